@@ -1,4 +1,4 @@
-"""Split a text of any language into sentences, and group sentences into segments.
+"""Split a text of any language into sentences.
 
 ``sentencex`` tells a full stop that ends a sentence from one that ends an abbreviation. Three rules are added. A line
 break ends a sentence if it looks intended: before a blank line or a list item, and after a line that is much shorter
@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
-
-from mcp_memory.language.tokens import count_tokens
 
 LONGEST = 1_200
 """Most characters of a sentence; a longer one is cut at white space, or anywhere if it has none."""
@@ -158,35 +156,3 @@ def _joins(before: str, after: str) -> bool:
         or "\U0001f3fb" <= after <= "\U0001f3ff"
         or "\U0001f1e6" <= after <= "\U0001f1ff"
     )
-
-
-def pack_segments(text: str, spans: Sequence[tuple[int, int]], limit: int = 200) -> list[tuple[int, int]]:
-    """Group sentences into segments of about ``limit`` tokens, the passages that recall ranks (QRMeM §3.1).
-
-    Neighbouring segments share one sentence, so that what two sentences say together is in one segment.
-
-    Args:
-        text: the whole text.
-        spans: its sentences as (start, end) in characters, as `split` returns them.
-        limit: most tokens of a segment, by `count_tokens`; a longer sentence is a segment of its own.
-
-    Returns:
-        Segments as (first, last) indices of sentences, both inclusive, in order; together they hold every sentence.
-        Each starts with the last sentence of the previous segment, or with the next one if these two do not fit
-        together, and each adds at least one sentence.
-    """
-    sizes = [count_tokens(text[start:end]) for start, end in spans]
-    segments: list[tuple[int, int]] = []
-    first = 0
-    while first < len(sizes):
-        last, total = first, sizes[first]
-        while last + 1 < len(sizes) and total + sizes[last + 1] <= limit:
-            last += 1
-            total += sizes[last]
-        segments.append((first, last))
-        following = last + 1
-        if following == len(sizes):
-            break
-        overlaps = sizes[last] + sizes[following] <= limit
-        first = last if overlaps else following
-    return segments

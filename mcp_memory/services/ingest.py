@@ -21,8 +21,10 @@ from mcp_memory.domain.ids import segment_id, sentence_id
 from mcp_memory.domain.masking import KEEP, Masking, masked_turn
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn, shares_vectors
-from mcp_memory.language.sentences import pack_segments, split
+from mcp_memory.language.segments import pack_segments
+from mcp_memory.language.sentences import split
 from mcp_memory.language.stated import stated_times
+from mcp_memory.language.structure import outline
 from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.words import embedded_text
 from mcp_memory.vectors import Matrix
@@ -188,7 +190,9 @@ def _embedded_texts(
     turn: Turn, spans: Sequence[tuple[int, int]], runs: Sequence[tuple[int, int]]
 ) -> tuple[list[str], list[str]]:
     """Return the texts of a turn whose vectors its segments and its sentences have."""
-    of_runs = [embedded_text(turn, turn.text[spans[first][0] : spans[last][1]]) for first, last in runs]
+    shape = outline(turn.text)
+    ends = [(spans[first][0], spans[last][1]) for first, last in runs]
+    of_runs = [embedded_text(turn, turn.text[start:end], shape.path(start)) for start, end in ends]
     if not shares_vectors(turn):
         return of_runs, [turn.text[start:end] for start, end in spans]
     lasts = [last for _, last in runs]

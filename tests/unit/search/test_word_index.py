@@ -7,7 +7,7 @@ import pytest
 from small_space import batch, document, message, space_of
 
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.search.words import K1, B, WordIndex
+from mcp_memory.search.words import K1, B, WordIndex, embedded_text
 from mcp_memory.view.view import View
 
 
@@ -73,3 +73,19 @@ def test_the_speaker_the_day_and_the_title_are_indexed_as_words() -> None:
     space = space_of(message("m", "Ann", "Hello.", at=1_683_552_000_000), document("d", "Plums", "They are blue."))
     contains = space.index(WordIndex).contains
     assert [contains([0, 1], stem).tolist() for stem in ("ann", "2023", "plum")] == [[1, 0], [1, 0], [0, 1]]
+
+
+def test_a_segment_is_found_by_the_headings_above_it() -> None:
+    text = "# Boat\nThe hull is red.\n# Cart\nThe wheel is blue."
+    space = space_of(message("1", None, text), width=text.index("# Cart") + 7)
+    found = space.index(WordIndex).score(space, ["cart"], talk=True, neighbours=False)
+    assert [space.text(one) for one in space.segments][1] == "The wheel is blue."
+    assert (found > 0).tolist() == [True, True]
+    assert space.index(WordIndex).score(space, ["boat"], talk=True, neighbours=False)[1] == 0
+
+
+def test_the_embedded_text_has_the_title_of_a_document_once_and_its_headings() -> None:
+    paper = document("a", "Boats", "# Boats\n## Hull\nRed.")
+    assert embedded_text(paper, "Red.", ("Boats", "Hull")) == "Boats. Hull. Red."
+    assert embedded_text(message("1", None, "Red."), "Red.", ("Boats", "Hull")) == "Boats > Hull. Red."
+    assert embedded_text(message("1", None, "Red."), "Red.") == "Red."

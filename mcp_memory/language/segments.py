@@ -1,0 +1,129 @@
+"""Group sentences into segments of about 200 tokens, the passages that recall ranks (QRMeM §3.1).
+
+A text without structure is cut where a segment is full, and neighbouring segments share one sentence, so that what two
+sentences say together is in one segment. A text with headings, code or tables is cut where its own structure has it: a
+heading, or the line that introduces a block, stays with what follows; a block of code or a table is one piece, up to
+`WHOLE` times the limit (an embedder reads its beginning, and its words are indexed all the same); a segment that is
+full ends before its last heading, if that leaves at least half.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_memory.language.structure import Outline, outline
+from mcp_memory.language.tokens import count_tokens
+
+WHOLE = 3
+"""A block stays whole up to so many times the limit of a segment."""
+BLANK = 16
+"""Characters that count as a token at least: drawings of blanks and rules have few words."""
+_LEADS = (":", "：")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """Sentences that stay together.
+
+    Attributes:
+        first: index of the first.
+        last: index of the last, inclusive.
+        size: in tokens.
+        begins: it begins with a heading, or is a block: nothing before it is shared with it.
+        shares: it is a single sentence of prose, which the next segment may repeat.
+        heading: it begins with a heading.
+    """
+
+    first: int
+    last: int
+    size: int
+    begins: bool
+    shares: bool
+    heading: bool
+
+
+def pack_segments(text: str, spans: Sequence[tuple[int, int]], limit: int = 200) -> list[tuple[int, int]]:
+    """Group sentences into segments of about ``limit`` tokens.
+
+    Args:
+        text: the whole text.
+        spans: its sentences as (start, end) in characters, as `split` returns them.
+        limit: most tokens of a segment, by `count_tokens`; a longer sentence is a segment of its own, and a block of
+            code may have `WHOLE` times as many.
+
+    Returns:
+        Segments as (first, last) indices of sentences, both inclusive, in order; together they hold every sentence.
+        Each starts with the last sentence of the previous segment, or with the next one if these two do not fit
+        together or the structure of the text separates them, and each adds at least one sentence.
+    """
+    sizes = [max(count_tokens(text[start:end]), (end - start) // BLANK) for start, end in spans]
+    segments: list[tuple[int, int]] = []
+    held: list[_Bound] = []
+    total = 0
+    for group in _groups(text, spans, sizes, limit):
+        while held and total + group.size > limit:
+            end = _end(held, total, limit)
+            segments.append((held[0].first, held[end - 1].last))
+            rest = held[end:]
+            if not rest and held[-1].shares and not group.begins and held[-1].size + group.size <= limit:
+                rest = held[-1:]
+            held, total = rest, sum(one.size for one in rest)
+        held.append(group)
+        total += group.size
+    if held:
+        segments.append((held[0].first, held[-1].last))
+    return segments
+
+
+def _end(held: Sequence[_Bound], total: int, limit: int) -> int:
+    """Return how many of the groups a full segment takes: up to its last heading, if that leaves at least half."""
+    for place in range(len(held) - 1, 0, -1):
+        total -= held[place].size
+        if held[place].heading and 2 * total >= limit:
+            return place
+    return len(held)
+
+
+def _groups(text: str, spans: Sequence[tuple[int, int]], sizes: Sequence[int], limit: int) -> list[_Bound]:
+    """Return the sentences as groups, in order."""
+    shape = outline(text)
+    block = _blocks_of(shape, spans)
+    heads = set(shape.headings)
+    heading = [start in heads for start, _ in spans]
+    groups: list[_Bound] = []
+    first = 0
+    while first < len(spans):
+        last, size = first, sizes[first]
+        while last + 1 < len(spans) and _stays(text, spans, heading, block, last) and size + sizes[last + 1] <= limit:
+            last += 1  # headings, and the line that introduces a block
+            size += sizes[last]
+        while last + 1 < len(spans) and block[last] >= 0 and block[last + 1] == block[last]:
+            if size + sizes[last + 1] > WHOLE * limit:
+                break
+            last += 1
+            size += sizes[last]
+        in_block = block[last] >= 0
+        shares = first == last and not in_block and not heading[first]
+        groups.append(_Bound(first, last, size, in_block or heading[first], shares, heading[first]))
+        first = last + 1
+    return groups
+
+
+def _stays(text: str, spans: Sequence[tuple[int, int]], heading: Sequence[bool], block: Sequence[int], at: int) -> bool:
+    """Return whether a sentence stays with the next: a heading does, and a line that introduces a block."""
+    if block[at] >= 0:
+        return False
+    introduces = block[at + 1] >= 0 and text[spans[at][0] : spans[at][1]].rstrip("*_ ").endswith(_LEADS)
+    return heading[at] or introduces
+
+
+def _blocks_of(shape: Outline, spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the number of the block that each sentence has part in, or -1."""
+    starts = [start for start, _ in shape.blocks]
+    numbers = []
+    for start, end in spans:
+        number = bisect_right(starts, end - 1) - 1
+        numbers.append(number if number >= 0 and shape.blocks[number][1] > start else -1)
+    return numbers
