@@ -17,6 +17,7 @@ from store_contents import holding
 from mcp_memory.storage.store import LanceStore
 
 WRITER = PROCESS.with_name("writer.py")
+REBUILDER = PROCESS.with_name("rebuilding_process.py")
 
 
 def test_nothing_is_half_forgotten_when_a_process_is_killed_while_it_forgets(tmp_path: Path) -> None:
@@ -60,3 +61,34 @@ def test_two_processes_that_forget_and_one_that_writes_lose_nothing(tmp_path: Pa
 
     assert anyio.run(look) == (kept, [])
     assert holding(folder, gone) == set()
+
+
+def test_a_process_that_forgets_and_one_that_rebuilds_leave_nothing_and_lose_nothing(tmp_path: Path) -> None:
+    """Neither the tables nor the backups that were made before a rebuild hold what went, whoever was first."""
+    folder = tmp_path / "store"
+
+    async def fill() -> None:
+        store = LanceStore(str(folder), embedder="fake", dimension=DIMENSION)
+        for numbers in (range(4), range(200, 204)):
+            async with store.writing() as transaction:
+                await transaction.commit(batch(*map(word, numbers)))
+        await store.aclose()
+
+    anyio.run(fill)
+    gone, kept = list(map(word, range(4))), set(map(word, range(200, 204)))
+    assert holding(folder, gone) == set(gone)
+    commands = [[str(PROCESS), str(folder), "0"], [str(REBUILDER), str(folder), "6"]]
+    processes = [subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE) for command in commands]
+    for process in processes:
+        process.communicate()
+    assert [process.returncode for process in processes] == [0, 0]
+
+    async def look() -> tuple[set[str], list[str]]:
+        store = LanceStore(str(folder), embedder="fake", dimension=DIMENSION)
+        async with store.reading() as view:
+            refs = {one.ref for one in view.space("default").turns.values()}
+        return refs, [found.text for found in await store.check() if found.severity == "error"]
+
+    assert anyio.run(look) == (kept, [])
+    assert list((folder / "backups").glob("*.backup"))
+    assert holding(folder, [*gone, *kept]) == kept
