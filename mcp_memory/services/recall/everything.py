@@ -16,19 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import by_assistant
 from mcp_memory.language.addressed import asks_for_advice
-from mcp_memory.services.recall.units import LONG, Lines, Unit, callers_points, messages, point_line
+from mcp_memory.services.recall.units import LONG, Listed, Unit, callers_points, distinct, messages
 from mcp_memory.view.space import Space
 
-NAME = "all"
 
-
-def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence[Point]) -> tuple[Evidence, ...]:
-    """Return a line for everything that bears on a question, best first; points that a caller made lead.
+def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence[Point]) -> list[Point | Listed]:
+    """Return everything that bears on a question, best first; points that a caller made lead.
 
     Args:
         space: of the units.
@@ -36,11 +33,10 @@ def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence
         units: that bear on it, best first.
         points: memory points related to it.
     """
-    lines = Lines(space, query, NAME)
     wants_replies = asks_for_advice(query.text)
-    found = [point_line(space, point, NAME) for point in callers_points(points)]
+    found: list[Listed] = []
     for rank, unit in enumerate(units):
         said = messages(space, unit)
         meant = [one for one in said if by_assistant(one[0]) == wants_replies] or said
-        found += (line for turn, rows in meant if (line := lines.of(turn, rows, unit.score, long=rank < LONG)))
-    return tuple(found)
+        found += (Listed(turn, tuple(rows), unit.score, rank < LONG) for turn, rows in meant)
+    return [*callers_points(points), *distinct(space, found)]

@@ -18,35 +18,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.query import Query
-from mcp_memory.services.recall.units import Lines, Unit, callers_points, messages, point_line
+from mcp_memory.services.recall.units import Listed, Unit, callers_points, distinct, messages
 from mcp_memory.view.space import Space
 
-NAME = "overview"
 FIRST = 10
 """Units that come first by their score alone."""
 
 
-def outline(
-    space: Space, query: Query, units: Sequence[Unit], points: Sequence[Point], parts: int
-) -> tuple[Evidence, ...]:
-    """Return lines that cover a question broadly, the most telling first; points that a caller made lead.
+def outline(space: Space, units: Sequence[Unit], points: Sequence[Point], parts: int) -> list[Point | Listed]:
+    """Return what covers a question broadly, the most telling first; points that a caller made lead.
 
     Args:
         space: of the units.
-        query: with its topic embedded.
-        units: that bear on it, best first.
+        units: that bear on the question, best first.
         points: memory points related to it.
         parts: into how many equal ones the time is divided.
     """
-    lines = Lines(space, query, NAME)
-    found = [point_line(space, point, NAME) for point in callers_points(points)]
-    for unit in _spread(units, parts):
-        said = messages(space, unit)
-        found += (line for turn, rows in said if (line := lines.of(turn, rows, unit.score)))
-    return tuple(found)
+    said = (
+        Listed(turn, tuple(rows), unit.score) for unit in _spread(units, parts) for turn, rows in messages(space, unit)
+    )
+    return [*callers_points(points), *distinct(space, said)]
 
 
 def _spread(units: Sequence[Unit], parts: int) -> list[Unit]:

@@ -64,7 +64,7 @@ from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank, rank_confirmed
 from mcp_memory.services.recall.overview import outline
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.units import find_units
+from mcp_memory.services.recall.units import Lines, find_units
 from mcp_memory.services.recall.wishes import place_wishes, wishes_for
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import NONE, Space
@@ -318,14 +318,17 @@ async def _broaden(
     cosines = (await similarity(store, space, query.topic_vector[None, :]))[0]
     chosen = settings.breadth
 
-    def lines() -> tuple[Evidence, ...]:
+    def page() -> _Broad:
         units = find_units(space, query, found, cosines, points, chosen)
         if breadth == "overview":
-            return outline(space, query, units, points, chosen.parts)
-        return list_all(space, query, units, points)
+            every = outline(space, units, points, chosen.parts)
+        else:
+            every = list_all(space, query, units, points)
+        shown = every[query.skip : query.skip + (query.lines or chosen.lines)]
+        lines = Lines(space, query, breadth)
+        return _Broad(breadth, tuple(map(lines.of, shown)), len(every))
 
-    every = await to_thread.run_sync(lines)  # the first that walks cues reads every sentence
-    return _Broad(breadth, every[query.skip : query.skip + (query.lines or chosen.lines)], len(every))
+    return await to_thread.run_sync(page)  # the first that walks cues reads every sentence
 
 
 async def _search(

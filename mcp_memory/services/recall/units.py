@@ -20,8 +20,9 @@ HGMem's descriptions). Here a line is verbatim, or headings in their own words, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -55,6 +56,7 @@ OPENING = 0.15
 """What a message's first sentence gains: people begin with what they want."""
 VALUE = 0.2
 """What a sentence gains that has a value of the kind asked for: a number where it is asked how many."""
+_WORD = re.compile(r"\w[\w'’-]*")
 _NUMBER = re.compile(r"\d[\d.,:]*\b")
 _CLAUSE = re.compile(r"(?:[,;:]|\s[-–—])\s+")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -112,9 +114,9 @@ def find_units(
     least = np.full(len(index), settings.bears, dtype=np.float32)
     if settings.exchanges and index.replies[rows].any():
         own = exchange_scores(space, rows[talk], total[talk], topic_cosines, stems(topic))
-        held = own > 0
-        scores[held] = own[held] * (float(total[talk].max()) / (float(total.max()) or 1.0))
-        least[held] = settings.exchange_bears
+        scored = own > 0
+        scores[scored] = own[scored] * (float(total[talk].max()) / (float(total.max()) or 1.0))
+        least[scored] = settings.exchange_bears
     if settings.told_by_cues:
         least[_by_cues(space, index, topic)] /= 2
     bearing = scores >= least
@@ -123,12 +125,13 @@ def find_units(
     bearing &= np.isin(np.arange(len(index)), index.of[rows])  # within the window
     numbers = np.flatnonzero(bearing)
     held_rows: dict[int, list[int]] = {number: [] for number in numbers.tolist()}
-    for row in rows[bearing[index.of[rows]]].tolist():
-        held_rows[int(index.of[row])].append(row)
+    of = index.of
+    for row in rows[bearing[of[rows]]].tolist():
+        held_rows[int(of[row])].append(row)
     units = [
-        Unit(max(float(scores[number]), 1e-3), (space.segment_turn[min(of)].time, min(of)), tuple(sorted(of)))
-        for number, of in held_rows.items()
-        if of
+        Unit(max(float(scores[number]), 1e-3), (space.segment_turn[min(held)].time, min(held)), tuple(sorted(held)))
+        for number, held in held_rows.items()
+        if held
     ]
     return sorted(units, key=lambda unit: (-unit.score, unit.place))
 
@@ -142,8 +145,35 @@ def messages(space: Space, unit: Unit) -> list[tuple[Turn, list[int]]]:
     return list(found.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A message, or a segment of a document, that a broad recall lists; it is worded only where it is shown.
+
+    Attributes:
+        turn: the message or document.
+        rows: of its segments.
+        score: of its unit.
+        long: whether its line may have `LONG_CHARS`.
+    """
+
+    turn: Turn
+    rows: tuple[int, ...]
+    score: float
+    long: bool = False
+
+
+def distinct(space: Space, listed: Iterable[Listed]) -> list[Listed]:
+    """Return what is listed, the same words of the same speaker only once."""
+    found: dict[tuple[str | None, str], Listed] = {}
+    for one in listed:
+        segments = [space.segments[row] for row in one.rows]
+        said = one.turn.text[segments[0].start : max(segment.end for segment in segments)]
+        found.setdefault((one.turn.speaker or one.turn.role, " ".join(said.casefold().split())), one)
+    return list(found.values())
+
+
 class Lines:
-    """Makes lines of messages for one question; the same words of the same speaker only once."""
+    """Makes lines of what is listed for one question."""
 
     def __init__(self, space: Space, query: Query, name: str) -> None:
         """Begin without a line.
@@ -155,24 +185,14 @@ class Lines:
         """
         self._space, self._query, self._name = space, query, name
         self._stems = frozenset(stems(topic_of(query.text)))
-        self._shown: set[tuple[str | None, str]] = set()
 
-    def of(self, turn: Turn, rows: Sequence[int], score: float, *, long: bool = False) -> Evidence | None:
-        """Return the line of a message, or of a document's segments; None if these words were shown before.
-
-        Args:
-            turn: the message or document.
-            rows: of its segments.
-            score: of its unit.
-            long: whether the line may have `LONG_CHARS`.
-        """
-        chars = LONG_CHARS if long else LINE_CHARS
-        item = (by_assistant(turn) and self._headings(turn, rows, score)) or self._words(turn, rows, score, chars)
-        key = turn.speaker or turn.role, " ".join(item.text.casefold().split())
-        if key in self._shown:
-            return None
-        self._shown.add(key)
-        return item
+    def of(self, listed: Point | Listed) -> Evidence:
+        """Return the line of a message or of a document's segment; a memory point as it is."""
+        if isinstance(listed, Point):
+            return point_line(self._space, listed, self._name)
+        turn, rows, score = listed.turn, listed.rows, listed.score
+        chars = LONG_CHARS if listed.long else LINE_CHARS
+        return (by_assistant(turn) and self._headings(turn, rows, score)) or self._words(turn, rows, score, chars)
 
     def _headings(self, turn: Turn, rows: Sequence[int], score: float) -> Evidence | None:
         said: dict[str, None] = {}
@@ -237,10 +257,12 @@ class Lines:
 
     def _telling_part(self, text: str, start: int, end: int, chars: int) -> int:
         """Return where the part of a long sentence begins that says most of the topic: at a clause, the earliest."""
+        told = [(match.start(), match[0]) for match in _WORD.finditer(text, start, end)]
+        places = [(place, stem) for place, word in told for stem in self._stems.intersection(stems(word))]
+        places += [(match.start(), "") for match in _NUMBER.finditer(text, start, end) if self._has_value(match[0])]
 
         def worth(begin: int) -> int:
-            part = text[begin : begin + chars]
-            return len(self._stems.intersection(stems(part))) + self._has_value(part)
+            return len({stem for place, stem in places if begin <= place < begin + chars})
 
         clauses = (match.end() for match in _CLAUSE.finditer(text, start, end))
         begins = [start, *(begin for begin in clauses if begin < end - chars // 2)]
@@ -268,23 +290,20 @@ def _exchanges(space: Space, index: ExchangeIndex, sentences: Iterable[str]) -> 
 def _by_cues(space: Space, index: ExchangeIndex, topic: str) -> list[int]:
     graph = CueGraph.of(space)
     most = max(FEW, len(space.sentences) // INFORMATIVE)
-    found: set[int] = set()
-    for cue in query_cues(topic):
-        number = graph.number(cue.key)
-        if number is None or graph.degree(number) > most:
-            continue
-        for row in graph.rows(number):
-            piece = space.sentences[row]
-            found |= {int(index.of[one]) for one in space.segments_with(piece.turn_id, piece.index)}
-    return sorted(found)
+    numbers = (graph.number(cue.key) for cue in query_cues(topic))
+    telling = (number for number in numbers if number is not None and graph.degree(number) <= most)
+    pieces = (space.sentences[row] for row in sorted({row for number in telling for row in graph.rows(number)}))
+    of = index.of
+    return sorted({int(of[row]) for piece in pieces for row in space.segments_with(piece.turn_id, piece.index)[:1]})
 
 
 def _in_code(turn: Turn, start: int) -> bool:
     return any(begin <= start < end for begin, end in _fences(turn.text))
 
 
-def _fences(text: str) -> Iterator[tuple[int, int]]:
-    return ((match.start(), match.end()) for match in _CODE.finditer(text)) if "```" in text else iter(())
+@lru_cache(maxsize=64)  # asked of each sentence of a message in turn
+def _fences(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple((match.start(), match.end()) for match in _CODE.finditer(text)) if "```" in text else ()
 
 
 def _cut(text: str, start: int, end: int, chars: int) -> int:
