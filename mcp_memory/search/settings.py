@@ -23,6 +23,7 @@ class SearchSettings:
     neighbours: bool = switch("neighbours", True, "the words of the turns before and after count for a turn too")
     speaker: bool = switch("speaker", True, "turns of the speaker that the query names")
     user_first: bool = switch("user_first", True, "what the person says counts more than what an assistant says")
+    current: bool = switch("current", True, "what holds now leads, where a question asks for it and it was otherwise")
     wishes: bool = switch("wishes", True, "standing wishes of the user that apply come with every recall")
     replies: bool = switch("replies", True, "a turn's similarity to the query counts for the turn that replies to it")
     first_person: bool = switch("first_person", True, '"Ann\'s dog" is looked up as "my dog" in what Ann said')

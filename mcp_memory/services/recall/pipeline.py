@@ -58,6 +58,7 @@ from mcp_memory.search.subjects import subject_of
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
+from mcp_memory.services.recall.current import current_first
 from mcp_memory.services.recall.event_times import with_event_times
 from mcp_memory.services.recall.everything import list_all
 from mcp_memory.services.recall.evidence import evidence_of
@@ -253,6 +254,8 @@ async def find(
         ranked, coverage = rank(space, placed, found)
     sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
     ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, gates, settings.sufficiency.enough)
+    if settings.search.current:
+        ranked = current_first(space, placed, roots, ranked)
     wishes: Sequence[Wish] = ()
     if settings.search.wishes:
         wishes, scopes = await wishes_for(space, query, embedder)
