@@ -49,6 +49,7 @@ from mcp_memory.ports import (
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge, EmbeddedSupportJudge
 from mcp_memory.services.answer import SelfFeedback, answer, reconstruct
 from mcp_memory.services.background.enrichment import Enrichment
+from mcp_memory.services.background.indexer import Indexer
 from mcp_memory.services.background.ledger import DayLedger
 from mcp_memory.services.background.queue import WARMED_AT_ONCE, Background, warm
 from mcp_memory.services.evolve import evolve
@@ -188,17 +189,20 @@ class Memory:
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""
         self.background.note_call()
-        result = await write(
-            self.store,
-            self.reading,
-            request,
-            now=self.clock(),
-            progress=progress,
-        )
+        if self.settings.write.wait:
+            request = replace(request, wait=True)
+        result = await write(self.store, self.reading, request, now=self.clock(), progress=progress)
+        if result.pending:
+            self.indexer.later()
         if result.sentences >= WARMED_AT_ONCE:
             self.warm_later()
         self.enrich_later()
         return result
+
+    @cached_property
+    def indexer(self) -> Indexer:
+        """Indexes in the background what was stored without waiting for it."""
+        return Indexer(self.store, self.reading, self.background)
 
     @cached_property
     def enriching(self) -> Enrichment | None:
@@ -244,6 +248,7 @@ class Memory:
     async def reconstruct(self, query: Query) -> RecallResult:
         """See `mcp_memory.services.answer.reconstruct`."""
         self.background.note_call()
+        note = await self.indexer.note(query.space, self.settings.write)
         result = await reconstruct(
             self.store,
             self.embedder,
@@ -253,7 +258,7 @@ class Memory:
             judge=self.new_question_judge(),
         )
         self.enrich_later(query.space, result)
-        return result
+        return replace(result, warnings=(*result.warnings, *note))
 
     async def reconstruct_across(self, query: Query, spaces: Sequence[str]) -> RecallResult:
         """See `mcp_memory.services.recall.across.recall_across`."""
@@ -262,7 +267,8 @@ class Memory:
     async def explore(self, request: ExploreRequest) -> OperatorResult:
         """See `mcp_memory.services.explore.explore`."""
         self.background.note_call()
-        return await explore(
+        note = await self.indexer.note(request.space, self.settings.write)
+        result = await explore(
             self.store,
             self.embedder,
             self.recall.operators,
@@ -271,6 +277,7 @@ class Memory:
             settings=self.settings.gain,
             episodes=self.episodes,
         )
+        return replace(result, warnings=(*result.warnings, *note))
 
     async def answer(self, query: Query) -> AnswerResult:
         """See `mcp_memory.services.answer.answer`.
@@ -282,6 +289,7 @@ class Memory:
             remedy = "Leave it out, or recall and write the answer yourself; engine.judge sets the judge."
             raise InvalidInput("length", "full needs a language model as the judge, and none is set", remedy)
         self.background.note_call()
+        note = await self.indexer.note(query.space, self.settings.write)
         result = await answer(
             self.store,
             self.embedder,
@@ -293,6 +301,7 @@ class Memory:
             feedback=self.self_feedback,
         )
         self.enrich_later(query.space, result.recall)
+        result = replace(result, recall=replace(result.recall, warnings=(*result.recall.warnings, *note)))
         self.background.note_call()
         if self.settings.evolve.auto and query.learn and result.text is not None:
             self._organise_later(query.space, result.recall.episode)
@@ -355,16 +364,13 @@ class Memory:
         return replace(result, store=replace(result.store, queue=result.store.queue + queued))
 
     async def work(self) -> None:
-        """Run background jobs, and let go of what other processes forget, until cancelled; for a task of its own."""
+        """Run background jobs, and see what other processes do, until cancelled; for a task of its own."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.background.work)
             tasks.start_soon(self._let_go)
 
     async def _let_go(self) -> None:
-        """Look every `LOOK_S` seconds whether something was forgotten, and drop what this process holds of it.
-
-        A call does so anyway; this is for a process that nobody calls.
-        """
+        """Drop what was forgotten, and index what a process that died has left; for a process that nobody calls."""
         known = None
         while True:
             try:
@@ -375,6 +381,7 @@ class Memory:
                     async with self.store.reading() as view:
                         self.episodes.prune(view)
                 known = found
+                await self.indexer.look()
             except Exception:  # the next call says it to its caller
                 _log.debug("The memory could not be looked at.", exc_info=True)
             await anyio.sleep(self.look_s)

@@ -89,6 +89,12 @@ class Store(Protocol):
             StoreUnwritable: the place cannot be written to.
         """
 
+    def indexing(self) -> AbstractAsyncContextManager[bool]:
+        """Yield whether this process may index what is stored without vectors: no other one, and no other call, does.
+
+        The lease ends with the context, and with the process.
+        """
+
     async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         """Forget what ``choose`` returns, with all that rests only on it (``view/erasure.py``), and say what went.
 

@@ -37,7 +37,7 @@ from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.services.settings import AnswerSettings, BreadthSettings, EvolveSettings, ForgetSettings
+from mcp_memory.services.settings import AnswerSettings, BreadthSettings, EvolveSettings, ForgetSettings, WriteSettings
 from mcp_memory.storage.settings import StorageSettings
 
 
@@ -71,8 +71,8 @@ class LimitSettings:
     """A call with more than this is refused as a whole, before anything is stored."""
 
     message_bytes: int = key(1_000_000, "bytes of one message's text in UTF-8")
-    document_bytes: int = key(5_000_000, "bytes of one document's text in UTF-8")
-    items: int = key(1_000, "messages or documents in one call")
+    document_bytes: int = key(8_000_000, "bytes of one document's text in UTF-8")
+    items: int = key(5_000, "messages or documents in one call")
     name_chars: int = key(256, "characters of an id, session, speaker, role or title")
 
 
@@ -86,6 +86,7 @@ class Settings:
     limits: LimitSettings = field(default_factory=LimitSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     forget: ForgetSettings = field(default_factory=ForgetSettings)
+    write: WriteSettings = field(default_factory=WriteSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     facts: FactSettings = field(default_factory=FactSettings)
     navigation: NavigationSettings = field(default_factory=NavigationSettings)

@@ -40,6 +40,11 @@ class GrowingMatrix:
         vector: Vector = self._blocks[row // self.BLOCK][row % self.BLOCK]
         return vector
 
+    def __setitem__(self, row: int, vector: Vector) -> None:
+        if not 0 <= row < self._length:
+            raise IndexError(row)
+        self._blocks[row // self.BLOCK][row % self.BLOCK] = vector
+
     def append(self, rows: Matrix) -> None:
         """Add rows of shape ``(n, dimension)`` at the end."""
         done = 0

@@ -36,7 +36,7 @@ from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.ingest import Reading, deriver, read_again, silent
+from mcp_memory.services.ingest import Cutter, Reading, deriver, read_again, silent
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings
 from mcp_memory.storage.kept import KeptFiles
@@ -59,7 +59,7 @@ async def open_memory(settings: Settings) -> Memory:
             f"engine.enrich is {settings.engine.enrich!r} and engine.judge is {settings.engine.judge!r}. Claude reads "
             "what was written only where it judges always: set engine.judge to 'anthropic', or engine.enrich to 'off'."
         )
-    embedder = await open_embedder(settings)
+    embedder = choose_embedder(settings)
     extractor = open_extractor(settings)
     claude = open_claude(settings)
     store = open_store(settings, embedder, extractor)
@@ -76,8 +76,9 @@ async def open_memory(settings: Settings) -> Memory:
         kept=open_kept(settings, store),
     )
     with suppress(StoreError):  # each call reports the problem itself, and status still works
-        async with memory.store.reading():
+        async with memory.store.reading(whole=False):  # what a write needs; a recall reads the rest
             pass
+    memory.indexer.load_later()
     memory.warm_later()
     if store.read_by_older:
         memory.reread = store.reread
@@ -222,11 +223,12 @@ def open_store(
     stable = settings.facts.stable if settings.navigation.confidence else 0.0
     masking = masking_of(settings.privacy.secrets)
     reading = Reading(embedder, extractor, settings.search.segment_tokens, masking)
+    cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
     return LanceStore(
         settings.storage.uri or _usual_place(),
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), vector_limit=limit, stable=stable),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), limit, stable, cutter),
         lock_timeout_s=settings.storage.lock_timeout_s,
         compact_after=settings.storage.compact_after,
         derive=lambda: deriver(reading, progress=progress),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
+from mcp_memory.storage.lock import lease
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, Keep, erasure_of
@@ -35,6 +37,7 @@ class FakeLog:
         generation: as of the last commit.
         full: whether the disk is full.
         lock: the write lock of the store.
+        indexing: the lease of whoever indexes.
         forgotten: what was forgotten.
         hashes: the ids that were forgotten.
     """
@@ -44,6 +47,7 @@ class FakeLog:
     generation: int = 0
     full: bool = False
     lock: anyio.Lock = field(default_factory=anyio.Lock)
+    indexing: threading.Lock = field(default_factory=threading.Lock)
     forgotten: list[ForgottenRecord] = field(default_factory=list)
     hashes: set[str] = field(default_factory=set)
 
@@ -72,6 +76,8 @@ class FakeStore:
     async def reading(self, *, whole: bool = True) -> AsyncIterator[View]:
         async with self._view_lock:
             self._refresh()
+            if whole:
+                self._view.extend_indexes()
             yield self._view
 
     @asynccontextmanager
@@ -99,6 +105,11 @@ class FakeStore:
             return [[] for _ in queries]
         cosines = queries @ np.array([vector for _, vector in segments]).T
         return [[(segments[row][0], float(line[row])) for row in np.argsort(-line)[:count]] for line in cosines]
+
+    @asynccontextmanager
+    async def indexing(self) -> AsyncIterator[bool]:
+        async with lease(None, "", self.log.indexing) as free:
+            yield free
 
     async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         with anyio.move_on_after(self._timeout_s) as timeout:

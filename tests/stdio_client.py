@@ -153,11 +153,15 @@ class StdioClient:
 def serving(
     store: Path | str, era: str = MODERN, *, program: Sequence[str] = SERVE, **environment: str
 ) -> Iterator[StdioClient]:
-    """Start ``mcp-memory serve`` on a store, with nothing of the user's surroundings, and end it at the end."""
+    """Start ``mcp-memory serve`` on a store, with nothing of the user's surroundings, and end it at the end.
+
+    Its writes wait until everything is indexed, unless the environment says otherwise.
+    """
     home = Path(store).parent / "home"
     home.mkdir(exist_ok=True)
     ours = {name: text for name, text in os.environ.items() if not name.startswith(("MCP_MEMORY_", "XDG_"))}
-    ours |= {"HOME": str(home), "PYTHONPATH": str(ROOT), "MCP_MEMORY_STORAGE_URI": str(store)} | environment
+    ours |= {"HOME": str(home), "PYTHONPATH": str(ROOT), "MCP_MEMORY_STORAGE_URI": str(store)}
+    ours |= {"MCP_MEMORY_WRITE_WAIT": "true"} | environment
     with (
         Path(store).with_suffix(".stderr").open("ab") as errors,
         subprocess.Popen(

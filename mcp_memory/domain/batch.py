@@ -26,8 +26,8 @@ class Batch:
 
     Attributes:
         turns: the turns.
-        segments: the segments of these turns, by turn and then by index.
-        sentences: the sentences of these turns, by turn and then by index.
+        segments: the segments of these turns, or of turns that were stored without, by turn and then by index.
+        sentences: their sentences in the same way.
         segment_vectors: shape ``(len(segments), d)``, each row of length 1.
         sentence_vectors: shape ``(len(sentences), d)``, each row of length 1.
         assertions: of these turns, or by the caller about earlier ones.
@@ -62,9 +62,9 @@ class Batch:
     def empty(self) -> bool:
         """Whether a commit would record nothing.
 
-        Segments and sentences come with their turns, beliefs with the lessons that changed them.
+        Beliefs come with the lessons that changed them.
         """
-        rows = self.turns or self.assertions or self.lessons or self.points
+        rows = self.turns or self.segments or self.sentences or self.assertions or self.lessons or self.points
         return not (rows or self.aliases or self.questions or self.outlays or self.jobs)
 
     def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:

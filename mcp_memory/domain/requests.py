@@ -69,6 +69,7 @@ class WriteRequest:
         kind: of the items; ``statement``, and no items, if the call brings facts alone.
         items: kept word for word.
         facts: that the caller extracted from these items or others, or states itself.
+        wait: whether the call ends only when everything that it brought is indexed.
     """
 
     space: str
@@ -76,6 +77,7 @@ class WriteRequest:
     kind: Kind
     items: tuple[NewItem, ...]
     facts: tuple[NewFact, ...] = ()
+    wait: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,8 @@ class WriteResult:
         engine: the caller, if it brought facts, whatever else was extracted from the items.
         facts: those that the caller asserts, those extracted from the items, and others that these ended.
         entities: names that these facts are about, each once.
+        pending: how many of the texts are stored, and found by their words, but not indexed yet; the facts in them, and
+            the numbers of their segments and sentences, are not among the above then.
     """
 
     items: tuple[Written, ...]
@@ -131,6 +135,7 @@ class WriteResult:
     engine: Engine = "embedded"
     facts: tuple[WrittenFact, ...] = ()
     entities: tuple[str, ...] = ()
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ class StoreStatus:
 class SpaceStatus:
     """Counts of one space.
 
-    Each revision of a document, each assertion, each lesson and each active memory point counts.
+    Each revision of a document, each assertion, each lesson and each active memory point counts. ``pending`` counts the
+    messages, documents and statements that are stored and not indexed yet.
     """
 
     name: str
@@ -65,6 +66,7 @@ class SpaceStatus:
     entities: int = 0
     lessons: int = 0
     points: int = 0
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)

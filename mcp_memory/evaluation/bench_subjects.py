@@ -110,6 +110,7 @@ def own_server(settings: Settings, store: Path, **server: str) -> StdioServerPar
         settings,
         storage=replace(settings.storage, uri=str(store)),
         server=replace(settings.server, **server),  # type: ignore[arg-type]
+        write=replace(settings.write, wait=True),
     )
     environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
     environment |= as_environment(settings)

@@ -58,6 +58,10 @@ class TimedStore:
             async with self._store.writing(batch) as transaction:
                 yield transaction
 
+    def indexing(self) -> AbstractAsyncContextManager[bool]:
+        """See `Store.indexing`."""
+        return self._store.indexing()
+
     async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         """See `Store.forget`."""
         return await self._store.forget(choose, by, keep)

@@ -89,8 +89,9 @@ class Topics:
         if vectors is None:
             return
         self._leaders = self._leaders or GrowingMatrix(vectors.dimension)
-        for start in range(len(self._of), len(vectors), _BLOCK):
-            rows = np.arange(start, min(start + _BLOCK, len(vectors)))
+        until = space.indexed_to  # later ones have to wait, so that topics do not depend on when vectors are made
+        for start in range(len(self._of), until, _BLOCK):
+            rows = np.arange(start, min(start + _BLOCK, until))
             self._assign(start, vectors.take(rows), self._leaders)
 
     def all(self, space: Space) -> list[Topic]:

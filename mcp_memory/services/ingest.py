@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,12 +94,7 @@ async def derive(
     texts = [_embedded_texts(turn, spans, runs) for turn, (spans, runs, *_) in zip(turns, cuts, strict=True)]
     distinct = dict.fromkeys(text for of_runs, of_spans in texts for text in (*of_runs, *of_spans))
     row = {text: number for number, text in enumerate(distinct)}
-    vectors = np.empty((len(row), reading.embedder.dimension), dtype=np.float32)
-    ordered = sorted(row, key=len)  # texts of one slice are computed together, each padded to the longest
-    for start in range(0, len(ordered), SLICE):
-        await progress(start, len(ordered), "embedding")
-        part = ordered[start : start + SLICE]
-        vectors[[row[text] for text in part]] = await reading.embedder.embed(part)
+    vectors = await _vectors_of(reading, list(row), progress)
     return [
         DerivedRows(*cut, vectors[[row[t] for t in of_runs]], vectors[[row[t] for t in of_spans]])
         for cut, (of_runs, of_spans) in zip(cuts, texts, strict=True)
@@ -115,13 +110,9 @@ def batch_of(turns: Sequence[Turn], derived: Sequence[DerivedRows]) -> Batch:
     segments: list[Segment] = []
     sentences: list[Sentence] = []
     for turn, rows in zip(turns, derived, strict=True):
-        for index, (start, end) in enumerate(rows.spans):
-            name = sentence_id(turn.id, index, turn.text[start:end])
-            sentences.append(Sentence(name, turn.space, turn.id, index, start, end, tuple(rows.times[index])))
-        for index, (first, last) in enumerate(rows.runs):
-            start, end = rows.spans[first][0], rows.spans[last][1]
-            name = segment_id(turn.id, index, turn.text[start:end])
-            segments.append(Segment(name, turn.space, turn.id, index, start, end, first, last))
+        of_turn = _pieces(turn, rows.spans, rows.runs, rows.times)
+        segments += of_turn[0]
+        sentences += of_turn[1]
     return Batch(
         turns=tuple(turns),
         segments=tuple(segments),
@@ -130,6 +121,104 @@ def batch_of(turns: Sequence[Turn], derived: Sequence[DerivedRows]) -> Batch:
         sentence_vectors=np.concatenate([rows.sentence_vectors for rows in derived]) if derived else _NONE,
         assertions=tuple(assertion for rows in derived for assertion in rows.assertions),
     )
+
+
+def _pieces(
+    turn: Turn,
+    spans: Sequence[tuple[int, int]],
+    runs: Sequence[tuple[int, int]],
+    times: Sequence[Sequence[StatedTime]],
+) -> tuple[list[Segment], list[Sentence]]:
+    sentences = [
+        Sentence(
+            sentence_id(turn.id, index, turn.text[start:end]), turn.space, turn.id, index, start, end, tuple(stated)
+        )
+        for index, ((start, end), stated) in enumerate(zip(spans, times, strict=True))
+    ]
+    segments = []
+    for index, (first, last) in enumerate(runs):
+        start, end = spans[first][0], spans[last][1]
+        name = segment_id(turn.id, index, turn.text[start:end])
+        segments.append(Segment(name, turn.space, turn.id, index, start, end, first, last))
+    return segments, sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """Cuts texts that are stored and not indexed yet, just as `derive` will (``view.pieces.Cut``).
+
+    Attributes:
+        segment_tokens: as in `Reading`.
+        dimension: of the vectors to come.
+    """
+
+    segment_tokens: int
+    dimension: int
+
+    def __call__(self, turn: Turn) -> tuple[list[Segment], list[Sentence]]:
+        """Return the segments and sentences of a turn."""
+        spans = split(turn.text)
+        times = [stated_times(turn.text, turn.said_at, start, end) for start, end in spans]
+        return _pieces(turn, spans, pack_segments(turn.text, spans, self.segment_tokens), times)
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Consecutive segments of a turn that is stored without vectors; mostly all of them.
+
+    Attributes:
+        turn: the text.
+        partner: its addressee (``domain/turns.py``).
+        segments: in order. The facts of a turn are read with its first one.
+        sentences: those that begin in these segments, in order.
+    """
+
+    turn: Turn
+    partner: str | None
+    segments: tuple[Segment, ...]
+    sentences: tuple[Sentence, ...]
+
+
+async def index_parts(reading: Reading, parts: Sequence[TextPart]) -> Batch:
+    """Return the vectors of parts of texts, and the facts of the texts that begin in them, as `derive` makes them."""
+    assertions: list[Assertion] = []
+    for part in parts:
+        if part.segments[0].index == 0:
+            assertions += await to_thread.run_sync(_facts_of, reading, part.turn, part.partner)
+    segments = [(part.turn, segment) for part in parts for segment in part.segments]
+    sentences = [sentence for part in parts for sentence in part.sentences]
+    of_segments = [embedded_text(turn, turn.text[one.start : one.end]) for turn, one in segments]
+    of_sentences = [text for part in parts for text in _sentence_texts(part)]
+    row = {text: number for number, text in enumerate(dict.fromkeys((*of_segments, *of_sentences)))}
+    vectors = await _vectors_of(reading, list(row), silent)
+    return Batch(
+        segments=tuple(segment for _, segment in segments),
+        sentences=tuple(sentences),
+        segment_vectors=vectors[[row[text] for text in of_segments]],
+        sentence_vectors=vectors[[row[text] for text in of_sentences]],
+        assertions=tuple(assertions),
+    )
+
+
+def _sentence_texts(part: TextPart) -> Iterator[str]:
+    """Yield the texts whose vectors the sentences of a part have; see `shares_vectors`."""
+    turn, segments = part.turn, part.segments
+    for sentence in part.sentences:
+        if shares_vectors(turn):
+            first = segments[bisect_left(segments, sentence.index, key=lambda segment: segment.last)]
+            yield embedded_text(turn, turn.text[first.start : first.end])
+        else:
+            yield turn.text[sentence.start : sentence.end]
+
+
+async def _vectors_of(reading: Reading, texts: Sequence[str], progress: Progress) -> Matrix:
+    vectors = np.empty((len(texts), reading.embedder.dimension), dtype=np.float32)
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    for start in range(0, len(order), SLICE):  # texts of one slice are computed together, each padded to the longest
+        await progress(start, len(order), "embedding")
+        part = order[start : start + SLICE]
+        vectors[part] = await reading.embedder.embed([texts[place] for place in part])
+    return vectors
 
 
 def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], Awaitable[Batch]]:

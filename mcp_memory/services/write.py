@@ -1,8 +1,9 @@
-"""Write: store texts verbatim, make them findable, and keep the facts in them with their times.
+"""Write: store texts verbatim, with the facts that their caller states, in one commit: all of a call or nothing.
 
-Everything slow (splitting, resolving dates, reading facts, embedding) happens before the store's lock is taken. Under
-the lock `write` only checks for concurrent writes of another process, appends the rows and makes one commit: a call is
-stored completely or not at all.
+Unless the caller waits, what follows from the texts (sentences, vectors, the facts in them) is made later, in the
+background (``background/indexing.py``); until then they are found by their words. A small call that waits makes all of
+it before the store's lock is taken and commits it with the texts; a large one is stored first and then indexed part by
+part, so that its size does not matter.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import READ_CHARS, Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
+from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive
 from mcp_memory.services.masking import check_secrets, masked_fact
 from mcp_memory.temporal.assertions import caller_assertion, statement
@@ -27,6 +29,8 @@ from mcp_memory.view.space import Space
 
 SHOWN = 100
 """Facts read from the texts of one call that the reply lists; a book has thousands."""
+AT_ONCE = 64_000
+"""Characters that a call that waits may have to be derived and stored in one commit: some ten seconds of embedding."""
 _OTHER_ID = "Give each its own id, or leave the id out. Nothing of this call was stored."
 
 
@@ -38,43 +42,85 @@ async def write(
     Args:
         store: where the items are stored.
         reading: the tools that read the items.
-        request: the items and facts to store.
+        request: the items and facts to store, and whether to wait until all of it is indexed.
         now: kept beside the time that the caller gave.
         progress: of the embedding, which takes most of the time.
 
     Raises:
         InvalidInput: an id is taken by another text, a fact's source is not known, or there are secrets where none may
             be. Nothing of the call is stored.
-        StoreError: nothing of the call is stored.
+        StoreError: nothing of the call is stored, or it was stored and is indexed later: the text says which.
     """
     items, statements = requested_turns(request, now, reading.masking)
     requested = [*items, *statements.values()]
     secrets = check_secrets(request, items, reading.masking)
+    whole = request.wait and sum(len(turn.text) for turn in requested) <= AT_ONCE
     ready: dict[int, DerivedRows] = {}
     while True:
         async with store.reading(whole=False) as view:
             plan = _plan(view.space(request.space), request, requested, statements, reading.masking, now)
-        missing = [(turn, partner) for turn, partner in plan.new if turn.place not in ready]
-        derived = await derive(reading, [turn for turn, _ in missing], [who for _, who in missing], progress=progress)
-        ready |= {turn.place: rows for (turn, _), rows in zip(missing, derived, strict=True)}
-        batch = plan.batch(ready)
+        if whole:
+            missing = [(turn, partner) for turn, partner in plan.new if turn.place not in ready]
+            derived = await derive(
+                reading, [turn for turn, _ in missing], [who for _, who in missing], progress=progress
+            )
+            ready |= {turn.place: rows for (turn, _), rows in zip(missing, derived, strict=True)}
+        batch = plan.batch(ready if whole else None)
         async with store.writing(batch) as transaction:
             space = transaction.view.space(request.space)
             current = _plan(space, request, requested, statements, reading.masking, now)
-            if any(turn.place not in ready for turn, _ in current.new):
+            if whole and any(turn.place not in ready for turn, _ in current.new):
                 continue  # another process revised a document during the embedding: a known text is new again
             if current != plan:  # another process wrote some of it during the embedding
-                batch = current.batch(ready)
+                batch = current.batch(ready if whole else None)
             await transaction.commit(batch)
             break
     stored = {turn.place for turn in batch.turns}
     written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in items)
-    async with store.reading(whole=False) as view:
-        facts, names, more = _changes(view.space(request.space), current, batch.assertions)
+    counts = len(batch.segments), len(batch.sentences)
+    added = batch.assertions
+    if request.wait:
+        segments, sentences, read = await _wait(store, reading, request, requested, batch, progress)
+        counts = counts[0] + segments, counts[1] + sentences
+        added = (*added, *read)
+    facts: tuple[WrittenFact, ...] = ()
+    names: tuple[str, ...] = ()
+    more = 0
+    if current.stated or added:
+        async with store.reading(whole=False) as view:
+            facts, names, more = _changes(view.space(request.space), current, added)
     warnings = (*secrets, *current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
     engine: Engine = "caller" if request.facts else "embedded"
-    counts = len(batch.segments), len(batch.sentences)
-    return WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names)
+    pending = 0 if request.wait else sum(bool(turn.text.strip()) for turn in batch.turns)
+    return WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names, pending=pending)
+
+
+async def _wait(
+    store: Store,
+    reading: Reading,
+    request: WriteRequest,
+    requested: Sequence[Turn],
+    batch: Batch,
+    progress: Progress,
+) -> tuple[int, int, list[Assertion]]:
+    """Wait until what a call brought is indexed, by this call or another; return how much of it the call stored late.
+
+    Returns:
+        The segments and sentences of its new texts if these were stored before they were indexed, and their facts.
+    """
+    async with store.reading() as view:
+        space = view.space(request.space)
+        texts = [space.current(turn.session, turn.ref) for turn in requested]
+        late = {turn.id for turn in texts if turn is not None and turn.id in space.unindexed}
+    if not late:
+        return 0, 0, []
+    await Indexing(store, reading).finish(request.space, late, progress)
+    new = [turn.id for turn in batch.turns if turn.id in late]
+    async with store.reading() as view:
+        space = view.space(request.space)
+        segments = sum(len(space.segments_with(name, -1)) for name in new)
+        sentences = sum(len(space.sentences_of(name)) for name in new)
+        return segments, sentences, [one for name in new for one in space.facts.assertions_in(name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +139,10 @@ class _Plan:
     known: frozenset[str]
     warnings: Sequence[str]
 
-    def batch(self, ready: dict[int, DerivedRows]) -> Batch:
-        """Return the rows to commit."""
+    def batch(self, ready: dict[int, DerivedRows] | None) -> Batch:
+        """Return the rows to commit, without what follows from the texts if that is None."""
         turns = [turn for turn, _ in self.new]
-        batch = batch_of(turns, [ready[turn.place] for turn in turns])
+        batch = Batch(tuple(turns)) if ready is None else batch_of(turns, [ready[turn.place] for turn in turns])
         fresh = tuple(assertion for assertion in self.stated if assertion.id not in self.known)
         return replace(batch, assertions=(*fresh, *batch.assertions))
 

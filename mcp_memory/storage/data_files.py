@@ -1,11 +1,14 @@
-"""LanceDB's data files: notice that a full disk has cut one short (``tables.py`` says why that has to be noticed)."""
+"""LanceDB's files: where they lie, and whether a full disk has cut one short (``tables.py`` says why that matters)."""
 
 from __future__ import annotations
 
+import json
+import re
 import struct
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 Table = Any
 """A table of LanceDB, which comes without types."""
@@ -48,3 +51,43 @@ def is_complete(file: Path) -> bool:
             return bool(magic == MAGIC and offsets + buffers * BUFFER_OFFSET + FOOTER.size == opened.tell())
     except (OSError, struct.error):  # shorter than a footer
         return False
+
+
+def is_readable(table: Table) -> bool:
+    """Return whether every file of a table has its index."""
+    try:
+        table.search().select(["tx"]).to_arrow()
+    except FAILURES:
+        return False
+    return True
+
+
+def local_folder(uri: str) -> Path | None:
+    """Return the folder that a uri names, or None if it names no local one."""
+    if uri.startswith("file:"):
+        from urllib.request import url2pathname
+
+        return Path(url2pathname(urlsplit(uri).path))
+    return None if "://" in uri else Path(uri).expanduser().absolute()
+
+
+def error_text(error: object) -> str:
+    """Return LanceDB's error message without the positions in its own source."""
+    return re.sub(r",? ?\S+\.rs:\d+(:\d+)?", "", str(error)).strip().rstrip(".")
+
+
+MOVED = "moved.json"
+"""The note that a store leaves when it is moved: where it is now. Whoever opens the old place is led there."""
+
+
+def moved_to(folder: Path | None) -> Path | None:
+    """Return where the store of a folder is now."""
+    for _ in range(8):
+        try:
+            note = json.loads((folder / MOVED).read_text("utf-8")) if folder is not None else None
+        except (OSError, ValueError):
+            return folder
+        if note is None:
+            return None
+        folder = Path(note["to"])
+    return folder

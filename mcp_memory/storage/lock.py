@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -44,6 +45,42 @@ def try_lock(lock: BaseFileLock) -> bool:
     except Timeout:
         return False
     return True
+
+
+@asynccontextmanager
+async def lease(folder: Path | None, name: str, local: threading.Lock) -> AsyncIterator[bool]:
+    """Take a lock if it is free, and yield whether it was; the context, or the end of the process, releases it.
+
+    Args:
+        folder: of the store; None for a store that is no local folder: there, ``local`` is all.
+        name: of the lock's file.
+        local: among the calls of this process.
+
+    Raises:
+        StoreUnwritable: there can be no lock file.
+    """
+    if not local.acquire(blocking=False):
+        yield False
+        return
+    try:
+        if folder is None:
+            yield True
+            return
+        lock = lock_file(folder / name)
+        try:
+            free = _try_in(folder, lock)
+        except (OSError, NotImplementedError) as error:
+            raise StoreUnwritable(f"storage: no lock file can be made in {str(folder)!r} ({error}).") from error
+        try:
+            yield free
+        finally:
+            lock.release()
+    finally:
+        local.release()
+
+
+def _try_in(folder: Path, lock: BaseFileLock) -> bool:
+    return folder.is_dir() and try_lock(lock)  # where there is no store, the lock would make its folder
 
 
 class WriteLock:

@@ -20,12 +20,13 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage.archive import read_header, unpack
 from mcp_memory.storage.backups import FOLDER, Backups, still
+from mcp_memory.storage.data_files import MOVED
 from mcp_memory.storage.forgotten import Book, book_rows, read_book
 from mcp_memory.storage.kept import FOLDER as KEPT
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import FORGOTTEN
-from mcp_memory.storage.tables import MOVED, Tables
+from mcp_memory.storage.tables import Tables
 
 ForgetAgain = Callable[[Path, str, int, Book], Awaitable[int]]
 """Forgets in the store of a folder, with the embedder and dimension of its vectors, what a book holds; returns how many

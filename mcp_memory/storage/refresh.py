@@ -115,7 +115,9 @@ class Refresher:
 
     def load(self) -> View:
         """Return a new view of everything there is."""
-        return self.refresh(self.reset(), whole=True)
+        view = self.refresh(self.reset(), whole=True)
+        view.cut_unseen()
+        return view
 
     def apply(self, view: View, batch: Batch, commit: Commit, version: int) -> None:
         """Add a commit of this process to the view, which is as of that commit afterwards.
@@ -238,7 +240,7 @@ class Refresher:
 
     def _check_pieces(self, commits: list[Commit]) -> None:
         """Check that the tables of pieces hold just the newest commits' rows, so that a sweep can skip them."""
-        if any(commit.turns for commit in commits):
+        if any(commit.turns or commit.sentences for commit in commits):
             for kind in _PIECES:
                 name = commits[-1].table(kind)
                 expected = sum(commit.count(kind) for commit in commits)
@@ -261,7 +263,8 @@ class Refresher:
         """Add the segments and sentences of the first of the pending commits."""
         until = part[-1].tx
         turns = [turn for tx, turn in self._pending_turns if tx <= until]
-        if any(commit.turns for commit in part):  # else there are none: pieces carry the commit number of their turn
+        # Pieces carry the number of their turn's commit, or of a later one that indexed the turn.
+        if any(commit.turns or commit.sentences for commit in part):
             segments, sentences = (self._read_pieces(view, kind, part, vectors=vectors) for kind in _PIECES)
             if segments is not None and sentences is not None:  # else no turn had any words
                 batch = batch_of(turns, segments, sentences, partial(_stored_turn, view))

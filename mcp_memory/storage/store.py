@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 import anyio
@@ -28,7 +29,7 @@ from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.forgetter import Forgetter
-from mcp_memory.storage.lock import Holders, WriteLock
+from mcp_memory.storage.lock import Holders, WriteLock, lease
 from mcp_memory.storage.log import read_log
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
 from mcp_memory.storage.refresh import OutdatedFormat, Refresher
@@ -42,6 +43,8 @@ from mcp_memory.view.erasure import Erasure, Keep, erasure_of
 from mcp_memory.view.forgetting import without_forgotten
 from mcp_memory.view.view import View
 
+JUST_S = 0.05
+"""Age at which a refresh is repeated before the write lock is taken."""
 STOP_S = 2.0
 """How long closing waits for a compaction."""
 
@@ -67,7 +70,7 @@ class LanceStore:
         relearn: makes beliefs of the lessons in a rebuild.
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         reader: the version of the extractor that reads facts from new texts; 0 for none.
-        read_again: returns a function that reads the texts of a store again which an older extractor has read.
+        read_again: returns a function that reads texts again which an older extractor has read.
         masking: of secrets in what is read; the log keeps what was said.
         backups: how many the store keeps of those that it makes by itself, and where (`Backups`).
         clock: milliseconds since 1970, UTC.
@@ -103,9 +106,10 @@ class LanceStore:
         self._clock = clock
         self._tables = Tables(uri)
         self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking)
-        self._make_view = make_view
         self._view = make_view()
         self._view_lock = anyio.Lock()
+        self._index_lock = threading.Lock()
+        self._refreshed = -JUST_S  # when the view was last brought up to date
         self._write_lock = WriteLock(self._tables.folder, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(uri, compact_after, clock)
@@ -125,32 +129,21 @@ class LanceStore:
 
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
-        """Take the write lock, refresh, sweep uncommitted rows; the commit, or leaving the body, releases the lock.
-
-        Args:
-            batch: the rows to commit unless another writer was faster; it is prepared before the lock is taken.
-
-        Raises:
-            StoreBusy: another process held the lock for too long.
-            StoreMismatch: the store has another embedder or a newer format.
-            StoreUnwritable: the place cannot be written to.
-        """
-        await to_thread.run_sync(self._tables.make_folder)
+        """Take the write lock, refresh, sweep uncommitted rows; see `ports.Store.writing`."""
+        rows = await to_thread.run_sync(self._prepare, batch)
         await self._forgetter.settle()
-        async with self._view_lock:  # most new rows are read here, while no other process waits for the lock
-            await self._refresh(whole=False)
-        rows = await to_thread.run_sync(prepare, batch) if batch and not batch.empty else None
+        if time.monotonic() - self._refreshed > JUST_S:  # most rows are read before another process waits for the lock
+            async with self._view_lock:
+                await self._refresh(whole=False)
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.hold())
             await self._forgetter.settle_locked()
-            if not await to_thread.run_sync(self._refresher.is_current):  # if current, no need to wait for readers
+            swept = await to_thread.run_sync(self._sweep_if_current)  # then no need to wait for readers
+            if swept is None:
                 async with self._view_lock:
                     await self._refresh(whole=False, locked=True)
-            view, last = (
-                self._view,
-                self._refresher.last,
-            )  # kept here, since a reader whose refresh fails now resets both
-            await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
+                swept = await to_thread.run_sync(self._sweep)
+            view, last = swept
             if last is not None and last.format < FORMAT:
                 await self._backups.before("format")
             transaction = LanceTransaction(self, batch, rows, lock, view, last)
@@ -158,11 +151,20 @@ class LanceStore:
         if transaction.committed:
             self._compaction.count_commit()
 
-    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
-        """Return the segments nearest to each query, as (id, cosine), best first: for views that hold no vectors.
+    def _prepare(self, batch: Batch | None) -> dict[TableKind, TableRows] | None:
+        self._tables.make_folder()
+        return prepare(batch) if batch and not batch.empty else None
 
-        Old revisions of documents are among them. Call it while reading.
-        """
+    def _sweep_if_current(self) -> tuple[View, Commit | None] | None:
+        return self._sweep() if self._refresher.is_current() else None
+
+    def _sweep(self) -> tuple[View, Commit | None]:
+        kept = self._view, self._refresher.last  # a reader whose refresh fails resets both
+        sweep(self._tables, kept[1], self._refresher.swept)
+        return kept
+
+    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
+        """See `ports.Store.nearest`; old revisions of documents are among them. Call it while reading."""
         view = self._view
         where = f"space = '{space.replace(chr(39), chr(39) * 2)}' AND tx <= {view.tx}"
         name = table_name("segments", view.generation, view.reader)
@@ -172,8 +174,12 @@ class LanceStore:
 
         return await to_thread.run_sync(search)
 
+    def indexing(self) -> AbstractAsyncContextManager[bool]:
+        """See `ports.Store.indexing`."""
+        return lease(self._tables.folder, "index.lock", self._index_lock)
+
     async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
-        """Forget what ``choose`` returns, with all that rests only on it; see `ports.Store.forget`."""
+        """See `ports.Store.forget`."""
         await self._forgetter.settle()
         async with self._write_lock.hold():
             await self._forgetter.settle_locked()
@@ -192,7 +198,7 @@ class LanceStore:
         return found
 
     def was_forgotten(self, name: str) -> bool:
-        """Return whether something with this id was forgotten, as of the last reading."""
+        """Whether something with this id was forgotten, as of the last reading."""
         return self._forgetter.book.holds(name)
 
     async def forgotten(self) -> tuple[ForgottenRecord, ...]:
@@ -249,7 +255,7 @@ class LanceStore:
         return await to_thread.run_sync(lambda: [masked(batch, masking) for batch in read_log(Tables(self.uri))])
 
     async def check(self) -> list[Finding]:
-        """Check every row and return the problems, worst first."""
+        """Return the problems of every row, worst first."""
         return await to_thread.run_sync(lambda: check(Tables(self.uri), now=self._clock()))
 
     async def holders(self) -> list[int]:
@@ -268,7 +274,7 @@ class LanceStore:
         )
 
     async def aclose(self) -> None:
-        """Stop compacting, within two seconds, and close the store."""
+        """See `ports.Store.aclose`."""
         with anyio.CancelScope(shield=True):
             if self._rereading:
                 self._rereading.close()
@@ -308,6 +314,7 @@ class LanceStore:
             self._holders.enter()
         try:
             view = self._refresher.refresh(self._view, whole=whole)
+            self._refreshed = time.monotonic()
             if whole:
                 view.extend_indexes()  # here, in a thread, rather than at the first query
         except (StoreError, OutdatedFormat):
@@ -379,9 +386,6 @@ class LanceTransaction:
 
         Lessons that were recorded before are left out with their beliefs. A cancelled call stores nothing or
         everything: once the first row is being appended, it runs through to the commit.
-
-        Raises:
-            StoreUnwritable: nothing of the batch is visible, now or later.
         """
         await checkpoint()
         batch = without_forgotten(batch, self.view, self._store.was_forgotten).unlearnt(self.view.has_lesson)

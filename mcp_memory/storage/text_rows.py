@@ -141,19 +141,19 @@ def sentences_of(rows: TableRows) -> Iterator[Sentence]:
         yield Sentence(*(*values, tuple(time for time in islice(stated, count or 0) if time is not None)))
 
 
-def piece_faults(piece: Segment | Sentence, turn: Turn | None, vector: Matrix | None) -> Iterator[str]:
+def piece_faults(piece: Segment | Sentence, turn: tuple[str, int] | None, vector: Matrix | None) -> Iterator[str]:
     """Yield the faults of a segment or sentence, in words.
 
     Args:
         piece: as read.
-        turn: the one that it names, if it exists.
+        turn: space and length of the text that it names, if it exists.
         vector: shape ``(d,)``, or None if vectors were not read.
     """
     if turn is None:
         yield "it belongs to no stored turn"
-    elif turn.space != piece.space:
+    elif turn[0] != piece.space:
         yield "it lies in another space than its turn"
-    elif None in (piece.start, piece.end) or not 0 <= piece.start <= piece.end <= len(turn.text):
+    elif None in (piece.start, piece.end) or not 0 <= piece.start <= piece.end <= turn[1]:
         yield "its span lies outside its text"
     if piece.id is None:
         yield "it has no id"
@@ -176,11 +176,12 @@ def _valid_pieces(
     valid = _certainly_valid(rows, vectors, find)
     for row in np.flatnonzero(~valid).tolist():
         piece, vector = pieces[row], vectors[row] if vectors.shape[1] else None
-        faults = piece_faults(piece, find(piece.space, piece.turn_id), vector)
+        turn = find(piece.space, piece.turn_id)
+        faults = piece_faults(piece, (turn.space, len(turn.text)) if turn else None, vector)
         valid[row] = not has_fault(table, piece.id, rows["tx"][row].as_py(), faults)
     order = np.flatnonzero(valid)
-    turn = np.array([rank.get(piece.turn_id, -1) for piece in pieces], dtype=np.int64)[order]
-    order = order[np.lexsort((int_column(rows, "index")[order], turn))]
+    turns = np.array([rank.get(piece.turn_id, -1) for piece in pieces], dtype=np.int64)[order]
+    order = order[np.lexsort((int_column(rows, "index")[order], turns))]
     if np.array_equal(order, np.arange(len(pieces))):
         return pieces, vectors
     return [pieces[row] for row in order.tolist()], vectors[order]

@@ -19,6 +19,7 @@ from mcp_memory.domain.facts import ExtractorName
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreUnwritable
+from mcp_memory.storage.data_files import is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
 from mcp_memory.storage.lock import lock_file
@@ -36,7 +37,7 @@ from mcp_memory.storage.schema import (
     tables_of,
     with_tx,
 )
-from mcp_memory.storage.tables import STEPS_BACK, Tables, is_readable
+from mcp_memory.storage.tables import STEPS_BACK, Tables
 from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turn_rows
 
 WAIT_S = 10.0
@@ -210,13 +211,17 @@ def append(
     versions: dict[str, int] = {}
     try:
         if last:  # perhaps of an older format
-            tables.add_columns(COMMITS, commit_rows(commit))
+            if last.format < FORMAT:
+                tables.add_columns(COMMITS, commit_rows(commit))
             for kind in ("facts", "assertions"):
                 if kind in rows:
                     tables.add_columns(commit.table(kind), rows[kind])
         if numbered:  # else the batch is nothing but what was spent, which stands in the commit row
-            with ThreadPoolExecutor(len(numbered), thread_name_prefix="mcp-memory append") as threads:
-                versions = dict(zip(numbered, threads.map(tables.append, numbered, numbered.values()), strict=True))
+            if len(numbered) == 1:  # what a write without facts appends
+                versions = {name: tables.append(name, of_one) for name, of_one in numbered.items()}
+            else:
+                with ThreadPoolExecutor(len(numbered), thread_name_prefix="mcp-memory append") as threads:
+                    versions = dict(zip(numbered, threads.map(tables.append, numbered, numbered.values()), strict=True))
         version = append_commit(tables, commit)
     except StoreUnwritable:
         swept.clear()  # the rows that were appended have no commit, as if this writer had died

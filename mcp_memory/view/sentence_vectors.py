@@ -7,9 +7,13 @@ these would not rank like the shared ones.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.domain.turns import Segment, Sentence, Turn, shares_vectors
 from mcp_memory.vectors import Column, GrowingMatrix, Matrix, Vector
 
 
@@ -28,6 +32,10 @@ class SentenceVectors:
     def __getitem__(self, row: int) -> Vector:
         vector: Vector = self.take(np.array([row], dtype=np.intp))[0]
         return vector
+
+    def __setitem__(self, row: int, vector: Vector) -> None:
+        if (place := int(self._places.values[row])) >= 0:  # otherwise it is the segment's
+            self._own[place] = vector
 
     def append(self, rows: Matrix, shared: NDArray[np.intp], segments: GrowingMatrix | None) -> None:
         """Add sentences at the end.
@@ -57,3 +65,19 @@ class SentenceVectors:
         found[shared] = self._segments.take(-1 - places[shared])
         found[~shared] = self._own.take(places[~shared])
         return found
+
+
+def shared_segment(turn: Turn | None, sentence: Sentence, rows: Sequence[int], segments: Sequence[Segment]) -> int:
+    """Return the row of the segment whose vector a sentence has, or -1 if it has one of its own.
+
+    Args:
+        turn: of the sentence, if it is known.
+        sentence: any.
+        rows: of the turn's segments, in order.
+        segments: of the space, by row.
+    """
+    if turn is None or not shares_vectors(turn):
+        return -1
+    place = bisect_left(rows, sentence.index, key=lambda row: segments[row].last)
+    held = place < len(rows) and segments[rows[place]].first <= sentence.index  # else a bad row was left out
+    return rows[place] if held else -1

@@ -8,7 +8,6 @@ the view an `Index`; it is extended when it is read, so a call that only writes 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
@@ -20,12 +19,14 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Speakers, Talkers, Turn, shares_vectors
+from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn
 from mcp_memory.vectors import Column, GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
-from mcp_memory.view.sentence_vectors import SentenceVectors
+from mcp_memory.view.pieces import Cut, chosen, clipped, extended, rows_by_turn
+from mcp_memory.view.pool import QuestionPool
+from mcp_memory.view.sentence_vectors import SentenceVectors, shared_segment
 
 NONE = -1
 """Stands for "no such row" in arrays of row numbers."""
@@ -60,10 +61,21 @@ class Space:
         speakers: how many turns each speaker has.
         segment_vectors: one row per segment, or None if there are too many to hold in memory.
         sentence_vectors: one per sentence, by row, or None if there are too many to hold in memory.
+        unindexed: turns whose vectors and facts are still to come, in order of arrival, each with the indexes of these
+            segments. Their rows are zeros meanwhile, and these turns are found by their words.
     """
 
-    def __init__(self, name: str, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE) -> None:
+    def __init__(
+        self,
+        name: str,
+        indexes: Sequence[Callable[[], Index]] = (),
+        stable: float = STABLE,
+        cut: Cut | None = None,
+    ) -> None:
         self.name = name
+        self.unindexed: dict[str, set[int]] = {}
+        self._cut = cut
+        self._uncut: dict[str, None] = {}  # turns of which no piece was seen yet, in order of arrival
         self.facts = Facts(stable, lambda turn: self.turns[turn].text if turn in self.turns else "")
         self.beliefs = Beliefs()
         self.hypergraph = Hypergraph()
@@ -207,7 +219,6 @@ class Space:
             batch: the batch of this space. Its segments and sentences may belong to turns that were added earlier.
             vectors: whether to hold the vectors of segments, sentences and questions.
         """
-        first_segment, first_sentence = len(self.segments), len(self.sentences)
         for turn in batch.turns:
             self._add_turn(turn)
         self.facts.add(batch.assertions)
@@ -219,14 +230,86 @@ class Space:
             questions = [question for _, question in batch.questions]
             self.questions.add(questions, batch.question_vectors if vectors else None)
         self.jobs |= {job.turn_id: job for job in batch.jobs}
+        if self._cut is not None and (batch.segments or batch.sentences):
+            self._place_pieces(batch, vectors=vectors)
+        else:
+            self._append_pieces(batch, vectors=vectors)
+
+    def _append_pieces(self, batch: Batch, *, vectors: bool) -> None:
+        first_segment, first_sentence = len(self.segments), len(self.sentences)
         for segment in batch.segments:
             self._add_segment(segment)
         for sentence in batch.sentences:
             self._add_sentence(sentence)
-        self.segment_vectors = _extended(
-            self.segment_vectors, batch.segment_vectors if vectors else None, first_segment
-        )
+        self.segment_vectors = extended(self.segment_vectors, batch.segment_vectors if vectors else None, first_segment)
         self._add_sentence_vectors(batch.sentence_vectors if vectors else None, first_sentence)
+
+    @property
+    def indexed_to(self) -> int:
+        """The first row of a segment without a vector; as many as there are segments if each has one."""
+        for name, missing in self.unindexed.items():
+            return next((row for row in self._segment_rows[name] if self.segments[row].index in missing), 0)
+        return len(self.segments)
+
+    def cut_unseen(self, *, vectors: bool) -> None:
+        """Cut the turns of which no piece is stored yet, so that they are found by their words until then."""
+        for name in tuple(self._uncut):
+            self._cut_turn(name, vectors=vectors)
+
+    def _cut_turn(self, name: str, *, vectors: bool) -> None:
+        self._uncut.pop(name, None)
+        if self._cut is None:
+            return
+        segments, sentences = self._cut(self.turns[name])
+        if not segments:
+            return
+        self.unindexed[name] = {segment.index for segment in segments}
+        of_segments, of_sentences = (
+            np.zeros((len(pieces), self._cut.dimension), dtype=np.float32) for pieces in (segments, sentences)
+        )
+        self._append_pieces(Batch((), tuple(segments), tuple(sentences), of_segments, of_sentences), vectors=vectors)
+
+    def _place_pieces(self, batch: Batch, *, vectors: bool) -> None:
+        """Append the pieces of new turns in their order, and fill in those that have a row already.
+
+        So all processes have the same rows. Without its first piece, which is stored last, a text is cut as a whole.
+        """
+        segment_rows, sentence_rows = rows_by_turn(batch.segments), rows_by_turn(batch.sentences)
+        begun = {turn for turn, rows in sentence_rows.items() if batch.sentences[rows[0]].index == 0}
+        coming: dict[str, None] = {}
+        done: set[str] = set()
+        last = max((place for place, name in enumerate(self._uncut) if name in sentence_rows), default=NONE)
+        for name in tuple(self._uncut)[: last + 1]:
+            if name in begun:
+                coming[name] = None
+                del self._uncut[name]
+            else:
+                self._append_pieces(chosen(batch, segment_rows, sentence_rows, coming), vectors=vectors)
+                done |= coming.keys()
+                coming = {}
+                self._cut_turn(name, vectors=vectors)
+        done |= self._fill(batch)
+        coming |= dict.fromkeys(name for name in (*segment_rows, *sentence_rows) if name not in done)
+        self._append_pieces(chosen(batch, segment_rows, sentence_rows, coming), vectors=vectors)
+
+    def _fill(self, batch: Batch) -> set[str]:
+        """Fill in the vectors of pieces that have a row, and return the turns that these belong to."""
+        filled: set[str] = set()
+        for piece, vector in zip(batch.sentences, batch.sentence_vectors, strict=True):
+            if piece.turn_id in self.unindexed and (row := self._by_id.get(piece.id)) is not None:
+                filled.add(piece.turn_id)
+                if self.sentence_vectors is not None:
+                    self.sentence_vectors[row[1]] = vector
+        for segment, vector in zip(batch.segments, batch.segment_vectors, strict=True):
+            if segment.turn_id in self.unindexed and (row := self._by_id.get(segment.id)) is not None:
+                filled.add(segment.turn_id)
+                self.unindexed[segment.turn_id].discard(segment.index)
+                if self.segment_vectors is not None:
+                    self.segment_vectors[row[1]] = vector
+        for name in filled:
+            if not self.unindexed[name]:
+                del self.unindexed[name]
+        return filled
 
     def extend_indexes(self) -> None:
         """Add the segments that arrived since the last extension to the indexes; `index` does it too."""
@@ -266,6 +349,8 @@ class Space:
         else:
             order.append(turn.id)
         revisions.append(turn.id)
+        if self._cut is not None:
+            self._uncut[turn.id] = None
 
     def _add_sentence(self, sentence: Sentence) -> None:
         turn = self.turns.get(sentence.turn_id)  # a rebuild looks up sentences before it adds their turns
@@ -275,7 +360,7 @@ class Space:
         self._by_id[sentence.id] = ("sentence", row)
         self._sentence_live.append(turn is not None and self._newest(turn))
         self._sentence_talk.append(turn is None or turn.kind != "document")
-        self._sentence_times.append(0 if turn is None else _clipped(turn.time))
+        self._sentence_times.append(0 if turn is None else clipped(turn.time))
 
     def _add_sentence_vectors(self, rows: Matrix | None, first: int) -> None:
         """Add the vectors of the sentences from row ``first`` on; hold none once any was left out."""
@@ -283,18 +368,12 @@ class Space:
             self.sentence_vectors = None
         elif len(rows):
             self.sentence_vectors = self.sentence_vectors or SentenceVectors(rows.shape[1])
-            shared = np.array([self._shared_segment(one) for one in self.sentences[first:]], dtype=np.intp)
+            shared = np.array([self._shared(one) for one in self.sentences[first:]], dtype=np.intp)
             self.sentence_vectors.append(rows, shared, self.segment_vectors)
 
-    def _shared_segment(self, sentence: Sentence) -> int:
-        """Return the row of the segment whose vector a sentence has, or `NONE` if it has one of its own."""
-        turn = self.turns.get(sentence.turn_id)
-        if turn is None or not shares_vectors(turn):
-            return NONE
-        rows = self._segment_rows.get(turn.id, [])
-        place = bisect_left(rows, sentence.index, key=lambda row: self.segments[row].last)
-        held = place < len(rows) and self.segments[rows[place]].first <= sentence.index  # else a bad row was left out
-        return rows[place] if held else NONE
+    def _shared(self, sentence: Sentence) -> int:
+        rows = self._segment_rows.get(sentence.turn_id, [])
+        return shared_segment(self.turns.get(sentence.turn_id), sentence, rows, self.segments)
 
     def _newest(self, turn: Turn) -> bool:
         """Return whether a turn is the newest revision under its ref."""
@@ -310,7 +389,7 @@ class Space:
         self._live.append(self._newest(turn))
         talk = turn.kind != "document"
         self._talk.append(talk)
-        self._times.append(_clipped(turn.time))
+        self._times.append(clipped(turn.time))
         self._next.append(NONE)
         before = self._last_in_session.get(turn.session, NONE) if talk else NONE
         self._previous.append(before)
@@ -318,47 +397,3 @@ class Space:
             self._next[before] = row
         if talk:
             self._last_in_session[turn.session] = row
-
-
-def _clipped(time: Millis) -> Millis:
-    """Return a time clipped to 64 bits."""
-    return min(max(time, -(2**63)), 2**63 - 1)
-
-
-def _extended(matrix: GrowingMatrix | None, rows: Matrix | None, rows_before: int) -> GrowingMatrix | None:
-    """Return the matrix with the rows added; None once any row was left out."""
-    if rows is None or (matrix is None and rows_before):
-        return None
-    if not len(rows):
-        return matrix
-    matrix = matrix or GrowingMatrix(rows.shape[1])
-    matrix.append(rows)
-    return matrix
-
-
-class QuestionPool:
-    """The question pool of one space: questions that its segments answer, with their vectors (QRMeM 𝒬_k).
-
-    Attributes:
-        rows: every question, in the order of recording; one whose segment is gone leads nowhere.
-        vectors: one row per question; None without any, and if there are too many sentences to hold vectors.
-    """
-
-    def __init__(self) -> None:
-        self.rows: list[PooledQuestion] = []
-        self.vectors: GrowingMatrix | None = None
-        self._of_segment: dict[str, list[int]] = defaultdict(list)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def add(self, questions: Sequence[PooledQuestion], vectors: Matrix | None) -> None:
-        """Add questions in the order of recording, with their vectors, shape ``(n, d)``, or None to hold none."""
-        self.vectors = _extended(self.vectors, vectors, len(self.rows))
-        for question in questions:
-            self._of_segment[question.segment_id].append(len(self.rows))
-            self.rows.append(question)
-
-    def of_segment(self, segment_id: str) -> list[PooledQuestion]:
-        """Return the questions that a segment answers, in the order of recording."""
-        return [self.rows[row] for row in self._of_segment.get(segment_id, ())]

@@ -8,6 +8,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.view.pieces import Cut
 from mcp_memory.view.space import Index, Space
 
 NO_LIMIT = 2**62
@@ -24,10 +25,16 @@ class View:
         spaces: by name; only spaces that have rows.
         vector_limit: above this number of sentences in all spaces no vectors are held, and the store searches instead.
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
+
+    With ``cut`` turns that are stored without segments are cut when everything is to be read (`extend_indexes`).
     """
 
     def __init__(
-        self, indexes: Sequence[Callable[[], Index]] = (), vector_limit: int = NO_LIMIT, stable: float = STABLE
+        self,
+        indexes: Sequence[Callable[[], Index]] = (),
+        vector_limit: int = NO_LIMIT,
+        stable: float = STABLE,
+        cut: Cut | None = None,
     ) -> None:
         self.tx = 0
         self.generation = 0
@@ -36,6 +43,7 @@ class View:
         self.vector_limit = vector_limit
         self.stable = stable
         self._indexes = tuple(indexes)
+        self._cut = cut
         self._sentences = 0
         self._grown: set[str] = set()  # spaces whose indexes are not up to date
         self._spent: dict[int, Spending] = {}
@@ -47,7 +55,7 @@ class View:
 
     def space(self, name: str) -> Space:
         """Return a space; if nothing was written to it yet, an empty one that is not stored."""
-        return self.spaces.get(name) or Space(name, self._indexes, self.stable)
+        return self.spaces.get(name) or Space(name, self._indexes, self.stable, self._cut)
 
     def spent(self, day: int) -> Spending:
         """Return what requests to a language model have cost on a day, in all processes; see `Reservation`."""
@@ -62,23 +70,38 @@ class View:
 
         Turns may come first, and the segments and sentences of several commits later, in the order of the turns.
         """
-        held_vectors = self.holds_vectors
-        self._sentences += len(batch.sentences)
-        if held_vectors and not self.holds_vectors:
-            for space in self.spaces.values():
-                space.drop_vectors()
+        self._count(len(batch.sentences))
         for name, part in _by_space(batch).items():
-            space = self.spaces.setdefault(name, Space(name, self._indexes, self.stable))
+            space = self.spaces.setdefault(name, Space(name, self._indexes, self.stable, self._cut))
             self._grown.add(name)
+            before = len(space.sentences)
             space.add(part, vectors=self.holds_vectors)
+            self._count(len(space.sentences) - before - len(part.sentences))
         for outlay in batch.outlays:
             self._spent[outlay.day] = self.spent(outlay.day) + outlay.what
         self.tx = tx
 
+    def cut_unseen(self) -> None:
+        """Cut the turns that are stored without segments; see `Space.cut_unseen`."""
+        for name in self._grown:
+            space = self.spaces[name]
+            before = len(space.sentences)
+            space.cut_unseen(vectors=self.holds_vectors)
+            self._count(len(space.sentences) - before)
+
     def extend_indexes(self) -> None:
-        """Bring the indexes of every space up to date; see `Space.index`."""
+        """Cut what is not indexed yet, and bring the indexes of every space up to date; see `Space.index`."""
+        self.cut_unseen()
         while self._grown:
             self.spaces[self._grown.pop()].extend_indexes()
+
+    def _count(self, sentences: int) -> None:
+        """Count sentences that come or came, and drop all vectors where these are too many."""
+        held_vectors = self.holds_vectors
+        self._sentences += sentences
+        if held_vectors and not self.holds_vectors:
+            for space in self.spaces.values():
+                space.drop_vectors()
 
 
 def _by_space(batch: Batch) -> dict[str, Batch]:

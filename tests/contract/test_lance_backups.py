@@ -19,10 +19,11 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage import archive, backups
 from mcp_memory.storage.backups import Backups, back_up
+from mcp_memory.storage.data_files import MOVED
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.moving import move, restore
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import MOVED, Tables
+from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio
 

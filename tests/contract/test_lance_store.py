@@ -28,13 +28,14 @@ from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
+from mcp_memory.storage.data_files import error_text
 from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.rebuild import CHUNK
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import FORMAT, Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables, error_text
+from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turn_rows
 from mcp_memory.storage.transaction import sweep
 from mcp_memory.view.view import View

@@ -12,11 +12,12 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.app import build
+from mcp_memory.services.settings import WriteSettings
 from mcp_memory.settings import ServerSettings, Settings
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
-CONFIG = Settings(server=ServerSettings(warm_up="first_call"))
+CONFIG = Settings(server=ServerSettings(warm_up="first_call"), write=WriteSettings(wait=True))
 CHAIN = (
     "We keep the spare key inside a green box.",
     "A green box went home with Rita Quill.",

@@ -47,6 +47,7 @@ class CountsOutput(BaseModel):
     entities: Annotated[Count, Field(description="What they are about.")]
     lessons: Annotated[Count, Field(description="What judges said of recalls and answers.")]
     points: Annotated[Count, Field(description="Memory points in use.")]
+    pending: Annotated[Count, Field(description="Texts found by their words only, so far.")]
 
 
 class SpaceCountsOutput(CountsOutput):
@@ -165,6 +166,7 @@ def status_reply(status: Status) -> Reply:
         f"{quantity(total.lessons, 'lesson')} of what helped; {quantity(total.points, 'memory point')}.",
         f"Calls that name no space go to {MEANT_SPACE.get()!r}.",
         _judging_text(status.judging),
+        *([f"{quantity(total.pending, 'text')} not indexed yet, so found by the words only."] if total.pending else ()),
         *_rereading_lines(store),
         f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",
         *([f"Its last own backup: {store.backup}."] if store.backup else ()),

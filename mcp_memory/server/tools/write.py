@@ -90,6 +90,13 @@ class WriteInput(Input):
     facts: Annotated[list[FactInput] | None, Field(description="What you read in it, or know.")] = None
     session: Annotated[str, Field(description="Of this conversation or collection.")] = "default"
     space: Annotated[SpaceName, Field(description="A memory walled off from the others.")] = None
+    wait: Annotated[StrictBool, Field(description="Until all of it is indexed.")] = False
+
+
+class PendingOutput(BaseModel):
+    """What is done in the background."""
+
+    texts: Annotated[Count, Field(description="Kept, and found by their words; not yet by meaning.")]
 
 
 class ItemOutput(BaseModel):
@@ -128,6 +135,7 @@ class WriteOutput(Output):
     facts: Annotated[list[FactOutput], Field(description="Asserted by this call, or ended by it.")]
     entities: Annotated[list[str], Field(description="What these facts are about.")]
     counts: WriteCounts
+    pending: PendingOutput | None = None
 
 
 def write_request(args: WriteInput, limits: LimitSettings) -> WriteRequest:
@@ -142,23 +150,23 @@ def write_request(args: WriteInput, limits: LimitSettings) -> WriteRequest:
     if not given and args.facts is None:
         remedy = "Give exactly one of the three, or facts, or one of the three and facts."
         raise InvalidInput("messages, documents, text", "none of them was given", remedy)
-    space, session = check_space(args.space), check_name("session", args.session, limits)
+    space, session, wait = check_space(args.space), check_name("session", args.session, limits), args.wait
     facts: tuple[NewFact, ...] = ()
     if args.facts is not None:
         check_count(args.facts, "facts", limits.items, "limits.items")
         facts = tuple(_new_fact(f"facts[{place}]", fact, limits) for place, fact in enumerate(args.facts))
     if args.text is not None:
         text = check_text("text", args.text, limits.message_bytes, "limits.message_bytes")
-        return WriteRequest(space, session, "message", (NewItem(text),), facts)
+        return WriteRequest(space, session, "message", (NewItem(text),), facts, wait)
     if args.messages is not None:
         check_count(args.messages, "messages", limits.items, "limits.items")
         items = tuple(_new_message(f"messages[{place}]", item, limits) for place, item in enumerate(args.messages))
-        return WriteRequest(space, session, "message", items, facts)
+        return WriteRequest(space, session, "message", items, facts, wait)
     if args.documents is not None:
         check_count(args.documents, "documents", limits.items, "limits.items")
         items = tuple(_new_document(f"documents[{place}]", item, limits) for place, item in enumerate(args.documents))
-        return WriteRequest(space, session, "document", items, facts)
-    return WriteRequest(space, session, "statement", (), facts)
+        return WriteRequest(space, session, "document", items, facts, wait)
+    return WriteRequest(space, session, "statement", (), facts, wait)
 
 
 def _new_message(argument: str, item: MessageInput, limits: LimitSettings) -> NewItem:
@@ -214,6 +222,9 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
         ]
         if stored < number:
             lines[0] += " The others were there already."
+    if result.pending:
+        what = "It is" if result.pending == 1 else f"{result.pending:,} texts are"
+        lines.append(f"{what} found by the words now; meaning and facts follow in the background.")
     if result.facts:
         ops = Counter(fact.op for fact in result.facts)
         lines.append(f"Facts: {', '.join(f'{ops[op]} {op}' for op in ops)}.")
@@ -243,6 +254,7 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
         counts=WriteCounts(
             stored=stored, unchanged=number - stored, segments=result.segments, sentences=result.sentences
         ),
+        pending=PendingOutput(texts=result.pending) if result.pending else None,
         engine=result.engine,
         warnings=list(result.warnings),
     )

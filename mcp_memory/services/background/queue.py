@@ -4,7 +4,8 @@ A job starts only when there were no calls for a while, since it shares the mode
 at once, a job slows the next write by half (88 to 131 ms) and the next recall by more than that.
 
 A job that mostly waits for another service, such as a language model, runs beside the others in its own lane, so that
-they need not wait for the twenty seconds that it may take.
+they need not wait for the twenty seconds that it may take. So does the indexing of what was written: it starts after a
+tenth of a second without a call, and after half a second in any case, since what was just said is asked about next.
 
 A job is left out if one of the same name is waiting, and the oldest is dropped if too many wait: its result follows
 from stored rows, so no stored statement is lost. For the same reason the queue is not stored. Interrupted
@@ -32,6 +33,10 @@ MOST = 32
 """Jobs that may wait in each lane."""
 REST_S = 2.0
 """Seconds without a call before a job starts."""
+SOON_S = 0.1
+"""The same for what is urgent."""
+AT_LAST_S = 0.5
+"""Seconds after which an urgent job starts whatever is called."""
 WARMED_AT_ONCE = 200
 """Sentences that `warm` reads while it holds the view: some hundredths of a second, a tenth on a busy machine."""
 
@@ -41,9 +46,12 @@ _log = logging.getLogger(__name__)
 
 
 class _Lane:
-    """Jobs that run one after another."""
+    """Jobs that run one after another, each after a while without a call, or when it has waited for long."""
 
-    def __init__(self) -> None:
+    def __init__(self, rest_s: float, at_last_s: float = float("inf")) -> None:
+        self.rest_s = rest_s
+        self.at_last_s = at_last_s
+        self.since = 0.0  # when the oldest waiting job came
         self.waiting: dict[str, QueuedJob] = {}
         self.transient: set[str] = set()  # names of jobs whose result ends with the process
         self.added = anyio.Event()
@@ -83,6 +91,9 @@ class _Lane:
 class Background:
     """The jobs of this process that wait or run.
 
+    Attributes:
+        working: whether `work` runs.
+
     Args:
         most: see `MOST`.
         rest_s: see `REST_S`.
@@ -99,16 +110,20 @@ class Background:
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self._most = most
-        self._rest_s = rest_s
         self._clock = clock
         self._sleep = sleep
         self._called = clock()
-        self._local, self._remote = self._lanes = _Lane(), _Lane()
+        self.working = False
+        self._local, self._remote = _Lane(rest_s), _Lane(rest_s)
+        self._urgent = _Lane(min(SOON_S, rest_s), AT_LAST_S)
+        self._lanes = self._local, self._remote, self._urgent
 
     def __len__(self) -> int:
         return sum(len(lane.waiting) + (lane.running is not None) for lane in self._lanes)
 
-    def put(self, name: str, job: QueuedJob, *, durable: bool = True, remote: bool = False) -> None:
+    def put(
+        self, name: str, job: QueuedJob, *, durable: bool = True, remote: bool = False, urgent: bool = False
+    ) -> None:
         """Run a job later, unless one of the same name is waiting.
 
         Args:
@@ -116,8 +131,11 @@ class Background:
             job: the work.
             durable: whether its result outlives this process; other jobs are not run when the process ends.
             remote: whether it mostly waits for another service; it then runs beside the others.
+            urgent: whether it runs as soon as possible, also beside the others.
         """
-        lane = self._remote if remote else self._local
+        lane = self._urgent if urgent else self._remote if remote else self._local
+        if not lane.waiting:
+            lane.since = self._clock()
         lane.waiting.setdefault(name, job)
         if not durable:
             lane.transient.add(name)
@@ -131,9 +149,13 @@ class Background:
 
     async def work(self) -> None:
         """Run jobs for ever, each when there were no calls for a while."""
-        async with anyio.create_task_group() as tasks:
-            for lane in self._lanes:
-                tasks.start_soon(self._work, lane)
+        self.working = True
+        try:
+            async with anyio.create_task_group() as tasks:
+                for lane in self._lanes:
+                    tasks.start_soon(self._work, lane)
+        finally:
+            self.working = False
 
     async def drain(self, seconds: float) -> None:
         """Run the durable jobs at once, for at most this time; a cancelled job changes nothing."""
@@ -147,7 +169,7 @@ class Background:
             await lane.added.wait()
             lane.added = anyio.Event()
             while lane.waiting:
-                while (left := self._called + self._rest_s - self._clock()) > 0:
+                while (left := min(self._called + lane.rest_s, lane.since + lane.at_last_s) - self._clock()) > 0:
                     await self._sleep(left)
                 await lane.next()
 

@@ -139,7 +139,8 @@ def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], 
     examples: list[_Example] = []
     for piece in labelled_sentences(space, dict.fromkeys(name for lesson in lessons for name in lesson.labels)):
         row = space.sentence_row(piece.turn_id, piece.index)
-        vector = None if space.sentence_vectors is None or row == NONE else space.sentence_vectors[row]
+        held = space.sentence_vectors is not None and row != NONE and piece.turn_id not in space.unindexed
+        vector = space.sentence_vectors[row] if held and space.sentence_vectors is not None else None
         form = forms[0 if space.turns[piece.turn_id].kind == "document" else -1]
         stated = times_in_words(piece.times) if time and piece.times else None
         examples.append((piece, space.text(piece), vector, form, stated))

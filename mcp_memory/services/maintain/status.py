@@ -70,4 +70,5 @@ def _count(space: Space) -> SpaceStatus:
         entities=len(space.facts.entities()),
         lessons=len(space.beliefs.lessons()),
         points=len(space.hypergraph.active()),
+        pending=len(space.unindexed),
     )

@@ -56,6 +56,7 @@ from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, Q
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.subjects import subject_of
 from mcp_memory.search.sufficiency import judge_sufficiency
+from mcp_memory.search.unindexed import estimate_cosines
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.services.recall.current import current_first
@@ -153,7 +154,7 @@ async def judge_paths(store: Store, query: Query, settings: RecallSettings, judg
     for _ in range(CALLS):
         async with store.reading() as view:
             space = view.space(query.space)
-            cosines = await similarity(store, space, query.vectors)
+            cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vectors))
             placed = _place_event(space, query, settings)
             step = _next_unjudged(space, placed, cosines, settings, evaluation)
         scores = await judge.score(query, step.paths) if step else None
@@ -216,7 +217,8 @@ async def find(
     """
     space = view.space(query.space)
     placed = _place_event(space, query, settings)
-    vectors, cosines = query.vectors, await similarity(store, space, query.vectors)
+    vectors = query.vectors
+    cosines = estimate_cosines(space, query.stems, await similarity(store, space, vectors))
     roots, paths = run_search(
         find_paths(space, placed, cosines, _rarity(space, placed), settings.navigation), evaluation.scores
     )

@@ -18,6 +18,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
+from mcp_memory.services.settings import WriteSettings
 from mcp_memory.settings import Settings
 from mcp_memory.view.view import View
 
@@ -39,7 +40,7 @@ def memory(log: FakeLog | None = None, *, vector_limit: int = 100_000, read: boo
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics), vector_limit),
     )
-    config = Settings()
+    config = Settings(write=WriteSettings(wait=True))
     config = replace(config, gain=replace(config.gain, **gain))  # type: ignore[arg-type]
     return Memory(config, store, embedder, RuleExtractor() if read else None, clock=lambda: NOW)
 

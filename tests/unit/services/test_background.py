@@ -165,3 +165,22 @@ async def test_a_running_job_that_is_not_durable_is_cancelled_at_the_end():
             await jobs.drain(float("inf"))
         assert (cut, len(jobs)) == ([True], 0)
         tasks.cancel_scope.cancel()
+
+
+async def test_an_urgent_job_runs_half_a_second_after_it_came_though_calls_go_on() -> None:
+    seconds, ran = [0.0], []
+
+    async def sleep(_left: float) -> None:
+        seconds[0] += 0.05
+        jobs.note_call()
+        await anyio.lowlevel.checkpoint()
+
+    async def job() -> None:
+        ran.append(seconds[0])
+        tasks.cancel_scope.cancel()
+
+    jobs = Background(rest_s=2, clock=lambda: seconds[0], sleep=sleep)
+    jobs.put("index", job, urgent=True)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(jobs.work)
+    assert ran == [pytest.approx(0.5, abs=0.051)]  # the sleep here takes steps of .05

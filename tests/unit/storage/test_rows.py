@@ -55,11 +55,12 @@ def test_exactly_the_rows_with_faults_are_left_out_and_the_others_come_in_order(
     rows = damaged(seed)
     turns = {one.id: one for one in rows.turns}
     rank = {name: place for place, name in enumerate(turns)}
+    known = {name: (turn.space, len(turn.text)) for name, turn in turns.items()}
     kept = [
         (piece, vector)
         for pieces, vectors in ((rows.segments, rows.segment_vectors), (rows.sentences, rows.sentence_vectors))
         for piece, vector in zip(pieces, vectors, strict=True)
-        if not list(piece_faults(piece, turns.get(piece.turn_id), vector))
+        if not list(piece_faults(piece, known.get(piece.turn_id), vector))
     ]
     kept.sort(key=lambda entry: (type(entry[0]).__name__, rank[entry[0].turn_id], entry[0].index))
     numbers = [1] * len(rows.segments), [1] * len(rows.sentences)

@@ -21,6 +21,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
+from mcp_memory.services.settings import WriteSettings
 from mcp_memory.settings import Settings
 from mcp_memory.view.view import View
 from mcp_memory.wiring import open_claude, open_organisers, open_question_judges, open_text_reader
@@ -42,7 +43,7 @@ def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engi
     """
     alone = {"understand": False, "paths": False, "points": False}
     settings = {"judge": "anthropic", "base_url": url, "timeout_s": 30.0} | alone | engine
-    config = replace(Settings(), engine=replace(Settings().engine, **settings))  # type: ignore[arg-type]
+    config = Settings(engine=replace(Settings().engine, **settings), write=WriteSettings(wait=True))  # type: ignore[arg-type]
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
     claude.first_pause_s = 0

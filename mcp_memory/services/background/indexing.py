@@ -1,0 +1,186 @@
+"""Indexing: make the vectors and read the facts of texts that are stored already, between and beside calls.
+
+A write returns when its words are in the log; until the rest follows, a text is cut in memory and found by its words
+(`Space.unindexed`). One step makes what is missing of some texts and commits it. What is missing follows from the log
+alone, so any process can go on where another one ended, and nothing records who does it: whoever holds the lease of the
+store indexes, one process at a time. The lease is a lock of the operating system, so it ends with its process.
+
+Talk comes before documents, and of both the newest: the session that was last written to, from its oldest text that is
+not indexed on; then other sessions; then documents, part by part. Of a long text the last part comes first, so the
+first piece of a text is there only if all the others are (`Space.add`); its facts come with it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import anyio
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn
+from mcp_memory.ports import Progress, Store
+from mcp_memory.services.ingest import Reading, TextPart, index_parts
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
+
+TEXTS = 64
+"""Texts of talk that one step indexes at most."""
+ROOM = 16_000
+"""Characters that one step indexes at most, unless a single segment is longer: a second or two. News is indexed after
+it, so it bounds how long a message waits while a book is indexed."""
+ENOUGH = 2_000
+"""Characters from which on a step indexes no further session or document: the newest message does not wait for them."""
+YIELD_S = 0.01
+"""Pause after each step, in which another process, or a call that waits, can take the lease."""
+POLL_S = 0.002
+"""Between two attempts of a call that waits to take the lease."""
+
+Step = Literal["done", "more", "busy"]
+"""Nothing is left to index; something was indexed, or is left; another process is indexing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """Indexes what is stored without vectors and facts.
+
+    Attributes:
+        store: the store of the texts.
+        reading: how they are read.
+    """
+
+    store: Store
+    reading: Reading
+
+    async def step(self, only: Collection[str] | None = None) -> Step:
+        """Index some texts.
+
+        Args:
+            only: ids of turns; None for all.
+
+        Raises:
+            StoreError: it could not be recorded.
+            EmbedderError: the model cannot be loaded.
+        """
+        async with self.store.indexing() as ours:
+            if not ours:
+                return "busy"
+            async with self.store.reading() as view:
+                parts = choose(view, only)
+                tables = view.generation, view.reader
+            if not parts:
+                return "done"
+            batch = await index_parts(self.reading, parts)
+            async with self.store.writing(batch) as transaction:
+                view = transaction.view
+                # Otherwise it was rebuilt meanwhile, read again, or some of it was forgotten.
+                if (view.generation, view.reader) == tables:
+                    await transaction.commit(_without_known(batch, view))
+        return "more"
+
+    async def finish(self, space: str, turns: Collection[str], progress: Progress) -> None:
+        """Index these texts of a space, or wait until another process has.
+
+        Raises:
+            StoreError: it could not be recorded; what is left is indexed later.
+            EmbedderError: the model cannot be loaded; likewise.
+        """
+        total: int | None = None
+        while True:
+            async with self.store.reading() as view:
+                unindexed = view.space(space).unindexed
+                left = {name: len(unindexed[name]) for name in turns if name in unindexed}
+            pieces = sum(left.values())
+            total = max(pieces, total or 0)
+            if not left:
+                return
+            await progress(total - pieces, total, "indexing")
+            if await self.step(left) == "busy":
+                await anyio.sleep(POLL_S)
+
+
+def choose(view: View, only: Collection[str] | None = None) -> list[TextPart]:
+    """Return what to index next, in the order of need; nothing if everything is indexed.
+
+    Args:
+        view: with everything.
+        only: ids of turns; None for all.
+    """
+    groups: dict[tuple[bool, str, str], list[Turn]] = defaultdict(list)
+    for space in view.spaces.values():
+        for name in space.unindexed:
+            if only is None or name in only:
+                turn = space.turns[name]
+                # The texts of a session are indexed as they came; of documents, each for itself.
+                document = turn.kind == "document"
+                groups[document, space.name, turn.id if document else turn.session].append(turn)
+    order = sorted(groups.items(), key=lambda group: (group[0][0], -group[1][-1].written_at, group[1][-1].place))
+    parts: list[TextPart] = []
+    room = ROOM
+    for (document, name, _), turns in order:
+        if ROOM - room > ENOUGH or (parts and document and parts[0].turn.kind != "document"):
+            break
+        space = view.space(name)
+        partner = _partners(space, turns)
+        for turn in turns:
+            part = _part(space, turn, partner(turn), room)
+            if parts and (_length(part) > room or len(parts) == TEXTS):
+                return parts
+            parts.append(part)
+            room -= _length(part)
+    return parts
+
+
+def _without_known(batch: Batch, view: View) -> Batch:
+    """Return a batch without facts that are stored: a newer extractor has read the text meanwhile."""
+    new = tuple(one for one in batch.assertions if view.space(one.space).facts.assertion(one.id) is None)
+    return batch if len(new) == len(batch.assertions) else replace(batch, assertions=new)
+
+
+def _length(part: TextPart) -> int:
+    return part.segments[-1].end - part.segments[0].start
+
+
+def _part(space: Space, turn: Turn, partner: str | None, room: int) -> TextPart:
+    """Return the last segments of a turn without vectors that fit into some characters; at least one."""
+    missing = space.unindexed[turn.id]
+    chosen: list[Segment] = []
+    for row in reversed(space.segments_with(turn.id, -1)):
+        segment = space.segments[row]
+        if segment.index not in missing:
+            continue
+        if chosen and (chosen[-1].end - segment.start > room or chosen[0].index != segment.index + 1):
+            break
+        chosen.insert(0, segment)
+    return TextPart(turn, partner, tuple(chosen), tuple(_beginning_in(space, turn, chosen)))
+
+
+def _beginning_in(space: Space, turn: Turn, segments: list[Segment]) -> Iterator[Sentence]:
+    """Yield the sentences of some segments; a segment begins with the last sentence of the one before."""
+    first = segments[0].first + (segments[0].index > 0 and _shares(space, turn, segments[0]))
+    for row in space.sentences_of(turn.id):
+        sentence = space.sentences[row]
+        if first <= sentence.index <= segments[-1].last:
+            yield sentence
+
+
+def _shares(space: Space, turn: Turn, segment: Segment) -> bool:
+    rows = space.segments_with(turn.id, segment.first)
+    return any(space.segments[row].index < segment.index for row in rows)
+
+
+def _partners(space: Space, turns: list[Turn]) -> Callable[[Turn], str | None]:
+    """Return a function from these turns of one session to their addressees."""
+    talkers, wanted, partners = Talkers(), {turn.id for turn in turns}, dict[str, str | None]()
+    for turn in (space.turns[name] for name in space.sessions[turns[0].session]):
+        if turn.id in wanted:
+            partners[turn.id] = talkers.partner(turn)
+        talkers = talkers.after(turn)
+    return lambda turn: partners.get(turn.id)
+
+
+def pending(view: View) -> int:
+    """Return how many texts of all spaces are stored and not indexed yet; the view must have everything."""
+    return sum(len(space.unindexed) for space in view.spaces.values())

@@ -1,0 +1,338 @@
+"""Writes that wait for nothing: found by their words at once, indexed later by any process, and the same in the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import numpy as np
+import pytest
+from store_contents import holding
+from unit.services.exported_store import MAY, open_at, store_of
+
+from mcp_memory.domain.forgetting import ForgetRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
+from mcp_memory.memory import Memory
+from mcp_memory.services.background import indexing
+from mcp_memory.services.background.indexing import Indexing
+from mcp_memory.services.ingest import deriver, silent
+from mcp_memory.services.transfer.exporting import export_lines
+from mcp_memory.view.space import Space
+
+pytestmark = pytest.mark.anyio
+HOUR = 3_600_000
+TALK = (
+    ("Ann", "I live in Lisbon. My brother is called Ivo."),
+    ("Bob", "Do you still work at Fernhill? I moved to Oslo in March 2024."),
+    ("Ann", "I moved to Bergen last week, and I adopted a lurcher."),
+    ("Bob", "I no longer live in Oslo, I live in Turku now."),
+)
+LONG = "\n\n".join(
+    f"Chapter {n}. The keeper of pier {n} counted {n + 3} gulls and {n + 7} boats. "
+    f"He wrote that the lamp of pier {n} was mended by Orla Quill in the year {1900 + n}. Nobody came on day {n}."
+    for n in range(120)
+)
+
+
+def talk(*lines: tuple[str, str], wait: bool, session: str = "s", first: int = 0, **more: Any) -> WriteRequest:
+    items = tuple(
+        NewItem(text, f"m{first + n}", who, said_at=MAY + (first + n) * HOUR) for n, (who, text) in enumerate(lines)
+    )
+    return WriteRequest("default", session, "message", items, wait=wait, **more)
+
+
+def document(text: str, ref: str = "d", *, wait: bool = False) -> WriteRequest:
+    return WriteRequest("default", "docs", "document", (NewItem(text, ref, title="Piers", said_at=MAY),), wait=wait)
+
+
+async def pending(memory: Memory) -> dict[str, set[int]]:
+    async with memory.store.reading() as view:
+        return {name: set(left) for space in view.spaces.values() for name, left in space.unindexed.items()}
+
+
+async def index_all(memory: Memory) -> int:
+    steps = 0
+    while await Indexing(memory.store, memory.reading).step() == "more":
+        steps += 1
+    return steps
+
+
+def held(space: Space) -> dict[str, Any]:
+    """Return what a process holds of a space, rows in their order."""
+    assert space.segment_vectors is not None
+    assert space.sentence_vectors is not None
+    rows = np.arange(len(space.segments)), np.arange(len(space.sentences))
+    return {
+        "segments": [replace(segment) for segment in space.segments],
+        "sentences": list(space.sentences),
+        "segment vectors": space.segment_vectors.take(rows[0]).round(5).tolist(),
+        "sentence vectors": space.sentence_vectors.take(rows[1]).round(5).tolist(),
+        "live": space.live.tolist(),
+        "previous": space.previous.tolist(),
+        "facts": sorted((one.turn_id, one.head, one.relation, one.tail, one.negated) for one in space.facts.rows),
+        "versions": sorted((v.text, v.since, v.until, v.kind, v.confidence) for v in space.facts.all(suspected=True)),
+    }
+
+
+async def contents(memory: Memory) -> dict[str, Any]:
+    async with memory.store.reading() as view:
+        return held(view.space("default"))
+
+
+async def test_a_write_embeds_nothing_and_is_found_by_its_words_by_every_process_at_once(tmp_path: Path) -> None:
+    one, other = open_at(tmp_path), open_at(tmp_path)
+    await one.write(talk(("Ann", "I feed the heron."), ("Bob", "The tank is empty."), wait=True, session="old"))
+    before = len(one.embedder.texts)  # type: ignore[attr-defined]
+    result = await one.write(talk(*TALK, wait=False))
+    assert len(one.embedder.texts) == before  # type: ignore[attr-defined]
+    assert (result.pending, result.segments, result.facts, result.entities) == (4, 0, (), ())
+    for memory in (one, other):
+        found = await memory.reconstruct(Query("lurcher", limit=3))
+        assert found.evidence[0].sources[0].turn.ref == "m2"
+        assert any("4 texts of this space are being indexed" in warning for warning in found.warnings)
+        newest = await memory.reconstruct(Query("", limit=2))
+        assert [item.sources[0].turn.ref for item in newest.evidence] == ["m3", "m2"]
+        status = await memory.status()
+        assert [space.pending for space in status.spaces] == [4]
+    again = await other.write(talk(*TALK, wait=False))
+    assert (again.pending, [item.stored for item in again.items]) == (0, [False] * 4)
+
+
+async def test_whoever_indexes_it_the_store_holds_what_a_write_that_waits_stores(tmp_path: Path) -> None:
+    waited, later, other = open_at(tmp_path / "a"), open_at(tmp_path / "b"), open_at(tmp_path / "b")
+    for memory, wait in ((waited, True), (later, False)):
+        await memory.write(talk(*TALK[:2], wait=wait))
+        await memory.write(document(LONG[:600], wait=wait))
+        await memory.write(talk(*TALK[2:], wait=wait, first=2))
+        await memory.reconstruct(Query("lurcher"))
+    assert await index_all(other) > 1
+    whole = await contents(waited)
+    assert whole["facts"]
+    assert await contents(later) == await contents(other) == await contents(open_at(tmp_path / "b")) == whole
+    assert await pending(later) == await pending(open_at(tmp_path / "b")) == {}
+    found = await later.reconstruct(Query("lurcher"))
+    assert not any("being indexed" in warning for warning in found.warnings)
+
+
+async def test_what_the_caller_states_holds_when_the_call_returns(tmp_path: Path) -> None:
+    memory = open_at(tmp_path)
+    facts = (NewFact("Ann", "works_at", "Fernhill", source="m0"), NewFact("Ivo", "lives_in", "Porto"))
+    result = await memory.write(talk(*TALK[:1], wait=False, facts=facts))
+    assert {fact.text for fact in result.facts} == {"Ann works at Fernhill", "Ivo lives in Porto"}
+    assert result.engine == "caller"
+    assert (await open_at(tmp_path).answer(Query("Where does Ivo live?"))).text == "Porto"
+    await index_all(memory)
+    async with memory.store.reading() as view:
+        assert {"Ann lives in Lisbon", "Ann works at Fernhill"} <= {v.text for v in view.space("default").facts.all()}
+
+
+async def test_a_long_document_is_indexed_in_parts_and_another_process_goes_on_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "ROOM", 2_000)
+    waited, memory = open_at(tmp_path / "a"), open_at(tmp_path / "b")
+    await waited.write(document(LONG, wait=True))
+    await memory.write(document(LONG))
+    ((name, all_of_it),) = (await pending(memory)).items()
+    assert await Indexing(memory.store, memory.reading).step() == "more"
+    assert await Indexing(memory.store, memory.reading).step() == "more"
+    left = (await pending(memory))[name]
+    assert left == set(range(len(left)))  # the last parts come first
+    assert len(left) < len(all_of_it)
+    await memory.write(talk(*TALK[:1], wait=False))
+    next_one = open_at(tmp_path / "b")
+    assert (await pending(next_one))[name] == left
+    async with next_one.store.reading() as view:
+        (part,) = indexing.choose(view)
+        assert part.turn.ref == "m0"  # talk before the rest of the document
+    assert await index_all(next_one) > 3
+    await waited.write(talk(*TALK[:1], wait=True))
+    assert await contents(next_one) == await contents(open_at(tmp_path / "b")) == await contents(waited)
+
+
+async def test_a_large_call_that_waits_is_indexed_in_parts_with_progress(tmp_path: Path) -> None:
+    memory, reports = open_at(tmp_path), []
+
+    async def progress(done: float, total: float, what: str) -> None:
+        reports.append((done, total, what))
+
+    result = await memory.write(document(LONG * 4, wait=True), progress)
+    assert len(LONG) * 4 > 64_000
+    assert (result.pending, await pending(memory)) == (0, {})
+    async with memory.store.reading() as view:
+        space = view.space("default")
+        assert (result.segments, result.sentences) == (len(space.segments), len(space.sentences))
+    indexed = [done for done, _, what in reports if what == "indexing"]
+    assert len(indexed) > 3
+    assert indexed == sorted(indexed)
+
+
+async def test_a_call_that_waits_waits_for_texts_that_were_stored_before(tmp_path: Path) -> None:
+    memory = open_at(tmp_path)
+    await memory.write(talk(*TALK, wait=False))
+    result = await memory.write(talk(*TALK, wait=True))
+    assert ([item.stored for item in result.items], result.pending) == ([False] * 4, 0)
+    assert await pending(memory) == {}
+
+
+async def test_rows_are_in_the_order_of_the_texts_whatever_was_indexed_when(tmp_path: Path) -> None:
+    """A view that loads between steps takes in whole texts, parts of one, and texts without anything."""
+    waited, memory = open_at(tmp_path / "a"), open_at(tmp_path / "b")
+    for place, (who, text) in enumerate(TALK):
+        for one, wait in ((waited, True), (memory, place == 2)):
+            await one.write(document(LONG[: 3_000 + place], f"d{place}", wait=wait))
+            await one.write(talk((who, text), wait=wait, first=place))
+    between = []
+    while await Indexing(memory.store, memory.reading).step() == "more":
+        between.append(open_at(tmp_path / "b"))
+        await pending(between[-1])
+    whole = await contents(waited)
+    for one in (memory, *between):
+        assert await contents(one) == whole
+
+
+async def test_only_one_process_indexes_at_a_time(tmp_path: Path) -> None:
+    one, other = open_at(tmp_path), open_at(tmp_path)
+    await one.write(talk(*TALK, wait=False))
+    async with one.store.indexing() as ours:
+        assert ours
+        assert await Indexing(one.store, one.reading).step() == "busy"
+        assert await Indexing(other.store, other.reading).step() == "busy"
+    assert await Indexing(other.store, other.reading).step() == "more"
+    assert await Indexing(one.store, one.reading).step() == "done"
+
+
+async def test_a_rebuild_indexes_what_is_pending_and_what_was_being_made_of_it_is_not_stored_twice(
+    tmp_path: Path,
+) -> None:
+    memory = open_at(tmp_path)
+    await memory.write(talk(*TALK[:2], wait=True))
+    await memory.write(talk(*TALK[2:], wait=False, first=2))
+    other = open_at(tmp_path)
+
+    async def rebuild() -> None:
+        memory.embedder.before = anyio.lowlevel.checkpoint  # type: ignore[attr-defined]
+        await store_of(other).rebuild(deriver(other.reading, progress=silent))
+
+    memory.embedder.before = rebuild  # type: ignore[attr-defined]
+    assert await Indexing(memory.store, memory.reading).step() == "more"
+    assert await index_all(memory) == 0
+    assert await pending(open_at(tmp_path)) == {}
+    assert {found.severity for found in await store_of(memory).check()} == {"note"}  # of the former tables
+    waited = open_at(tmp_path / "a")
+    await waited.write(talk(*TALK, wait=True))
+    assert await contents(memory) == await contents(waited)
+
+
+async def test_a_pending_text_that_is_forgotten_stays_forgotten_and_no_file_holds_it(tmp_path: Path) -> None:
+    memory, other = open_at(tmp_path), open_at(tmp_path)
+    await memory.write(talk(*TALK[:2], wait=False))
+    await memory.write(talk(("Ann", "The password of the shed is xylophone."), wait=False, first=9))
+    assert holding(tmp_path, ["xylophone"])
+
+    async def forget() -> None:
+        memory.embedder.before = anyio.lowlevel.checkpoint  # type: ignore[attr-defined]
+        await other.forget(ForgetRequest("default", ids=("m9",), session="s", dry_run=False))
+
+    memory.embedder.before = forget  # type: ignore[attr-defined]
+    await index_all(memory)
+    assert not holding(tmp_path, ["xylophone"])
+    async with memory.store.reading() as view:
+        assert sorted(turn.ref for turn in view.space("default").turns.values()) == ["m0", "m1"]
+    assert await pending(memory) == {}
+    assert await store_of(memory).check() == []
+
+
+async def test_a_document_that_is_revised_while_it_is_pending_is_found_as_it_is_now(tmp_path: Path) -> None:
+    memory = open_at(tmp_path)
+    await memory.write(document("The gate is painted vermilion. " + LONG[:500]))
+    await memory.reconstruct(Query("vermilion"))
+    await memory.write(document("The gate is painted ochre."))
+    for _ in (1, 2):
+        (best, *_) = (await memory.reconstruct(Query("gate painted"))).evidence
+        assert "ochre" in best.text
+        assert not any("vermilion" in one.text for one in (await memory.reconstruct(Query("gate vermilion"))).evidence)
+        await index_all(memory)
+    assert await pending(memory) == {}
+    assert await contents(open_at(tmp_path)) == await contents(memory)
+
+
+async def test_feedback_about_a_pending_text_counts_before_and_after_it_is_indexed(tmp_path: Path) -> None:
+    memory = open_at(tmp_path)
+    await memory.write(talk(*TALK, wait=False))
+    found = await memory.reconstruct(Query("Who adopted a lurcher?"))
+    best = found.evidence[0].id
+    await memory.evolve(EvolveRequest("default", episode=found.episode, feedback=Feedback(supports=(best,))))
+    await index_all(memory)
+    async with open_at(tmp_path).store.reading() as view:
+        space = view.space("default")
+        (lesson,) = space.beliefs.lessons()
+        assert [name for name, label in lesson.labels.items() if label == 1]
+        for name in lesson.labels:
+            belief = space.beliefs.get(name)
+            assert belief is not None
+            assert abs(float(np.linalg.norm(belief.task)) - 1) < 1e-4
+    assert await store_of(memory).check() == []
+
+
+async def test_an_export_has_what_is_pending(tmp_path: Path) -> None:
+    memory = open_at(tmp_path)
+    await memory.write(talk(*TALK, wait=False))
+    lines = [line for _, line in export_lines(await store_of(memory).log(), None, program="test", now=MAY)]
+    assert sum(b"lurcher" in line for line in lines) == 1
+
+
+async def test_doctor_notes_what_is_pending_and_finds_no_fault(tmp_path: Path) -> None:
+    memory = open_at(tmp_path)
+    await memory.write(talk(*TALK, wait=False))
+    (found,) = await store_of(memory).check()
+    assert found.severity == "note"
+    assert "not indexed yet" in found.text
+    await index_all(memory)
+    assert await store_of(memory).check() == []
+
+
+async def test_a_text_without_words_is_never_pending(tmp_path: Path) -> None:
+    memory = open_at(tmp_path)
+    result = await memory.write(talk(("Ann", "   "), wait=False))
+    assert (result.pending, await pending(memory)) == (0, {})
+
+
+async def test_the_background_work_indexes_and_a_recall_waits_for_talk(tmp_path: Path) -> None:
+    memory = open_at(tmp_path)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(memory.work)
+        await memory.write(talk(*TALK, wait=False))
+        found = await memory.reconstruct(Query("lurcher"))
+        assert not any("being indexed" in warning for warning in found.warnings)
+        assert await pending(memory) == {}
+        tasks.cancel_scope.cancel()
+
+
+async def test_a_process_that_ends_indexes_a_little_that_is_left(tmp_path: Path) -> None:
+    memory = open_at(tmp_path)
+    await memory.write(talk(*TALK, wait=False))
+    await memory.aclose()
+    assert await pending(open_at(tmp_path)) == {}
+
+
+async def test_a_process_that_nobody_calls_indexes_what_another_one_left(tmp_path: Path) -> None:
+    await open_at(tmp_path).write(talk(*TALK, wait=False))
+    idle = open_at(tmp_path)
+    idle.look_s = 0.01
+    embedded = anyio.Event()
+
+    async def note() -> None:
+        embedded.set()
+
+    idle.embedder.before = note  # type: ignore[attr-defined]
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(idle.work)
+            await embedded.wait()
+            await idle.background.drain(30)
+            tasks.cancel_scope.cancel()
+    assert await pending(open_at(tmp_path)) == {}
