@@ -100,7 +100,7 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
 
     if command == "status":
         return status(settings)
-    return doctor(settings, rebuild=options.rebuild, re_embed=options.re_embed)
+    return doctor(settings, rebuild=options.rebuild, re_embed=options.re_embed, repair=options.repair, yes=options.yes)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -122,6 +122,8 @@ def _parser() -> argparse.ArgumentParser:
     mend = doctor.add_mutually_exclusive_group()
     mend.add_argument("--rebuild", action="store_true", help="make every derived table anew from the log")
     mend.add_argument("--re-embed", action="store_true", help="the same, with the embedder that is configured now")
+    mend.add_argument("--repair", action="store_true", help="take back what a damaged store still has; asks first")
+    doctor.add_argument("--yes", action="store_true", help="give up without asking what no repair can bring back")
     bench = commands.add_parser("bench", help="measure speed and memory on synthetic text, or learning on yours")
     bench.add_argument("--large", action="store_true", help="also at 100,000 sentences (takes long)")
     bench.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")

@@ -11,6 +11,7 @@
     │   └── EngineUnavailable it is overloaded or out of reach; any request may succeed later
     └── StoreError            the store cannot do this now
         ├── StoreBusy         another process held the lock for too long
+        ├── StoreDamaged      committed rows are gone; nothing is written until they are back or given up
         ├── StoreUnwritable   no space, no permission or no folder; names ``storage.uri``
         └── StoreMismatch     made with another embedder or a newer format; names the command that fixes it
 
@@ -70,6 +71,10 @@ class StoreBusy(StoreError):
 
 class StoreUnwritable(StoreError):
     """The place that ``storage.uri`` names cannot be written to."""
+
+
+class StoreDamaged(StoreError):
+    """Committed rows are gone or cannot be read; nothing is written before `mcp-memory doctor --repair` has run."""
 
 
 class StoreMismatch(StoreError):

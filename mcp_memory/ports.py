@@ -113,6 +113,10 @@ class Store(Protocol):
     async def forgotten(self) -> tuple[ForgottenRecord, ...]:
         """Return what was forgotten, without content, oldest first."""
 
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """What committed rows are gone, in words, as of the last reading; nothing can be written then."""
+
     async def about(self) -> StoreStatus:
         """Return what is known of the store without reading its rows; never raises because of the store's state."""
 

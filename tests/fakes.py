@@ -55,6 +55,8 @@ class FakeLog:
 class FakeStore:
     """A store in memory."""
 
+    damage = ()
+
     def __init__(
         self,
         log: FakeLog | None = None,

@@ -70,6 +70,11 @@ class TimedStore:
         """See `Store.forgotten`."""
         return await self._store.forgotten()
 
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """See `Store.damage`."""
+        return self._store.damage
+
     async def about(self) -> StoreStatus:
         """See `Store.about`."""
         return await self._store.about()

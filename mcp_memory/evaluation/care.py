@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 import anyio
 
@@ -25,15 +26,17 @@ def status(settings: Settings) -> int:
     return anyio.run(_status, settings)
 
 
-def doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
+def doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool = False, yes: bool = False) -> int:
     """Check the store, after rebuilding it if asked, and print the problems; return 0 for none, otherwise 1.
 
     Args:
         settings: names the store and the embedder.
         rebuild: rebuild every derived table from the log.
         re_embed: the same, even if the store was made with another embedder than the configured one.
+        repair: first take back what a damaged store still has, then rebuild.
+        yes: give up what no repair can bring back without asking.
     """
-    return anyio.run(lambda: _doctor(settings, rebuild=rebuild, re_embed=re_embed))
+    return anyio.run(lambda: _doctor(settings, rebuild=rebuild or repair, re_embed=re_embed, repair=repair, yes=yes))
 
 
 async def _status(settings: Settings) -> int:
@@ -73,7 +76,7 @@ async def _status(settings: Settings) -> int:
     return 0 if found.healthy else 1
 
 
-async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
+async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool, yes: bool) -> int:
     try:
         embedder = await open_embedder(settings)
     except EmbedderError as error:
@@ -82,6 +85,9 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
     print(f"model: {embedder.name} is what it should be and makes vectors of {embedder.dimension} numbers")
     store = open_store(settings, embedder)
     try:
+        if repair:
+            for text in await store.repair(lambda texts: _give_up(texts, yes=yes)):
+                print(f"repair: {text}")
         about = await store.about()
         print(f"store: {about.uri}, commit {about.tx}, generation {about.generation}, format {about.format}")
         if rebuild and about.embedder not in (None, embedder.name):
@@ -95,8 +101,10 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
             print(f"rebuilt from the log: {turns} messages and documents")
         problems = (await store.about()).problems
         findings = await store.check()
+        damage = await store.damage_now()
     finally:
         await store.aclose()
+    problems += tuple(text for text in damage if text not in problems)
     for problem in problems:
         print(f"ERROR: {problem}")
     for finding in findings:
@@ -108,6 +116,13 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
         return 1
     print("all is well" if not findings else "nothing is lost")
     return 0
+
+
+def _give_up(texts: Sequence[str], *, yes: bool) -> bool:
+    print("These cannot be brought back from this folder; a backup may have them (`mcp-memory restore`):")
+    for text in texts:
+        print(f"  {text}")
+    return yes or (sys.stdin.isatty() and input("Give them up for good? [y/N] ").strip().lower() in ("y", "yes"))
 
 
 async def _progress(done: float, total: float, what: str) -> None:

@@ -57,6 +57,7 @@ from mcp_memory.server.resources import catalogue
 from mcp_memory.server.resources.uris import GUIDE
 from mcp_memory.server.spaces import MeantSpace
 from mcp_memory.server.tools import TOOLS
+from mcp_memory.server.tools.replies import with_warnings
 from mcp_memory.server.tools.tool import CLIENT
 from mcp_memory.settings import Settings
 
@@ -213,7 +214,8 @@ def build(open_memory: Opener, settings: Settings | None = None) -> Server[Openi
             CLIENT.set(_client_of(context))
             MEANT_SPACE.set(await meant.get(context.session))
             run = tool.prepare(params.arguments or {}, settings.limits)
-            reply = await run(await context.lifespan_context.memory(), progress)
+            memory = await context.lifespan_context.memory()
+            reply = with_warnings(await run(memory, progress), memory.store.damage)
         except McpMemoryError as error:
             return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
         except Exception:

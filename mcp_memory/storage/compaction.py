@@ -28,6 +28,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from mcp_memory.domain.times import Millis
+from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import COMMITS, Commit, generation_of, reader_of
@@ -104,12 +105,13 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         False if another process is compacting; then nothing was done.
 
     Raises:
-        StoreError: a table cannot be read.
+        StoreError: a table cannot be read, or committed rows are gone.
         OSError, RuntimeError, ValueError: LanceDB could not do it.
     """
     last = last_commit(tables)
     if last is None:
         return True
+    refuse(tables, damage_of(tables, last))  # old versions are what it could be mended from
     lock = lock_file(tables.folder / "compact.lock") if tables.folder else None
     if lock and not try_lock(lock):
         return False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,14 +14,29 @@ from urllib.parse import urlsplit
 Table = Any
 """A table of LanceDB, which comes without types."""
 
-FAILURES = (OSError, RuntimeError, ValueError)
-"""What LanceDB raises when a file cannot be read or written."""
+FAILURES = (OSError, RuntimeError, ValueError, LookupError, ArithmeticError)
+"""What LanceDB raises when a file cannot be read or written; see also `no_panics`."""
 FOOTER = struct.Struct("<QQQIIHH4s")
 """Lance's file format 2, "Footer": where columns, their offsets and the offsets of the global buffers begin; how many
 buffers and columns there are; the format's version; and a magic number."""
 MAGIC = b"LANC"
 BUFFER_OFFSET = 16
 """Bytes for the position and size of one global buffer; this list is the last thing before the footer."""
+
+
+@contextmanager
+def no_panics() -> Iterator[None]:
+    """Raise a panic inside LanceDB, which is no `Exception`, as one of `FAILURES`; damaged files cause it.
+
+    Raises:
+        RuntimeError: LanceDB panicked.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # each library of Rust has a class of its own by this name
+            raise
+        raise RuntimeError(f"a damaged file: {error}") from error
 
 
 def ensure_complete(table: Table, files: Collection[Path]) -> None:
@@ -56,7 +72,8 @@ def is_complete(file: Path) -> bool:
 def is_readable(table: Table) -> bool:
     """Return whether every file of a table has its index."""
     try:
-        table.search().select(["tx"]).to_arrow()
+        with no_panics():
+            table.search().select(["tx"]).to_arrow()
     except FAILURES:
         return False
     return True

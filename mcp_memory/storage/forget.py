@@ -32,6 +32,7 @@ from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.backups import Backups, compacting
 from mcp_memory.storage.compaction import flush
+from mcp_memory.storage.damage import write_anchor
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, book_rows, read_book
 from mcp_memory.storage.lesson_rows import lesson_rows
@@ -261,6 +262,7 @@ class Forgetting:
         points = counts["points"][last.tx + 1]
         switch = last.switched(self._clock(), generation=work.generation, points=points, **sizes)
         self._tables.replace(COMMITS, commit_rows(*left, switch))
+        write_anchor(self._tables.folder, switch)
 
     def _clean(self, work: Work) -> None:
         """Remove every file that may hold something of it, and then the note of what was chosen."""

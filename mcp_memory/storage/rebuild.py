@@ -145,7 +145,9 @@ def _drop_unfinished(tables: Tables, last: Commit) -> int:
 
 
 def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
-    sweep(tables, last, {})  # uncommitted rows of the log carry the number that this commit is about to make visible
+    sweep(
+        tables, last, {}, derived=False
+    )  # uncommitted rows of the log carry the number that this commit is about to make visible
     tables.add_columns(COMMITS, commit_rows(commit))
     append_commit(tables, commit)
 

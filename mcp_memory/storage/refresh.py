@@ -11,6 +11,9 @@ process are loaded. Until then they are *pending*.
 
 from __future__ import annotations
 
+import logging
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -20,19 +23,35 @@ import numpy as np
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreMismatch
+from mcp_memory.errors import StoreError, StoreMismatch
+from mcp_memory.storage.damage import COUNTED, commits_missing, read_anchor, shortfalls
 from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs
 from mcp_memory.storage.lesson_rows import latest_beliefs, lessons_of
 from mcp_memory.storage.point_rows import point_vectors_of, points_of, questions_with_vectors
-from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, TableKind, TableRows, commits_of, table_name
+from mcp_memory.storage.schema import (
+    COMMITS,
+    FORMAT,
+    LOG_TABLES,
+    READABLE,
+    Commit,
+    TableKind,
+    TableRows,
+    commits_of,
+    table_name,
+)
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import batch_of, turns_of
 from mcp_memory.view.view import View
 
 PART = 8192
 """Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
+LOOK_AGAIN_S = 2.0
+"""How often a damaged store is looked at again from the start."""
 COUNTED_BY_REBUILD = frozenset({"assertions", "beliefs"})
 """Tables of which a rebuild's commit alone counts the rows, although they carry the numbers of earlier commits."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class OutdatedFormat(Exception):
@@ -67,6 +86,8 @@ class Refresher:
         masking: of secrets in what the view takes in.
         tables: where the rows are.
         last: the last commit that was read; None for an empty store.
+        damage: of each table that lacks committed rows, what is missing, in words.
+        broken: derived tables that lack rows; a rebuild makes them anew.
         swept: for each table, the version at which it was known to be readable and to hold no row without a commit.
     """
 
@@ -81,6 +102,10 @@ class Refresher:
         self.masking = masking
         self.tables = tables
         self.last: Commit | None = None
+        self.damage: dict[str, str] = {}
+        self._looked = 0.0
+        self.broken: set[str] = set()
+        self._missing: Counter[TableKind] = Counter()
         self.swept: dict[str, int] = {}
         self._embedder = embedder
         self._dimension = dimension
@@ -89,6 +114,10 @@ class Refresher:
         self._complete_to = 0  # the commit up to which the view has segments and sentences
         self._pending: list[Commit] = []  # the commits after it
         self._pending_turns: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with commit numbers
+
+    def is_worth_another_look(self) -> bool:
+        """Return whether something was missing at the last look, some seconds ago."""
+        return bool(self.damage) and time.monotonic() - self._looked > LOOK_AGAIN_S
 
     def is_current(self) -> bool:
         """Return whether nothing was committed since the turns of the view were last brought up to date."""
@@ -151,6 +180,9 @@ class Refresher:
         self.tables.forget()
         self.last, self._version = None, None
         self.swept.clear()
+        self.damage.clear()
+        self.broken.clear()
+        self._missing.clear()
         self._complete_to = 0
         self._pending, self._pending_turns = [], []
         return self._make_view()
@@ -158,9 +190,12 @@ class Refresher:
     # Turns, and everything else but segments and sentences
 
     def _with_turns(self, view: View) -> View:
+        anchor = None if self.tables.folder is None else read_anchor(self.tables.folder)  # older than what is read next
         version = self.tables.version(COMMITS)
         if version is None:
-            return self.reset() if view.tx else view
+            view = self.reset() if view.tx else view
+            self._note_damage(COMMITS, commits_missing(None, anchor))
+            return view
         if version == self._version:
             return view
         if self.tables.count(COMMITS) < view.tx:  # somebody put another store in this place
@@ -177,9 +212,19 @@ class Refresher:
                 break
             view = self.reset()
         self._version = version
+        self._note_damage(COMMITS, commits_missing(self.last, anchor))
+        for kind, text in shortfalls(self.tables, self._missing).items():
+            self._note_damage(kind, text)
         if COMMITS not in self.tables.broken:
             self.swept[COMMITS] = version
         return view
+
+    def _note_damage(self, name: str, text: str | None) -> None:
+        if text is None:
+            self.damage.pop(name, None)
+        elif self.damage.get(name) != text:
+            self.damage[name], self._looked = text, time.monotonic()
+            _log.error("storage.uri %r: %s", self.tables.uri, text)
 
     def _checked_last(self, rows: TableRows) -> Commit:
         """Return the last of some commits; raise an error if this program cannot use the store as it is."""
@@ -207,7 +252,16 @@ class Refresher:
             counting = commits if kind in COUNTED_BY_REBUILD else part
             if not any(commit.count(kind) for commit in counting):
                 return None
-            return self._rows(kind, view, view.tx, part, commits[-1].tx, None)
+            try:
+                rows = self._rows(kind, view, view.tx, part, commits[-1].tx, None)
+            except StoreError:
+                if kind in LOG_TABLES and kind not in COUNTED:
+                    raise
+                self.broken.update({table_name(kind, view.generation, view.reader)} - {*COUNTED})
+                rows = None
+            if kind in COUNTED:
+                self._missing[kind] += sum(commit.count(kind) for commit in part) - (0 if rows is None else len(rows))
+            return rows
 
         new = [(tx, turn) for tx, turn in turns_of(read("turns")) if _stored_turn(view, turn.space, turn.id) is None]
         arrived = {turn.id: turn for _, turn in new}
@@ -265,7 +319,11 @@ class Refresher:
         turns = [turn for tx, turn in self._pending_turns if tx <= until]
         # Pieces carry the number of their turn's commit, or of a later one that indexed the turn.
         if any(commit.turns or commit.sentences for commit in part):
-            segments, sentences = (self._read_pieces(view, kind, part, vectors=vectors) for kind in _PIECES)
+            try:
+                segments, sentences = (self._read_pieces(view, kind, part, vectors=vectors) for kind in _PIECES)
+            except StoreError:
+                self.broken.update(table_name(kind, view.generation, view.reader) for kind in _PIECES)
+                segments = sentences = None
             if segments is not None and sentences is not None:  # else no turn had any words
                 batch = batch_of(turns, segments, sentences, partial(_stored_turn, view))
                 view.add(replace(batch, turns=()), view.tx)

@@ -11,13 +11,12 @@ import logging
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 import anyio
 from anyio import to_thread
-from anyio.lowlevel import checkpoint
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
@@ -25,22 +24,24 @@ from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
-from mcp_memory.storage.backups import Backups
+from mcp_memory.storage.backups import Backups, still
 from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.compaction import Compaction
+from mcp_memory.storage.damage import REMEDY, damage_of, refuse
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.lock import Holders, WriteLock, lease
 from mcp_memory.storage.log import read_log
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
-from mcp_memory.storage.refresh import OutdatedFormat, Refresher
+from mcp_memory.storage.refresh import OutdatedFormat, Refresher, last_commit
 from mcp_memory.storage.relearning import Relearn, learn_nothing
+from mcp_memory.storage.repair import repair
 from mcp_memory.storage.reread import ReadAgain, Rereading
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append, prepare, sweep
+from mcp_memory.storage.writer import LanceTransaction
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, Keep, erasure_of
-from mcp_memory.view.forgetting import without_forgotten
 from mcp_memory.view.view import View
 
 JUST_S = 0.05
@@ -146,7 +147,7 @@ class LanceStore:
             view, last = swept
             if last is not None and last.format < FORMAT:
                 await self._backups.before("format")
-            transaction = LanceTransaction(self, batch, rows, lock, view, last)
+            transaction = LanceTransaction(self._append, self._apply, self.was_forgotten, batch, rows, lock, view, last)
             yield transaction
         if transaction.committed:
             self._compaction.count_commit()
@@ -160,6 +161,7 @@ class LanceStore:
 
     def _sweep(self) -> tuple[View, Commit | None]:
         kept = self._view, self._refresher.last  # a reader whose refresh fails resets both
+        refuse(self._tables, self._refresher.damage)
         sweep(self._tables, kept[1], self._refresher.swept)
         return kept
 
@@ -227,13 +229,27 @@ class LanceStore:
         )
 
     @property
+    def damage(self) -> tuple[str, ...]:
+        """What committed rows are gone, in words, as of the last refresh."""
+        return tuple(f"{text} {REMEDY}" for text in self._refresher.damage.values())
+
+    async def damage_now(self) -> tuple[str, ...]:
+        """Return what is missing by a first look of a process, with nothing in memory."""
+        tables = Tables(self.uri)
+        return tuple(await to_thread.run_sync(lambda: damage_of(tables, last_commit(tables))))
+
+    @property
     def read_by_older(self) -> bool:
-        """Whether an older extractor has read the texts, as of the last refresh."""
+        """Whether an older extractor has read the texts, or a derived table is broken, as of the last refresh."""
         last = self._refresher.last
-        return self._read_again is not None and last is not None and last.reader < self._reader
+        older = self._read_again is not None and last is not None and last.reader < self._reader
+        return older or bool(self._refresher.broken and self._derive and not self.damage)
 
     async def reread(self) -> bool:
         """Read some more of the texts again that an older extractor has read; return whether any are left."""
+        if self._refresher.broken and self._derive and not self.damage:
+            await self.rebuild(self._derive())
+            self._refresher.broken.clear()
         if self._read_again is None or not self._reader:
             return False
         if self._rereading is None:
@@ -262,6 +278,16 @@ class LanceStore:
         """Return the ids of the living processes that have the store open."""
         return await to_thread.run_sync(self._holders.alive) if self._holders else [os.getpid()]
 
+    async def repair(self, give_up: Callable[[Sequence[str]], bool]) -> list[str]:
+        """Take back what a damaged store still has, give up the rest if ``give_up`` says so; return what was done.
+
+        Raises:
+            StoreBusy: another process writes or compacts for too long.
+        """
+        tables = Tables(self.uri)
+        async with still(tables, self._write_lock):
+            return await to_thread.run_sync(repair, tables, give_up, self._clock())
+
     async def about(self) -> StoreStatus:
         """Return the store's status without reading its rows; never raises because of the store's state."""
         found = await to_thread.run_sync(store_status, self._tables, self._embedder, self._dimension)
@@ -271,6 +297,7 @@ class LanceStore:
             queue=int(self._compaction.running),
             rereading=self._rereading.progress if self._rereading else None,
             backup=str(self._backups.last or "") or None,
+            problems=(*found.problems, *self.damage),
         )
 
     async def aclose(self) -> None:
@@ -298,11 +325,8 @@ class LanceStore:
                     f"storage.uri {self.uri!r} has an older format. Nothing was changed. "
                     "Run `mcp-memory doctor --rebuild` to bring it up to date; nothing of it is lost."
                 ) from None
-            _log.warning(
-                "storage.uri %r has an older format: it is rebuilt from its log, which may take a while", self.uri
-            )
-            turns = await self.rebuild(self._derive())
-            _log.warning("storage.uri %r is rebuilt: %s messages and documents", self.uri, turns)
+            _log.warning("storage.uri %r has an older format: it is rebuilt, which may take a while", self.uri)
+            _log.warning("storage.uri %r is rebuilt: %s texts", self.uri, await self.rebuild(self._derive()))
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
 
     def _open_and_refresh(self, whole: bool) -> View:
@@ -312,6 +336,8 @@ class LanceStore:
             if self._holders.was_removed():  # another process may have made it anew, with the same numbers by chance
                 self._view = self._refresher.reset()
             self._holders.enter()
+        if self._refresher.is_worth_another_look():  # perhaps the missing files were put back
+            self._view = self._refresher.reset()
         try:
             view = self._refresher.refresh(self._view, whole=whole)
             self._refreshed = time.monotonic()
@@ -319,7 +345,15 @@ class LanceStore:
                 view.extend_indexes()  # here, in a thread, rather than at the first query
         except (StoreError, OutdatedFormat):
             raise
-        except Exception:  # the view may have taken in half of something
+        except (
+            ValueError,
+            TypeError,
+            LookupError,
+            RuntimeError,
+        ) as error:  # the view may have taken in half of something
+            self._view = self._refresher.reset()
+            raise self._tables.unreadable("", f"a row that is none, {type(error).__name__}: {error}") from error
+        except Exception:
             self._view = self._refresher.reset()
             raise
         return view
@@ -355,48 +389,3 @@ class LanceStore:
             except Exception:  # the rows are stored, so the call succeeds; the next one loads the view again
                 _log.exception("commit %s is stored, but the view could not take it in", commit.tx)
                 self._view = self._refresher.reset()
-
-
-class LanceTransaction:
-    """The store while this process alone may write to it; the commit ends the transaction.
-
-    Attributes:
-        committed: whether anything was committed.
-    """
-
-    def __init__(
-        self, store: LanceStore, prepared: Batch | None, rows: Mapping[TableKind, TableRows] | None,
-        lock: AsyncExitStack, view: View, last: Commit | None,
-    ) -> None:  # fmt: skip
-        self._store = store
-        self._prepared = prepared
-        self._rows = rows
-        self._lock = lock
-        self._view = view
-        self._last = last
-        self.committed = False
-
-    @property
-    def view(self) -> View:
-        """As of the last commit of any process; the newest segments and sentences may be missing."""
-        return self._view
-
-    async def commit(self, batch: Batch) -> int:
-        """Append the rows, then the commit that makes them visible, release the lock, and return the commit's number.
-
-        Lessons that were recorded before are left out with their beliefs. A cancelled call stores nothing or
-        everything: once the first row is being appended, it runs through to the commit.
-        """
-        await checkpoint()
-        batch = without_forgotten(batch, self.view, self._store.was_forgotten).unlearnt(self.view.has_lesson)
-        if batch.empty:
-            return self.view.tx
-        with anyio.CancelScope(shield=True):
-            rows = self._rows if self._prepared is batch else None
-            if rows is None:
-                rows = await to_thread.run_sync(prepare, batch)
-            commit, version = await self._store._append(batch, rows, self._last)
-            self.committed = True
-            await self._lock.aclose()
-            await self._store._apply(batch, commit, version)
-        return commit.tx

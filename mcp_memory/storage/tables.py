@@ -31,6 +31,7 @@ from mcp_memory.storage.data_files import (
     is_readable,
     local_folder,
     moved_to,
+    no_panics,
 )
 from mcp_memory.storage.schema import COMMITS, TableRows
 
@@ -102,7 +103,8 @@ class Tables:
         table = self._open.get(name)
         if table is not None:
             try:
-                table.checkout_latest()
+                with no_panics():
+                    table.checkout_latest()
             except FAILURES:  # the table was dropped, or its folder was removed
                 del self._open[name]
             else:
@@ -112,7 +114,8 @@ class Tables:
         try:
             if self.folder is not None and not self._table_folder(name).is_dir():
                 return None  # LanceDB would take 0.5 ms to say so: many a store has no facts, and each writer asks
-            table = self._connection().open_table(name)
+            with no_panics():
+                table = self._connection().open_table(name)
         except FAILURES as error:
             if isinstance(error, ValueError) and "not found" in str(error):
                 return None
@@ -123,7 +126,8 @@ class Tables:
     def earlier(self, name: str, version: int) -> Table | None:
         """Return a table at an earlier version; None if that version is gone."""
         try:
-            return self._connection().open_table(name, version=version)
+            with no_panics():
+                return self._connection().open_table(name, version=version)
         except FAILURES:
             return None
 
@@ -162,7 +166,8 @@ class Tables:
             StoreUnwritable: LanceDB could not do it.
         """
         try:
-            yield
+            with no_panics():
+                yield
         except FAILURES as error:
             raise StoreUnwritable(
                 f"storage.uri {self.uri!r} cannot be written to: {error_text(error)}. Nothing of this call was stored; "
@@ -275,7 +280,8 @@ class Tables:
             if table is None:
                 return default
             try:
-                return read(table)
+                with no_panics():
+                    return read(table)
             except FAILURES as error:
                 failure, version = error, int(table.version)
         self.broken.add(name)
@@ -283,7 +289,8 @@ class Tables:
             old = self.earlier(name, earlier)
             if old is not None:
                 try:
-                    result = read(old)
+                    with no_panics():
+                        result = read(old)
                 except FAILURES:
                     continue
                 _log.warning("%s: version %s cannot be read, version %s is", name, version, earlier)

@@ -19,7 +19,8 @@ from mcp_memory.domain.facts import ExtractorName
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreUnwritable
-from mcp_memory.storage.data_files import is_readable
+from mcp_memory.storage.damage import COUNTED, damage_of, read_anchor, refuse, totals_of, write_anchor
+from mcp_memory.storage.data_files import Table, is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
 from mcp_memory.storage.lock import lock_file
@@ -34,6 +35,7 @@ from mcp_memory.storage.schema import (
     TableKind,
     TableRows,
     commit_rows,
+    commits_of,
     tables_of,
     with_tx,
 )
@@ -49,21 +51,25 @@ _log = logging.getLogger(__name__)
 # Before appending
 
 
-def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
+def sweep(tables: Tables, last: Commit | None, swept: dict[str, int], *, derived: bool = True) -> None:
     """Repair every table and delete the rows above the last commit. The write lock must be held.
 
     Args:
         tables: the tables of the store.
         last: the last commit; None for an empty store.
         swept: of each table, the version at which it was last known to be clean; brought up to date.
+        derived: False leaves the derived tables as they are: a rebuild is about to replace them.
 
     Raises:
         StoreBusy: there are commits, but the caller found none: every row would be deleted.
+        StoreDamaged: committed rows are gone; nothing was changed.
         StoreUnwritable: there is something to delete and it cannot be deleted.
     """
     if last is None and tables.count(COMMITS):
         raise StoreBusy("The memory could not be read just now. Nothing was stored. Try again.")
     tx = last.tx if last else 0
+    if COMMITS not in swept or any(swept.get(kind, 0) != (tables.version(kind) or 0) for kind in COUNTED):
+        refuse(tables, damage_of(tables, last))  # not at most writes: these tables are as this process left them
     version = tables.version(COMMITS)
     if version is not None and (version != swept.get(COMMITS) or COMMITS in tables.broken):
         repair(tables, COMMITS)
@@ -71,6 +77,8 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
     for name in last.tables if last else tables_of(0, reader=0):
         version = tables.version(name)
         if version is None or (version == swept.get(name) and name not in tables.broken):
+            continue
+        if not derived and name not in LOG_TABLES:
             continue
         repair(tables, name)
         if tables.count(name, f"tx > {tx}"):
@@ -113,6 +121,8 @@ def repair(tables: Tables, name: str) -> None:
         for earlier in range(version - 1, max(0, version - STEPS_BACK), -1):
             old = tables.earlier(name, earlier)
             if old is not None and is_readable(old):
+                if keeps_less(tables, name, old):
+                    break
                 _log.warning("%s: version %s was cut short by a full disk; %s is put back", name, version, earlier)
                 old.restore()
                 tables.reopen(name)
@@ -122,7 +132,23 @@ def repair(tables: Tables, name: str) -> None:
             tables.drop(name)
             tables.broken.discard(name)
             return
-    raise tables.unreadable(name, "no version of it can be read")
+    raise tables.unreadable(name, "no version of it that has every committed row can be read")
+
+
+def keeps_less(tables: Tables, name: str, old: Table) -> bool:
+    """Return whether an earlier version of a table lacks rows that were committed: putting it back would bury them."""
+    if name == COMMITS:
+        anchor = read_anchor(tables.folder)
+        return anchor is not None and bool(old.count_rows() < anchor.tx)
+    rows = tables.rows(COMMITS)
+    commits = commits_of(rows) if rows is not None else []
+    if name in COUNTED:
+        return bool(old.count_rows() < totals_of(commits)[name])
+    counts = {one.table(kind): 0 for one in commits for kind in ("segments", "sentences")}
+    for one in commits:
+        counts[one.table("segments")] += one.segments
+        counts[one.table("sentences")] += one.sentences
+    return bool(old.count_rows() < counts.get(name, 0))
 
 
 # Appending
@@ -257,11 +283,13 @@ def append_commit(tables: Tables, commit: Commit) -> int:
         StoreUnwritable: the row is not there.
     """
     try:
-        return tables.append(COMMITS, commit_rows(commit))
+        version = tables.append(COMMITS, commit_rows(commit))
     except StoreUnwritable:
         # The row may be there although the call failed, if it failed after writing. Then every process sees the
         # commit, and saying "not stored" would be wrong.
-        version = tables.version(COMMITS)
-        if version is None or last_commit(tables) != commit:
+        found = tables.version(COMMITS)
+        if found is None or last_commit(tables) != commit:
             raise
-        return version
+        version = found
+    write_anchor(tables.folder, commit)
+    return version

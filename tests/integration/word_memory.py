@@ -26,6 +26,8 @@ NOW = 1_700_000_000_000
 class WordMemory:
     """A memory in which each turn is one sentence; the turns of a call become visible together, at its end."""
 
+    damage = ()
+
     def __init__(self):
         from mcp_memory.services.learn.episodes import Episodes
         from mcp_memory.view.view import View

@@ -134,6 +134,15 @@ class Reply(NamedTuple):
         return max(_json_chars(self.structured), len(self.text)) / CHARS_PER_TOKEN
 
 
+def with_warnings(reply: Reply, warnings: Sequence[str]) -> Reply:
+    """Return a reply with warnings about the memory as a whole, unless it has them already."""
+    told = [text for text in warnings if not any(text in known for known in reply.structured.get("warnings", ()))]
+    if not told:
+        return reply
+    structured = reply.structured | {"warnings": [*told, *reply.structured.get("warnings", ())]}
+    return Reply("\n".join([*warning_lines(told), reply.text]), structured)
+
+
 def reply_of(output: Output, lines: Iterable[str]) -> Reply:
     """Return a reply; fields of the structured part that are None are left out."""
     return Reply("\n".join(lines), output.model_dump(mode="json", exclude_none=True))

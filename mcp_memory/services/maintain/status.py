@@ -35,7 +35,7 @@ async def status(
         uptime_s: of this process.
         version: of the program.
     """
-    about = await store.about()
+    problem = ""
     spaces: tuple[SpaceStatus, ...] = ()
     try:
         async with store.reading() as view:
@@ -44,7 +44,10 @@ async def status(
             if judging and judging.texts:
                 judging = replace(judging, texts=replace(texts_read(view), resting=judging.texts.resting))
     except StoreError as error:
-        about = replace(about, problems=tuple(dict.fromkeys((*about.problems, str(error)))))
+        problem = str(error)
+    about = await store.about()
+    if problem:
+        about = replace(about, problems=tuple(dict.fromkeys((*about.problems, problem))))
     return Status(
         spaces=spaces,
         embedder=embedder.name,

@@ -1,0 +1,145 @@
+"""A damaged store says so, is not written to, and takes back what is left."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from batches import batch
+from lance_at import commit_to, open_at
+
+from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.errors import StoreDamaged
+from mcp_memory.storage.damage import read_anchor
+from mcp_memory.storage.data_files import no_panics
+from mcp_memory.storage.repair import LOST
+from mcp_memory.storage.store import LanceStore
+
+pytestmark = pytest.mark.anyio
+COMMITS = 5
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> Path:
+    store = open_at(str(tmp_path / "store"))
+    for number in range(COMMITS):
+        await commit_to(store, batch(f"m{number}"))
+    await store.aclose()
+    return tmp_path / "store"
+
+
+def newest(folder: Path, pattern: str) -> Path:
+    return max(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+
+
+def oldest(folder: Path, pattern: str) -> Path:
+    return min(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+
+
+async def refs(store: LanceStore) -> list[str]:
+    async with store.reading() as view:
+        return sorted(turn.ref for turn in view.space("default").turns.values())
+
+
+async def repaired(folder: Path, give_up: Callable[[object], bool]) -> list[str]:
+    store = open_at(str(folder))
+    done = await store.repair(give_up)
+    await store.aclose()
+    return done
+
+
+async def is_damaged(folder: Path) -> list[str]:
+    """Return what can still be recalled of a store that says that it is damaged and takes no write."""
+    store = open_at(str(folder))
+    left = await refs(store)
+    assert store.damage
+    assert any("doctor --repair" in problem for problem in (await store.about()).problems)
+    with pytest.raises(StoreDamaged, match="doctor --repair"):
+        await commit_to(store, batch("new"))
+    await store.aclose()
+    return left
+
+
+async def test_each_commit_is_noted_beside_the_store_and_one_damaged_note_does_no_harm(folder: Path) -> None:
+    assert (noted := read_anchor(folder)) is not None
+    assert noted.tx == COMMITS
+    (folder / f"anchor-{COMMITS % 2}.json").write_bytes(b"\0" * 100)
+    assert (noted := read_anchor(folder)) is not None
+    assert noted.tx == COMMITS - 1
+    store = open_at(str(folder))
+    assert len(await refs(store)) == COMMITS
+    assert store.damage == ()
+
+
+@pytest.mark.parametrize("table", ["commits", "turns"])
+async def test_a_lost_manifest_is_noticed_and_nothing_is_written_until_it_is_back(folder: Path, table: str) -> None:
+    lost = newest(folder, f"{table}.lance/_versions/*.manifest")
+    content = lost.read_bytes()
+    lost.unlink()
+    assert len(await is_damaged(folder)) < COMMITS
+    lost.write_bytes(content)
+    store = open_at(str(folder))
+    assert len(await refs(store)) == COMMITS
+    await commit_to(store, batch("new"))
+    assert len(await refs(store)) == COMMITS + 1
+
+
+async def test_lost_commits_are_made_anew_from_the_rows_that_carry_their_numbers(folder: Path) -> None:
+    for _ in range(3):
+        newest(folder, "commits.lance/_versions/*.manifest").unlink()
+    assert len(await is_damaged(folder)) == COMMITS - 3
+    done = await repaired(folder, lambda _: pytest.fail("nothing is lost"))
+    assert "3 commits are made anew" in " ".join(done)
+    store = open_at(str(folder))
+    assert len(await refs(store)) == COMMITS
+    await commit_to(store, batch("new"))
+    assert store.damage == ()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"half"])
+async def test_rows_of_a_damaged_file_are_given_up_only_if_told_to_and_written_down(
+    folder: Path, content: bytes | None
+) -> None:
+    hurt = oldest(folder, "turns.lance/data/*.lance")
+    before = hurt.read_bytes()
+    hurt.unlink()
+    if content is not None:
+        hurt.write_bytes(content)
+    await is_damaged(folder)
+    assert "Nothing was given up" in (await repaired(folder, lambda _: False))[-1]
+    hurt.write_bytes(before)
+    store = open_at(str(folder))
+    assert len(await refs(store)) == COMMITS
+    await store.aclose()
+    hurt.unlink()
+    told: list[object] = []
+    await repaired(folder, lambda texts: not told.append(texts))
+    assert "1 rows of 'turns'" in str(told)
+    assert json.loads((folder / LOST).read_text())[0]["rows_by_commit"]["turns"] == {"1": 1}
+    store = open_at(str(folder))
+    assert await refs(store) == ["m1", "m2", "m3", "m4"]
+    await commit_to(store, batch("new"))
+    assert store.damage == ()
+
+
+async def test_a_forget_is_no_damage(folder: Path) -> None:
+    store = open_at(str(folder))
+    async with store.reading() as view:
+        chosen = frozenset([next(iter(view.space("default").turns))])
+    await store.forget(lambda _: ForgetTargets("default", turns=chosen), "a test")
+    assert len(await refs(store)) == COMMITS - 1
+    await commit_to(store, batch("new"))
+    assert store.damage == ()
+    again = open_at(str(folder))
+    assert len(await refs(again)) == COMMITS
+    assert again.damage == ()
+
+
+def test_a_panic_of_the_library_becomes_an_error() -> None:
+    class PanicException(BaseException):
+        """As the libraries of Rust raise it."""
+
+    with pytest.raises(RuntimeError, match="damaged file"), no_panics():
+        raise PanicException("range end index out of range")
+    with pytest.raises(KeyboardInterrupt), no_panics():
+        raise KeyboardInterrupt
