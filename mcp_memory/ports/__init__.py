@@ -1,0 +1,30 @@
+"""Ports: the Protocols that services and rooms need of an embedder, a store, judges and operators, and their values.
+
+Each is as small as its callers need. ``wiring`` alone knows which adapter stands behind a port.
+"""
+
+from __future__ import annotations
+
+from mcp_memory.ports.judges import BeliefUpdate, Contents, JudgeInput, PointJudge, QuestionJudge, SupportJudge
+from mcp_memory.ports.operators import Operator, OperatorInput, OperatorResult
+from mcp_memory.ports.reading import Extractor, TextReader
+from mcp_memory.ports.storage import Embedder, Ledger, Progress, Store, Transaction
+
+__all__ = [
+    "BeliefUpdate",
+    "Contents",
+    "Embedder",
+    "Extractor",
+    "JudgeInput",
+    "Ledger",
+    "Operator",
+    "OperatorInput",
+    "OperatorResult",
+    "PointJudge",
+    "Progress",
+    "QuestionJudge",
+    "Store",
+    "SupportJudge",
+    "TextReader",
+    "Transaction",
+]

@@ -1,0 +1,182 @@
+"""Who judges: a question and its evidence, memory points, what supports an answer, and how beliefs are updated."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts
+from mcp_memory.domain.episodes import Belief, Target
+from mcp_memory.domain.evidence import Path, PathScores, RecallResult, Source
+from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.points import PointJudgeInput, PointProposals
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import Millis
+from mcp_memory.vectors import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeInput:
+    """What a judge of answers is asked: a query and what was found for it.
+
+    Attributes:
+        query: understood and embedded.
+        recall: the evidence, with paths, points and conflicts.
+        sentences: the sentences of the evidence, best items first, those of one item in order, with their gates.
+        rarity: the idf of each stem of the query in the space, at least 0.
+        known_facts: about what it names, and the gates of the sentences that state them.
+        gates: the gates of the sentences that are not neutral for the query, by their ids.
+        earlier: what the judge returned before it searched further; None if it is asked for the first time.
+        seen: what it was shown then and need not see again; see `Judgement`.
+        point_sentences: by the id of a memory point of ``recall``, the sentences that it rests on.
+        span: the first and the last moment at which something of the space was said; None if no time is known.
+    """
+
+    query: Query
+    recall: RecallResult
+    sentences: Sequence[EvidenceSentence]
+    rarity: Mapping[str, float]
+    known_facts: KnownFacts
+    gates: Mapping[str, float] = field(default_factory=dict)
+    earlier: Judgement | None = None
+    seen: Collection[Hashable] = frozenset()
+    point_sentences: Mapping[str, Sequence[EvidenceSentence]] = field(default_factory=dict)
+    span: tuple[Millis, Millis] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a space holds, as a reader of questions has to know it.
+
+    Attributes:
+        span: the first and the last moment at which something was said; None if no time is known.
+        talk: whether it holds messages.
+        documents: whether it holds documents.
+    """
+
+    span: tuple[Millis, Millis] | None
+    talk: bool
+    documents: bool
+
+
+class QuestionJudge(Protocol):
+    """The judgements that one query needs, by one judge and within one budget; a new object for each query.
+
+    Attributes:
+        scores_paths: whether `score` is to be asked; else navigation scores paths by its formulas.
+        warnings: why another judge than the wanted one decided, in words, so far.
+        spent: on a language model, so far; None if none was asked.
+        rounds: times that it may be asked again about what the steps it asks for have found.
+    """
+
+    @property
+    def rounds(self) -> int: ...  # noqa: D102
+
+    @property
+    def scores_paths(self) -> bool: ...  # noqa: D102
+
+    @property
+    def warnings(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    @property
+    def spent(self) -> Spending | None: ...  # noqa: D102
+
+    async def understand(self, query: Query, speakers: Collection[str], now: Millis, contents: Contents) -> Query:
+        """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
+
+        Args:
+            query: understood by rules.
+            speakers: the speakers of the space.
+            now: the moment of asking.
+            contents: what the space holds.
+        """
+
+    async def score(self, query: Query, paths: Sequence[Path]) -> list[PathScores] | None:
+        """Return the scores of the paths of one step, in their order (DESIGN L5, REAL §3.3.2).
+
+        Args:
+            query: as understood.
+            paths: the beams, and what each of them could go on to, with the scores that the formulas give them.
+
+        Returns:
+            None to keep the scores of the formulas.
+        """
+
+    def assesses(self, recall: RecallResult) -> bool:
+        """Return whether `assess` is to be asked about a result; else recall judges itself."""
+
+    async def assess(self, case: JudgeInput) -> Judgement:
+        """Return whether the evidence suffices, which of it is needed, and where to look for more (DESIGN L6)."""
+
+    async def judge(self, case: JudgeInput) -> Judgement:
+        """Return the answer that can be given, and whose judgement it is (DESIGN L6 and L10)."""
+
+
+class PointJudge(Protocol):
+    """The judgements that the memory points of one goal need, by one judge and within one budget; a new object a call.
+
+    Attributes:
+        engine: whose judgement it is.
+        warnings: why the points were not made by this judge, in words, so far.
+        spent: on a language model, so far; None if none was asked.
+    """
+
+    @property
+    def engine(self) -> Engine: ...  # noqa: D102
+
+    @property
+    def warnings(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    @property
+    def spent(self) -> Spending | None: ...  # noqa: D102
+
+    async def evolve(self, matter: PointJudgeInput) -> PointProposals | None:
+        """Return points to insert and update (DESIGN L7, HGMem eq. 2); None to leave them to the embedded engine."""
+
+    async def merge(self, matter: PointJudgeInput) -> PointProposals | None:
+        """Return points to merge (DESIGN L8, HGMem eq. 8); None likewise."""
+
+
+class SupportJudge(Protocol):
+    """Judges which sentences support an answer: GAM-RAG's feedback (§3.3), without a caller.
+
+    Attributes:
+        engine: whose judgement it is.
+    """
+
+    @property
+    def engine(self) -> Engine: ...  # noqa: D102
+
+    async def supporting(
+        self, query: Query, answer: str, names: Sequence[str], witnesses: Mapping[str, Source], on_path: Collection[str]
+    ) -> list[str]:
+        """Return the ids of the sentences that state the answer or are a bridge to it, in the order of the witnesses.
+
+        Args:
+            query: understood.
+            answer: its text.
+            names: the names of the roots of navigation and of the entities on the path to the answer.
+            witnesses: the sentences that were activated or are cited, by id.
+            on_path: the ids of those that state a fact of a path that led to the answer.
+        """
+
+
+class BeliefUpdate(Protocol):
+    """GAM-RAG's update of one sentence memory (§3.3.1)."""
+
+    def __call__(
+        self, before: Belief, target: Target, source: Engine, query: Vector, times: tuple[Vector, Vector] | None = None
+    ) -> Belief:
+        """Return the belief about a sentence after a judge has labelled it.
+
+        Args:
+            before: what was believed: at first the sentence's own vector with uncertainty 1 (eq. 2).
+            target: y.
+            source: whose word it is.
+            query: q_task, shape ``(d,)``, length 1: the form of the query that fits the sentence, for talk the
+                first-person one.
+            times: of the times that the sentence states, and q_time, of the time that the query states, likewise; None
+                if one of them states none.
+        """

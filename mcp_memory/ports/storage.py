@@ -1,0 +1,131 @@
+"""What keeps and embeds: the store with its transactions, the embedder, the ledger of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
+from mcp_memory.domain.language_model import Reservation, Spending
+from mcp_memory.domain.status import StoreStatus
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.erasure import Erasure, Keep
+from mcp_memory.view.view import View
+
+Progress = Callable[[float, float, str], Awaitable[None]]
+"""Called now and then during a long call: how much is done, of how much, and what it is doing."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model and its form; kept in each commit, since vectors of two models do not mix."""
+
+    @property
+    def dimension(self) -> int:
+        """``d`` of the vectors."""
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """Return one vector of length 1 for each text, shape ``(len(texts), dimension)``, in their order."""
+
+
+class Transaction(Protocol):
+    """Exclusive write access to the store; its commit ends it."""
+
+    @property
+    def view(self) -> View:
+        """The view as of the last commit of any process; the newest segments and sentences may be missing."""
+
+    async def commit(self, batch: Batch) -> int:
+        """Append the rows, then the commit that makes them visible; return its number.
+
+        When this has returned, the rows survive the death of the process. Lessons that were recorded before are not
+        recorded again, nor what came of them. An empty batch commits nothing and returns the last number.
+
+        Raises:
+            StoreUnwritable: nothing of the batch is visible, now or later.
+        """
+
+
+class Store(Protocol):
+    """The rows, and the view of them that this process holds."""
+
+    def reading(self, *, whole: bool = True) -> AbstractAsyncContextManager[View]:
+        """Refresh the view to the last commit of any process; it does not change while it is read.
+
+        Args:
+            whole: False if turns and assertions are enough; the newest segments and sentences may be missing.
+        """
+
+    def writing(self, batch: Batch | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """Take the store's lock, refresh, sweep what a dead writer left, and release at the commit or on leaving.
+
+        Args:
+            batch: what will be committed unless another process was faster: it is prepared before the lock is taken.
+
+        Raises:
+            StoreBusy: another process held the lock for too long.
+            StoreMismatch: the store has another embedder or a newer format.
+            StoreUnwritable: the place cannot be written to.
+        """
+
+    def indexing(self) -> AbstractAsyncContextManager[bool]:
+        """Yield whether this process may index what is stored without vectors: no other one, and no other call, does.
+
+        The lease ends with the context, and with the process.
+        """
+
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
+        """Forget what ``choose`` returns, with all that rests only on it (``view/erasure.py``), and say what went.
+
+        When this has returned, no row of it is left, nor a file that holds one. It is the only call that removes rows.
+
+        Args:
+            choose: chooses in a view with everything, while nobody writes; its errors end the call.
+            by: the client or command that asks; it is recorded.
+            keep: is given what goes before it goes, to keep it for a while; its errors end the call.
+
+        Raises:
+            StoreBusy: another process held the lock for too long.
+            StoreUnwritable: it is not begun, or the next call finishes it; the text says which.
+        """
+
+    async def forgotten(self) -> tuple[ForgottenRecord, ...]:
+        """Return what was forgotten, without content, oldest first."""
+
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """What committed rows are gone, in words, as of the last reading; nothing can be written then."""
+
+    async def about(self) -> StoreStatus:
+        """Return what is known of the store without reading its rows; never raises because of the store's state."""
+
+    async def aclose(self) -> None:
+        """Finish background work within two seconds, and release the store."""
+
+    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
+        """Return the segments nearest to each query, as (id, cosine), best first: for views that hold no vectors."""
+
+
+class Ledger(Protocol):
+    """Keeps the daily cost of a language model within its budget."""
+
+    async def reserve(self, tokens: int) -> Reservation:
+        """Record durably that a request of about this size is about to be sent.
+
+        Args:
+            tokens: uncached input tokens, an upper estimate.
+
+        Returns:
+            What was recorded; it counts as spent until it is settled.
+
+        Raises:
+            EngineError: the day's budget is too small for it, or it could not be recorded. Nothing may be sent.
+        """
+
+    def settle(self, reserved: Reservation, took: Spending) -> None:
+        """Replace what was reserved for a request by what it took."""
