@@ -43,7 +43,8 @@ def test_every_text_counts_towards_the_floor_and_queries_with_further_texts_stan
         figure.name: figure for figure in anyio.run(measured, "recall", Memory(Settings(), None, embedder), filled, 3.0)
     }
     asked = [text for number in "0123" for text in [number, *(["what", "else"] if number in "13" else [])] * 2]
-    assert embedder.texts == asked * 2  # each by recall, then by its floor; all of them to warm up
+    # each by recall, then by its floor; all of them to warm up, then once more, and once for each broad mode
+    assert embedder.texts == asked * 4
     assert figures["queries with further texts"].value == 50
     assert figures["texts embedded, with further texts"].value == 3
     assert figures["texts embedded, without further texts"].value == 1
