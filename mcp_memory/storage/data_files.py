@@ -24,6 +24,11 @@ BUFFER_OFFSET = 16
 """Bytes for the position and size of one global buffer; this list is the last thing before the footer."""
 
 
+PANICS = ("PanicException", "RustPanic")
+"""Names of the classes by which libraries of Rust raise a panic, the second one in a task of theirs; each library has
+classes of its own by these names, and the first is no `Exception`."""
+
+
 @contextmanager
 def no_panics() -> Iterator[None]:
     """Raise a panic inside LanceDB, which is no `Exception`, as one of `FAILURES`; damaged files cause it.
@@ -34,7 +39,7 @@ def no_panics() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # each library of Rust has a class of its own by this name
+        if type(error).__name__ not in PANICS:
             raise
         raise RuntimeError(f"a damaged file: {error}") from error
 

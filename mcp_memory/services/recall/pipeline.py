@@ -76,6 +76,8 @@ CALLS = 2
 """Steps of one query that a judge is asked about."""
 NEAREST = 200
 """Segments that the store names for a query if the view holds no vectors."""
+FEW = 3
+"""Fewest lines of a broad recall that ``auto`` shows instead of the best evidence, if that has as many."""
 NAMED = 5
 """Spaces that a warning names, those with most in them."""
 
@@ -270,6 +272,8 @@ async def find(
     score = min(sufficiency.score, settings.sufficiency.doubtful) if unclear else sufficiency.score
     sufficient = sufficiency.sufficient and not unclear
     broad = await _broaden(store, space, query, found, points, settings)
+    if broad and query.mode == "auto" and broad.total < min(FEW, len(evidence)):
+        broad = None  # too little bears on it for a list: the best evidence says more
     result = RecallResult(
         with_event_times(broad.evidence if broad else evidence, query.window),
         score,
@@ -313,7 +317,8 @@ async def _broaden(
 ) -> _Broad | None:
     """Return everything that bears on a query, or an overview of it; None where the best evidence is wanted.
 
-    ``auto`` leaves documents to the best evidence: their questions are answered by single passages, whole.
+    ``auto`` leaves documents to the best evidence: their questions are answered by single passages, whole. It also takes
+    the best evidence where hardly a line was found (`find`): such a question only looks like one for a list.
     """
     breadth = wanted_breadth(query)
     if breadth == "best" or found is None or query.topic_vector is None:
