@@ -317,8 +317,8 @@ async def _broaden(
 ) -> _Broad | None:
     """Return everything that bears on a query, or an overview of it; None where the best evidence is wanted.
 
-    ``auto`` leaves documents to the best evidence: their questions are answered by single passages, whole. It also takes
-    the best evidence where hardly a line was found (`find`): such a question only looks like one for a list.
+    ``auto`` leaves documents to the best evidence: their questions are answered by single passages, whole. It also
+    takes the best evidence where hardly a line was found (`find`): such a question only looks like one for a list.
     """
     breadth = wanted_breadth(query)
     if breadth == "best" or found is None or query.topic_vector is None:
