@@ -317,13 +317,15 @@ class Refresher:
         """Add the segments and sentences of the first of the pending commits."""
         until = part[-1].tx
         turns = [turn for tx, turn in self._pending_turns if tx <= until]
+        names = {table_name(kind, view.generation, view.reader) for kind in _PIECES}
         # Pieces carry the number of their turn's commit, or of a later one that indexed the turn.
         if any(commit.turns or commit.sentences for commit in part):
             try:
                 segments, sentences = (self._read_pieces(view, kind, part, vectors=vectors) for kind in _PIECES)
             except StoreError:
-                self.broken.update(table_name(kind, view.generation, view.reader) for kind in _PIECES)
+                self.broken |= names
                 segments = sentences = None
+            self.broken |= names & self.tables.broken  # an older version was read, which has fewer rows
             if segments is not None and sentences is not None:  # else no turn had any words
                 batch = batch_of(turns, segments, sentences, partial(_stored_turn, view))
                 view.add(replace(batch, turns=()), view.tx)
