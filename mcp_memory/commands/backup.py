@@ -91,15 +91,15 @@ async def _forget_again(settings: Settings, folder: Path, embedder: str, dimensi
 
 
 def _held(view: View, name: str, book: Book) -> ForgetTargets:
-    """Return what of a space a book holds."""
+    """Return what of a space was forgotten according to a book; what was written again afterwards is not among it."""
     space = view.space(name)
-    turns = frozenset(filter(book.holds, space.turns))
+    turns = frozenset(turn.id for turn in space.turns.values() if book.holds_since(turn.id, turn.written_at))
     facts = (one for one in space.facts.rows if one.turn_id not in turns and one.extractor in ("caller", "anthropic"))
     return ForgetTargets(
         name,
         turns=turns,
-        assertions=frozenset(one.id for one in facts if book.holds(one.id)),
-        points=frozenset(one.id for one in space.hypergraph.all() if book.holds(one.id)),
+        assertions=frozenset(one.id for one in facts if book.holds_since(one.id, one.recorded_at)),
+        points=frozenset(one.id for one in space.hypergraph.all() if book.holds_since(one.id, one.at)),
         episodes=frozenset(one.episode_id for one in space.beliefs.lessons() if book.holds(one.episode_id)),
     )
 

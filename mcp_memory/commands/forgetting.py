@@ -83,5 +83,5 @@ async def _forget(settings: Settings, options: argparse.Namespace, terminal: Ter
         if result.token is None or result.token not in line:
             terminal.line(line)
     if result.token is not None:
-        terminal.line(f"To do it, give the same command again with --token {result.token}.")
+        terminal.line(f"To do it, give the same command again with this at its end:\n  --token {result.token}")
     return 0

@@ -60,6 +60,13 @@ class Book:
         """Return whether something with this id was forgotten."""
         return any(keyed_hash(key, name) in hashes for key, hashes in self.hashes.items())
 
+    def holds_since(self, name: str, stored_at: Millis) -> bool:
+        """Return whether something with this id was forgotten after it was stored.
+
+        What somebody wrote again after a forget has the id of what went, and is not forgotten.
+        """
+        return any(record.at >= stored_at and record.holds(name) for record in self.records)
+
 
 def read_book(tables: Tables) -> Book:
     """Return what was forgotten, and what is not finished."""

@@ -69,6 +69,19 @@ def test_a_backup_comes_back_without_what_was_forgotten_unless_told(
     assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
 
 
+def test_what_was_told_again_after_a_forget_comes_back_with_a_later_backup(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    anyio.run(with_memory, tell)
+    anyio.run(with_memory, forget_first)
+    anyio.run(with_memory, tell)
+    file = str(tmp_path / "memory.backup")
+    assert main(["backup", file]) == 0
+    assert main(["restore", file, "--replace"]) == 0
+    assert "left out" not in capsys.readouterr().out
+    assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
+
+
 def test_a_memory_is_moved_and_found_from_its_old_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     anyio.run(with_memory, tell)
     assert main(["move", str(tmp_path / "new")]) == 0
