@@ -40,6 +40,10 @@ _ALL = re.compile(
     r"|\bchronolog\w*|\btimelines?\b|\beach (?:time|of)\b",
     re.IGNORECASE,
 )
+_LIST = re.compile(
+    r"\W*(?:(?:please|can you|could you|now) )*(?:list|enumerate) (?:me )?(?:all|every|each|everything|anything)\b",
+    re.IGNORECASE,
+)
 _FRAME = re.compile(
     "|".join(
         (
@@ -75,9 +79,9 @@ def breadth_of(question: str) -> Breadth:
     (lengths of time are single facts), ``best`` for everything else.
     """
     opening = question[:_LONGEST]
-    if _OVERVIEW.search(opening):
+    if _OVERVIEW.search(opening) and not _LIST.match(opening):
         return "overview"
-    return "all" if _ALL.search(opening) or asks_for_plural(opening) else "best"
+    return "all" if _LIST.match(opening) or _ALL.search(opening) or asks_for_plural(opening) else "best"
 
 
 def topic_of(question: str) -> str:

@@ -74,6 +74,7 @@ from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
+from mcp_memory.search.missing import lacking
 from mcp_memory.search.settings import SufficiencyFormula, SufficiencySettings
 from mcp_memory.search.subjects import told_of_another
 from mcp_memory.search.words import WordIndex
@@ -173,7 +174,7 @@ def judge_sufficiency(
     score = probability(settings.talk if talk else settings.document, signs)
     if weights and signs["covered"] < HALF:
         score = min(score, settings.uncovered)
-    missing = list(uncovered)
+    missing = lacking(space, [candidate.row for candidate in best], uncovered)
     if not any(_has_kind(space, query, candidate.row) for candidate in best[:FIRST]):
         score = min(score, settings.doubtful)
         missing.append(NEEDED.get(query.answer_type, "an answer"))

@@ -51,3 +51,9 @@ def test_lists_orders_and_counts_want_all_and_summaries_an_overview(breadth, que
 )
 def test_a_topic_is_the_question_without_the_words_that_ask_for_a_list(question, topic):
     assert topic_of(question) == topic
+
+
+def test_a_list_of_everything_is_a_list_and_no_overview():
+    assert breadth_of("List everything I did to the boat, in order.") == "all"
+    assert breadth_of("Please list all I bought.") == "all"
+    assert breadth_of("Summarise everything I did to the boat.") == "overview"

@@ -109,3 +109,10 @@ def test_a_sign_counts_within_its_range_and_its_mean_stands_for_it_where_it_is_n
         == pytest.approx(0.7311, abs=1e-4)
     )
     assert probability(formula, {"covered": -7.0}) == probability(formula, {"covered": 0.0})
+
+
+def test_words_that_only_ask_and_other_forms_of_a_verb_are_not_missing():
+    lamp = message("1", "user", "I bought a lamp and some rope.")
+    assert judged("List everything I buy for the boat", lamp, uncovered=("List", "everything", "buy", "boat")).missing[
+        :1
+    ] == ("boat",)
