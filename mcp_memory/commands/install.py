@@ -135,6 +135,7 @@ def _change(file: Path, before: str, after: str, terminal: Terminal, *, dry_run:
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as out:
+                part.chmod(mode)  # whatever the process gives new files
                 out.write(after.encode())
                 out.flush()
                 os.fsync(out.fileno())

@@ -218,7 +218,11 @@ def test_a_link_stays_a_link_and_the_mode_stays(tmp_path):
     file = CLIENTS["cursor"].place(system)
     file.parent.mkdir(parents=True)
     file.symlink_to(kept)
-    run("cursor", system)
+    usual = os.umask(0o077)  # as where a store was opened before
+    try:
+        run("cursor", system)
+    finally:
+        os.umask(usual)
     assert file.is_symlink()
     assert "mcpServers" in json.loads(kept.read_text())
     assert kept.stat().st_mode & 0o777 == 0o640
