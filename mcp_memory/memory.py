@@ -10,7 +10,6 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Protocol
 
 import anyio
 from anyio import to_thread
@@ -18,7 +17,7 @@ from anyio import to_thread
 from mcp_memory import __version__
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
-from mcp_memory.domain.language_model import Spending, day_of
+from mcp_memory.domain.language_model import day_of
 from mcp_memory.domain.masking import KEEP, Masking
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
@@ -37,7 +36,7 @@ from mcp_memory.operators import recall_settings
 from mcp_memory.ports import (
     Embedder,
     Extractor,
-    Ledger,
+    LanguageModel,
     OperatorResult,
     PointJudge,
     Progress,
@@ -80,35 +79,6 @@ _log = logging.getLogger(__name__)
 def now() -> Millis:
     """Return milliseconds since 1970 in UTC."""
     return time.time_ns() // 1_000_000
-
-
-class LanguageModel(Protocol):
-    """The part of the language model's client that the memory uses: its status, and the ledger of its costs.
-
-    Attributes:
-        ledger: records the costs of requests; the memory sets it.
-        model: its name.
-        base_url: the address that requests go to.
-        ready: whether it can be asked.
-        spent: costs of this process so far.
-    """
-
-    ledger: Ledger | None
-
-    @property
-    def model(self) -> str: ...  # noqa: D102
-
-    @property
-    def base_url(self) -> str: ...  # noqa: D102
-
-    @property
-    def ready(self) -> bool: ...  # noqa: D102
-
-    @property
-    def spent(self) -> Spending: ...  # noqa: D102
-
-    async def aclose(self) -> None:
-        """Close its connections."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ from __future__ import annotations
 from mcp_memory.ports.judges import BeliefUpdate, Contents, JudgeInput, PointJudge, QuestionJudge, SupportJudge
 from mcp_memory.ports.operators import Operator, OperatorInput, OperatorResult
 from mcp_memory.ports.reading import Extractor, TextReader
-from mcp_memory.ports.storage import Embedder, Ledger, Progress, Store, Transaction
+from mcp_memory.ports.storage import Embedder, LanguageModel, Ledger, Progress, Store, Transaction
 
 __all__ = [
     "BeliefUpdate",
@@ -16,6 +16,7 @@ __all__ = [
     "Embedder",
     "Extractor",
     "JudgeInput",
+    "LanguageModel",
     "Ledger",
     "Operator",
     "OperatorInput",

@@ -40,7 +40,9 @@ from mcp_memory.services.explore import explore
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.update import known_labels, learn, support_candidates, support_lesson
 from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_items
-from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space
+from mcp_memory.services.recall.judged_paths import judge_paths
+from mcp_memory.services.recall.pipeline import find, unknown_space
+from mcp_memory.services.recall.prepare import embed_query
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.wishes import newest_wishes
 from mcp_memory.services.settings import AnswerSettings

@@ -22,7 +22,7 @@ from mcp_memory.storage.columns import vector_faults, vectors_of
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
 from mcp_memory.storage.lesson_rows import belief_faults, beliefs_of, lesson_of, lesson_records
 from mcp_memory.storage.point_rows import point_of, question_faults
-from mcp_memory.storage.refresh import last_commit, split_commits
+from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,
@@ -34,6 +34,7 @@ from mcp_memory.storage.schema import (
     TableKind,
     TableRows,
     commits_of,
+    split_commits,
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import piece_faults, segments_of, sentences_of, turn_faults, unchecked_turns

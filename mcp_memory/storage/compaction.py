@@ -19,20 +19,23 @@ minutes of steady writing thousands would pile up, which compaction is meant to 
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.damage import damage_of, refuse
+from mcp_memory.storage.data_files import is_readable
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import COMMITS, Commit, generation_of, reader_of
-from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.tables import SPARE, Tables
 
 KEEP = timedelta(seconds=15)
 """How long a version of a table is kept after the next one is there: many times one read."""
@@ -124,7 +127,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         for name in (COMMITS, *last.tables):
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
                 started = time.perf_counter()
-                tables.optimize(name, keep)
+                merge_files(tables, name, keep)
                 _log.debug("%s compacted in %.0f ms", name, (time.perf_counter() - started) * 1e3)
         if not stop.is_set():
             _drop_old_generations(tables, last, now)
@@ -132,6 +135,29 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         if lock:
             lock.release()
     return True
+
+
+def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
+    """Merge the files of a table, and remove versions older than ``keep``.
+
+    The version before the merge is kept whatever its age, although it takes as much room again until the next merge: it
+    is the one to read if a full disk cuts the merged files short, or if a power loss takes them, since the system may
+    not have written them to the disk yet. Nothing is started on a disk that is nearly full.
+
+    Raises:
+        OSError, RuntimeError, ValueError: it could not be done; nothing is lost.
+    """
+    table = tables.latest(name)
+    if table is None:
+        return
+    size = int(table.stats()["total_bytes"]) if tables.folder else 0
+    if tables.folder and shutil.disk_usage(tables.folder).free < 2 * size + SPARE:
+        raise OSError(errno.ENOSPC, f"too little room to compact {name}, which takes {size} bytes")
+    written = max(version["timestamp"] for version in table.list_versions())
+    idle = datetime.now(written.tzinfo) - written
+    table.optimize(cleanup_older_than=max(keep, idle + timedelta(seconds=1)))
+    if not is_readable(table):
+        raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")
 
 
 def flush(folder: Path) -> None:

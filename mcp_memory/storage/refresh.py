@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -37,14 +37,13 @@ from mcp_memory.storage.schema import (
     TableKind,
     TableRows,
     commits_of,
+    split_commits,
     table_name,
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import batch_of, turns_of
 from mcp_memory.view.view import View
 
-PART = 8192
-"""Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
 LOOK_AGAIN_S = 2.0
 """How often a damaged store is looked at again from the start."""
 COUNTED_BY_REBUILD = frozenset({"assertions", "beliefs"})
@@ -391,17 +390,3 @@ _PIECES: tuple[TableKind, TableKind] = ("segments", "sentences")
 def _stored_turn(view: View, space: str, turn_id: str) -> Turn | None:
     stored = view.spaces.get(space)
     return stored.turns.get(turn_id) if stored else None
-
-
-def split_commits(commits: list[Commit]) -> Iterator[list[Commit]]:
-    """Yield the commits in parts of some thousand sentences, beliefs, points, questions or jobs, to be read at once."""
-    part: list[Commit] = []
-    size = 0
-    for commit in commits:
-        part.append(commit)
-        size += commit.sentences + commit.beliefs + commit.points + commit.questions + commit.jobs
-        if size >= PART:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part

@@ -10,6 +10,7 @@ recording matters and rows of one commit are in two tables or replace each other
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
@@ -29,6 +30,9 @@ reader of commits. CONTRIBUTING.md, "The store's format", says how to change it.
 READABLE = 2
 """The oldest format that is read as it is; the next commit raises such a store to `FORMAT`. An older store is rebuilt
 from its log."""
+
+PART = 8192
+"""Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
 
 COMMITS = "commits"
 FORGOTTEN = "forgotten"
@@ -192,3 +196,17 @@ def with_tx(rows: TableRows, tx: int) -> TableRows:
 
     column = rows.schema.get_field_index("tx")
     return rows.set_column(column, rows.schema.field(column), pa.array(np.full(len(rows), tx, dtype=np.int64)))
+
+
+def split_commits(commits: list[Commit]) -> Iterator[list[Commit]]:
+    """Yield the commits in parts of some thousand sentences, beliefs, points, questions or jobs, to be read at once."""
+    part: list[Commit] = []
+    size = 0
+    for commit in commits:
+        part.append(commit)
+        size += commit.sentences + commit.beliefs + commit.points + commit.questions + commit.jobs
+        if size >= PART:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

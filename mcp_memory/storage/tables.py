@@ -18,7 +18,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,10 +37,10 @@ from mcp_memory.storage.schema import COMMITS, TableRows
 
 STEPS_BACK = 8
 """How many unreadable versions are skipped."""
+SPARE = 64 << 20
+"""Bytes that a rewrite of files leaves free on the disk."""
 SETTLED_NS = 100_000_000
 """Age from which on the time of a folder's last change tells it from any later one; file systems keep some ms."""
-SPARE = 64 << 20
-"""Bytes that a compaction leaves free."""
 
 Out = TypeVar("Out")
 
@@ -382,25 +382,3 @@ class Tables:
                     return
                 self.replace(name, self.rows(name))
             raise OSError(errno.EBUSY, f"earlier versions of {name} are still there; is the clock right?")
-
-    def optimize(self, name: str, keep: timedelta) -> None:
-        """Merge the files of a table, and remove versions older than ``keep``.
-
-        The version before the merge is kept whatever its age, although it takes as much room again until the next
-        merge: it is the one to read if a full disk cuts the merged files short, or if a power loss takes them, since
-        the system may not have written them to the disk yet. Nothing is started on a disk that is nearly full.
-
-        Raises:
-            OSError, RuntimeError, ValueError: it could not be done; nothing is lost.
-        """
-        table = self.latest(name)
-        if table is None:
-            return
-        size = int(table.stats()["total_bytes"]) if self.folder else 0
-        if self.folder and shutil.disk_usage(self.folder).free < 2 * size + SPARE:
-            raise OSError(errno.ENOSPC, f"too little room to compact {name}, which takes {size} bytes")
-        written = max(version["timestamp"] for version in table.list_versions())
-        idle = datetime.now(written.tzinfo) - written
-        table.optimize(cleanup_older_than=max(keep, idle + timedelta(seconds=1)))
-        if not is_readable(table):
-            raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")

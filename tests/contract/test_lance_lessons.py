@@ -214,7 +214,7 @@ async def test_compaction_deletes_superseded_beliefs_after_ten_minutes(
     while store._compaction.running:
         await checkpoint()
     if dies:
-        monkeypatch.setattr(Tables, "optimize", _fail)
+        monkeypatch.setattr("mcp_memory.storage.compaction.merge_files", _fail)
     for later, there in ((SETTLED_MS, 9), (SETTLED_MS + 1, 2)):
         try:
             compact(Tables(uri), 2, now=NOW + later, stop=threading.Event(), keep=timedelta(0))

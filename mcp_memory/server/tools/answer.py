@@ -24,7 +24,7 @@ from mcp_memory.server.tools.arguments import (
     moment_of,
     read,
 )
-from mcp_memory.server.tools.reconstruct import RecallOutput, episode_line, recall_details
+from mcp_memory.server.tools.recall_details import RecallOutput, episode_line, recall_details
 from mcp_memory.server.tools.replies import (
     SHARES,
     EvidenceOutput,

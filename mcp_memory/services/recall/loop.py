@@ -87,16 +87,19 @@ class RecallLoop:
     queries: dict[str, tuple[Query, Matrix]] = field(default_factory=dict)
     texts: int = 0
 
-    async def run(
-        self, points: Sequence[Point], ranked: Sequence[Candidate], first: Sufficiency
-    ) -> tuple[LoopState, Stop]:
+    async def run(self, points: Sequence[Point]) -> tuple[LoopState | None, Stop]:
         """Run the loop from the candidates of the search, and return its state with the reason why it stopped.
 
         Args:
             points: memory points related to the query, the most similar first.
-            ranked: the candidates, best first.
-            first: their sufficiency, which is too little.
+
+        Returns:
+            No state if the candidates suffice as they are.
         """
+        ranked, coverage = rank(self.space, self.query, self.candidates)
+        first = assess(self.space, self.query, [candidate.row for candidate in ranked], coverage, self.roots)
+        if first.sufficient:
+            return None, "sufficient"
         state = LoopState.begin(
             self.space,
             self.query,

@@ -11,7 +11,7 @@ from mcp_memory.domain.evidence import PathScores
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.navigation.beam import FORMULAS, BeamStep
 from mcp_memory.navigation.settings import NavigationSettings
-from mcp_memory.services.recall.pipeline import worth_judging
+from mcp_memory.services.recall.judged_paths import worth_judging
 
 WIDTH = NavigationSettings().width
 BROTHER = said("Ann", "sibling_of", "Bob")
