@@ -217,8 +217,7 @@ class Memory:
 
     async def reconstruct(self, query: Query) -> RecallResult:
         """See `mcp_memory.services.answer.reconstruct`."""
-        self.background.note_call()
-        note = await self.indexer.note(query.space, self.settings.write)
+        unindexed = await self._unindexed(query.space)
         result = await reconstruct(
             self.store,
             self.embedder,
@@ -228,7 +227,12 @@ class Memory:
             judge=self.new_question_judge(),
         )
         self.enrich_later(query.space, result)
-        return replace(result, warnings=(*result.warnings, *note))
+        return replace(result, warnings=(*result.warnings, *unindexed))
+
+    async def _unindexed(self, space: str) -> tuple[str, ...]:
+        """Wait a little for messages that are just being indexed, and return a warning if some are not yet."""
+        self.background.note_call()
+        return await self.indexer.note(space, self.settings.write)
 
     async def reconstruct_across(self, query: Query, spaces: Sequence[str]) -> RecallResult:
         """See `mcp_memory.services.recall.across.recall_across`."""
@@ -236,8 +240,7 @@ class Memory:
 
     async def explore(self, request: ExploreRequest) -> OperatorResult:
         """See `mcp_memory.services.explore.explore`."""
-        self.background.note_call()
-        note = await self.indexer.note(request.space, self.settings.write)
+        unindexed = await self._unindexed(request.space)
         result = await explore(
             self.store,
             self.embedder,
@@ -247,7 +250,7 @@ class Memory:
             settings=self.settings.gain,
             episodes=self.episodes,
         )
-        return replace(result, warnings=(*result.warnings, *note))
+        return replace(result, warnings=(*result.warnings, *unindexed))
 
     async def answer(self, query: Query) -> AnswerResult:
         """See `mcp_memory.services.answer.answer`.
@@ -258,8 +261,7 @@ class Memory:
         if query.length == "full" and self.settings.engine.judge == "embedded":
             remedy = "Leave it out, or recall and write the answer yourself; engine.judge sets the judge."
             raise InvalidInput("length", "full needs a language model as the judge, and none is set", remedy)
-        self.background.note_call()
-        note = await self.indexer.note(query.space, self.settings.write)
+        unindexed = await self._unindexed(query.space)
         result = await answer(
             self.store,
             self.embedder,
@@ -271,7 +273,7 @@ class Memory:
             feedback=self.self_feedback,
         )
         self.enrich_later(query.space, result.recall)
-        result = replace(result, recall=replace(result.recall, warnings=(*result.recall.warnings, *note)))
+        result = replace(result, recall=replace(result.recall, warnings=(*result.recall.warnings, *unindexed)))
         self.background.note_call()
         if self.settings.evolve.auto and query.learn and result.text is not None:
             self._organise_later(query.space, result.recall.episode)

@@ -211,6 +211,11 @@ def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | 
     return ClaudeTextReader(claude) if claude and chosen.judge == "anthropic" and chosen.enrich != "off" else None
 
 
+def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | None) -> Reading:
+    """Return how texts are divided, embedded, read for facts and freed of secrets."""
+    return Reading(embedder, extractor, settings.search.segment_tokens, masking_of(settings.privacy.secrets))
+
+
 def open_store(
     settings: Settings, embedder: Embedder, extractor: Extractor | None = None, progress: Progress = silent
 ) -> LanceStore:
@@ -221,8 +226,7 @@ def open_store(
     """
     limit = settings.search.vector_limit
     stable = settings.facts.stable if settings.navigation.confidence else 0.0
-    masking = masking_of(settings.privacy.secrets)
-    reading = Reading(embedder, extractor, settings.search.segment_tokens, masking)
+    reading = reading_of(settings, embedder, extractor)
     cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
     return LanceStore(
         settings.storage.uri or _usual_place(),
@@ -236,7 +240,7 @@ def open_store(
         embed=embedder.embed,
         reader=extractor.version if extractor else 0,
         read_again=lambda: read_again(reading),
-        masking=masking,
+        masking=reading.masking,
         backups=(settings.storage.backups, settings.storage.backup_folder),
     )
 

@@ -13,14 +13,12 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
-from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.server.tools.replies import quantity
-from mcp_memory.services.ingest import Reading
 from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import choose_embedder, open_extractor, open_store
+from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
 
 
 def is_foreign(file: Path, kind: str | None) -> bool:
@@ -52,7 +50,7 @@ async def import_other(settings: Settings, options: argparse.Namespace, terminal
             kind = options.kind or await to_thread.run_sync(recognise, files)
             result = await import_foreign(
                 store,
-                Reading(embedder, extractor, settings.search.segment_tokens, masking_of(settings.privacy.secrets)),
+                reading_of(settings, embedder, extractor),
                 READERS[kind],
                 files,
                 space=space,

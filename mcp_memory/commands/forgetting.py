@@ -12,15 +12,21 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.forgetting import ForgetResult
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.gain.kalman import Teacher
-from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
 from mcp_memory.server.tools.replies import quantity
-from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import choose_embedder, open_extractor, open_kept, open_memory, open_store, open_unloaded
+from mcp_memory.wiring import (
+    choose_embedder,
+    open_extractor,
+    open_kept,
+    open_memory,
+    open_store,
+    open_unloaded,
+    reading_of,
+)
 
 
 def forget(settings: Settings, options: argparse.Namespace) -> int:
@@ -41,7 +47,7 @@ async def _undo(settings: Settings, options: argparse.Namespace, terminal: Termi
     try:
         await store.forgotten()
         file = await to_thread.run_sync(open_kept(settings, store).find, options.undo)
-        reading = Reading(embedder, extractor, settings.search.segment_tokens, masking_of(settings.privacy.secrets))
+        reading = reading_of(settings, embedder, extractor)
         relearn = relearner(embedder, Teacher(settings.gain))
         result = await import_file(store, reading, relearn, lambda: file.open("rb"), again=True)
         await to_thread.run_sync(file.unlink)

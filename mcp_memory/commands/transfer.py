@@ -20,17 +20,15 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import now
-from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
-from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import export_lines, space_of, values_of
 from mcp_memory.services.transfer.format import FORMAT
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.services.transfer.markdown import WHOLE, markdown_files
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import choose_embedder, open_extractor, open_store
+from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
 
 
 async def export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
@@ -106,7 +104,7 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
     try:
         imported = await import_file(
             store,
-            Reading(embedder, extractor, settings.search.segment_tokens, masking_of(settings.privacy.secrets)),
+            reading_of(settings, embedder, extractor),
             relearner(embedder, Teacher(settings.gain)),
             open_file,
             into=options.space,

@@ -13,12 +13,11 @@ import anyio
 
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import EmbedderError
-from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import judge_text, spent_today_text, texts_read_text
-from mcp_memory.services.ingest import Reading, deriver
+from mcp_memory.services.ingest import deriver
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_store
+from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_store, reading_of
 
 
 def status(settings: Settings) -> int:
@@ -94,9 +93,7 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
             print(f"ERROR: the store was made with {about.embedder!r}. Use --re-embed, or configure that embedder.")
             return 1
         if rebuild or re_embed:
-            reading = Reading(
-                embedder, open_extractor(settings), settings.search.segment_tokens, masking_of(settings.privacy.secrets)
-            )
+            reading = reading_of(settings, embedder, open_extractor(settings))
             turns = await store.rebuild(deriver(reading, progress=_progress))
             print(f"rebuilt from the log: {turns} messages and documents")
         problems = (await store.about()).problems
