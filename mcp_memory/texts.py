@@ -13,9 +13,10 @@ from string import Template
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def _root(folder: str) -> Path:
-    packed = _PACKAGE / folder
-    return packed if packed.is_dir() else _PACKAGE.parent / folder
+def folder(name: str) -> Path:
+    """Return the folder ``prompts`` or ``resources``."""
+    packed = _PACKAGE / name
+    return packed if packed.is_dir() else _PACKAGE.parent / name
 
 
 @cache
@@ -25,7 +26,7 @@ def resource(name: str) -> str:
     Raises:
         FileNotFoundError: the installation is broken.
     """
-    return (_root("resources") / name).read_text(encoding="utf-8")
+    return (folder("resources") / name).read_text(encoding="utf-8")
 
 
 @cache
@@ -37,7 +38,7 @@ def prompt(name: str) -> Template:
     Raises:
         FileNotFoundError: the installation is broken.
     """
-    lines = (_root("prompts") / name).read_text(encoding="utf-8").splitlines()
+    lines = (folder("prompts") / name).read_text(encoding="utf-8").splitlines()
     while lines and lines[0].startswith("#"):
         lines.pop(0)
     return Template("\n".join(lines).strip() + "\n")

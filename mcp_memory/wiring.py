@@ -38,7 +38,7 @@ from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.ingest import Cutter, Reading, deriver, read_again, silent
 from mcp_memory.services.learn.update import relearner
-from mcp_memory.settings import Settings
+from mcp_memory.settings import Settings, is_unset
 from mcp_memory.storage.kept import KeptFiles
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
@@ -172,7 +172,8 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
         safe = False
     if not safe or not parts.hostname:
         raise ConfigurationError(f"engine.base_url is {url!r}. It has to begin with https://, or be on this machine.")
-    return Claude(environment.get("ANTHROPIC_API_KEY"), chosen)
+    key = environment.get("ANTHROPIC_API_KEY", "")
+    return Claude(None if is_unset(key) else key, chosen)
 
 
 def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_memory.domain.query import SPACE_NAME
 
-SETUP = ("install", "check", "completion")
+SETUP = ("install", "check", "bundle", "completion")
 """The commands that `mcp_memory.commands.setup` runs."""
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "goose")
 """What the server can be installed into, see `mcp_memory.commands.clients`."""
@@ -102,6 +102,17 @@ def add_setup(commands: Any) -> None:
         "the protocol, store a message in a space of its own, find it, and forget it.",
     )
     check.add_argument("client", nargs="?", choices=CLIENTS, help="as this client starts it; default: as this terminal")
+    bundle = commands.add_parser(
+        "bundle",
+        help="make an .mcpb file, which Claude Desktop and other hosts install by a double click",
+        description="Make a bundle (.mcpb) of this program for hosts that install such files, such as Claude Desktop.",
+        epilog="mcp-memory bundle\nmcp-memory bundle out/mcp-memory.mcpb --server-json out/server.json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    bundle.add_argument("file", nargs="?", type=Path, default=Path("mcp-memory.mcpb"), metavar="FILE", help="to write")
+    bundle.add_argument(
+        "--server-json", type=Path, metavar="FILE", help="also write the entry of a registry of servers"
+    )
     completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish", "powershell", "tcsh"))
 

@@ -1,4 +1,4 @@
-"""Run a command that sets the program up: install, check, completion. None of them reads the settings."""
+"""Run a command that sets the program up: install, check, bundle, completion. None of them reads the settings."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ def run_setup(options: argparse.Namespace, parser: argparse.ArgumentParser) -> i
         from mcp_memory.commands.check import check
 
         return check(options, terminal)
+    if options.command == "bundle":
+        from mcp_memory.commands.bundle import bundle
+
+        return bundle(options, terminal)
     import shtab
 
     print(shtab.complete(parser, shell=options.shell))

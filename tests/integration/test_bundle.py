@@ -1,0 +1,52 @@
+"""``mcp-memory bundle``: the file is whole and the same each time, and what it holds starts as a host starts it."""
+
+import json
+import sys
+import tomllib
+import zipfile
+
+import anyio
+import pytest
+from start_bundle import answer_of, parameters_of
+
+from mcp_memory.cli import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("bundle")
+    assert main(["bundle", str(made / "one.mcpb"), "--server-json", str(made / "server.json")]) == 0
+    with zipfile.ZipFile(made / "one.mcpb") as archive:
+        archive.extractall(made / "one")
+    return made
+
+
+def test_a_bundle_holds_the_package_and_names_its_dependencies(folder, capsys):
+    assert main(["bundle", str(folder / "two.mcpb")]) == 0
+    assert (folder / "two.mcpb").read_bytes() == (folder / "one.mcpb").read_bytes()
+    hashed = json.loads((folder / "server.json").read_text())["packages"][0]["fileSha256"]
+    assert f"sha256 {hashed}" in capsys.readouterr().out
+    files = {path.relative_to(folder / "one").as_posix() for path in (folder / "one").rglob("*") if path.is_file()}
+    assert {"manifest.json", "icon.png", "server/main.py", "server/mcp_memory/resources/guide.md"} <= files
+    assert not [name for name in files if "__pycache__" in name or name.endswith((".pyc", ".part"))]
+    project = tomllib.loads((folder / "one" / "pyproject.toml").read_text())
+    assert any(line.startswith("lancedb") for line in project["project"]["dependencies"])
+    assert not any("extra" in line for line in project["project"]["dependencies"])
+    assert (folder / "one.mcpb").stat().st_size < 3_000_000
+
+
+def test_a_key_is_sensitive_and_nothing_is_required(folder):
+    settings = json.loads((folder / "one" / "manifest.json").read_text())["user_config"]
+    assert settings["key"]["sensitive"] is True
+    assert all(one["default"] == "" and not one["required"] for one in settings.values())
+
+
+@pytest.mark.parametrize("given", ["", None], ids=["empty", "placeholders left as they are"])
+def test_what_is_extracted_starts_and_answers_where_the_person_set_nothing(folder, tmp_path, given):
+    parameters = parameters_of(folder / "one", sys.executable, tmp_path, given)
+    assert (folder / "one" / parameters.args[0]).is_file()
+    answer, status = anyio.run(answer_of, parameters)
+    assert answer["answer"] == "Porto"
+    assert answer["engine"] == "embedded"
+    assert status["space"] == "default"
+    assert status["storage"]["uri"].startswith(str(tmp_path))
