@@ -69,6 +69,11 @@ _FRAME = re.compile(
     ),
     re.IGNORECASE | re.DOTALL,
 )
+_CODE = re.compile(
+    r"\b(?:code|snippets?|functions?|scripts?|class|method|regex(?:es)?|quer(?:y|ies)|commands?|config(?:uration)?s?"
+    r"|implement(?:ed|ation)?|syntax|parameters?|arguments?|variables?)\b|[`{}]|\w\(",
+    re.IGNORECASE,
+)
 _LONGEST = 2_000  # characters of a question that are read for its shape
 
 
@@ -82,6 +87,11 @@ def breadth_of(question: str) -> Breadth:
     if _OVERVIEW.search(opening) and not _LIST.match(opening):
         return "overview"
     return "all" if _LIST.match(opening) or _ALL.search(opening) or asks_for_plural(opening) else "best"
+
+
+def asks_for_code(question: str) -> bool:
+    """Return whether a question may be answered by the lines of a block of code."""
+    return _CODE.search(question[:_LONGEST]) is not None
 
 
 def topic_of(question: str) -> str:

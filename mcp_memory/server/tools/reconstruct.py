@@ -12,6 +12,7 @@ from mcp_memory.domain.query import Breadth, Mode, Query
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.turns import Role
 from mcp_memory.errors import InvalidInput
+from mcp_memory.language.shapes import asks_for_code
 from mcp_memory.server.tools.arguments import (
     NAMES,
     QUERY_BYTES,
@@ -198,8 +199,15 @@ def _wordings(args: ReconstructInput) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "brief") -> Reply:
-    """Return the reply to a call, within ``max_tokens``."""
+def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "brief", *, code: bool = True) -> Reply:
+    """Return the reply to a call, its text and its structured part each within ``max_tokens``.
+
+    Args:
+        recall: the result.
+        max_tokens: of either part; the text, which has fewer fields, mostly shows more of the evidence.
+        detail: whether paths and steps are shown.
+        code: whether blocks of code are shown whole in the text.
+    """
     missing = fit_share(recall.missing, "missing", max_tokens)
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
     points = [PointOutput(id=one.id, text=one.description, entities=list(one.entities)) for one in recall.points]
@@ -242,7 +250,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
         wish_lines = [f"Standing wish of the user: {one_line(one.text)}" for one in wishes]
         lines = [
             *wish_lines,
-            *dossier_lines(items, lines=broad),
+            *dossier_lines(items, lines=broad, code=code),
             *point_lines,
             *detail_lines,
             judgement,
@@ -250,21 +258,18 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
         ]
         return reply_of(output, [*lines, *episode_line(recall)])
 
-    if broad:  # lines are short beside the fields of each: the text shows more of them than the structured part
-        most = len(recall.evidence)
-        text = fit_items(lambda number: render(number)._replace(structured={}), 0, most, max_tokens) or render(0)
-        structured = fit_items(lambda number: render(number)._replace(text=""), 0, most, max_tokens) or render(0)
-        return Reply(text.text, structured.structured)
-    fitting = fit_items(render, 0, len(recall.evidence), max_tokens)
-    return fitting or render(0)  # without evidence it always fits: the rest is bounded above
+    most = len(recall.evidence)  # without evidence it always fits: the rest is bounded above
+    text = fit_items(lambda number: render(number)._replace(structured={}), 0, most, max_tokens) or render(0)
+    structured = fit_items(lambda number: render(number)._replace(text=""), 0, most, max_tokens) or render(0)
+    return Reply(text.text, structured.structured)
 
 
 def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
     """Return which part of a broad recall a page shows, and how to get the next."""
     before = f" after the {recall.skipped} before" if recall.skipped else ""
-    what = "an overview of what bears on it" if recall.breadth == "overview" else "what bears on it, as far as known"
+    what = "an overview of what bears on it" if recall.breadth == "overview" else "what bears on it"
     more = f'; for more ask again with mode "{recall.breadth}" and cursor "{cursor}"' if cursor else ""
-    return f"{number}{before} of {recall.total or 0} shown: {what}, by relevance{more}."
+    return f"{number}{before} of {recall.total or 0} shown, as far as memory can tell: {what}, by relevance{more}."
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
@@ -273,7 +278,7 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         asked = memory.reconstruct_across(query, spaces) if spaces else memory.reconstruct(query)
-        return recall_reply(await asked, args.max_tokens, args.detail)
+        return recall_reply(await asked, args.max_tokens, args.detail, code=asks_for_code(query.text))
 
     return run
 

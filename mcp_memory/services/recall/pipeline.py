@@ -27,6 +27,7 @@ from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
+from mcp_memory.search.small_talk import without_small_talk
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.unindexed import estimate_cosines
 from mcp_memory.services.recall.broad import FEW, broaden
@@ -102,6 +103,7 @@ async def find(
     if settings.search.wishes:
         wishes, scopes = await wishes_for(space, query, embedder)
         ranked, embedded = place_wishes(space, ranked, wishes, query), embedded + scopes
+    ranked = without_small_talk(space, ranked)
     turns = [space.segment_turn[candidate.row].id for candidate in ranked]
     facts = known_facts(space, query, roots, paths, turns)
     evidence = evidence_of(space, ranked, paths, query, points, state.dated if state else {})

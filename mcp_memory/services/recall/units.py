@@ -36,6 +36,7 @@ from mcp_memory.reconstruct.cues import query_cues
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import CandidateSet
 from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
+from mcp_memory.search.small_talk import SmallTalk
 from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
@@ -163,9 +164,12 @@ class Listed:
 
 
 def distinct(space: Space, listed: Iterable[Listed]) -> list[Listed]:
-    """Return what is listed, the same words of the same speaker only once."""
+    """Return what is listed without small talk, the same words of the same speaker only once."""
+    small = SmallTalk(space)
     found: dict[tuple[str | None, str], Listed] = {}
     for one in listed:
+        if small.holds(one.rows[0]):
+            continue
         segments = [space.segments[row] for row in one.rows]
         said = one.turn.text[segments[0].start : max(segment.end for segment in segments)]
         found.setdefault((one.turn.speaker or one.turn.role, " ".join(said.casefold().split())), one)

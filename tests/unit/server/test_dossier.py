@@ -92,3 +92,11 @@ def test_what_tells_of_the_time_asked_for_says_so():
     since, until = parse("2023-08-27")
     told = replace(item("I flew home."), valid_from=since, valid_to=until, told_then=True)
     assert "1. Ann: I flew home. (tells of Sun 27 Aug 2023)" in dossier_lines([told])
+
+
+def test_of_code_the_first_lines_are_shown_unless_all_of_it_is_wanted():
+    text = "My script fails:\n```python\n" + "".join(f"step({n})\n" for n in range(9)) + "```\nCan you mend it?"
+    short = dossier_lines((item(text),), code=False)[2]
+    assert "step(2)\n   [… 7 more lines of code]\n   Can you mend it?" in short
+    assert "step(3)" not in short
+    assert "step(8)" in dossier_lines((item(text),))[2]

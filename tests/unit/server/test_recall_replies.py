@@ -316,10 +316,17 @@ def test_a_broad_recall_shows_its_lines_in_text_and_says_how_to_go_on():
     assert chars(reply) <= 4000
     shown = sum(line[:1].isdigit() and ". Ann: " in line for line in reply.text.splitlines())
     assert shown > len(reply.structured["evidence"])
-    assert f"{shown} of 90 shown" in reply.text
+    assert f"{shown} of 90 shown, as far as memory can tell" in reply.text
     assert f'mode "all" and cursor "{shown}"' in reply.text
     assert reply.structured["next_cursor"] == str(len(reply.structured["evidence"]))
     assert (reply.structured["mode"], reply.structured["total"]) == ("all", 90)
+
+
+def test_the_text_of_the_best_evidence_shows_as_much_as_it_has_room_for():
+    reply = recall_reply(RecallResult(LINES[:30], 0.9, True, episode="ep_1"), 1000)
+    shown = sum(line[:1].isdigit() and ". Ann: " in line for line in reply.text.splitlines())
+    assert chars(reply) <= 4000
+    assert shown > len(reply.structured["evidence"])
 
 
 def test_the_last_page_has_no_cursor():
