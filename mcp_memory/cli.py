@@ -12,7 +12,7 @@ import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_memory import __version__
 from mcp_memory.commands.arguments import COMMANDS, SETUP, add_commands, add_setup
@@ -34,12 +34,22 @@ exit codes: 0 success, 1 a problem was found, 2 wrong usage or settings, 130 int
 """
 
 
+_EVAL_EXAMPLES = """\
+examples:
+  mcp-memory eval locomo10.json --questions 200 --json before.json
+  mcp-memory eval locomo10.json --questions 200 --switch words=false --against before.json
+  mcp-memory eval data/NAME --store kept --plot recall.svg
+"""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 0 success, 1 a problem was found, 2 wrong usage, 130 interrupted."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command == "bench":
         _check_bench(parser, options)
+    elif options.command == "eval":
+        _check_files(parser, options)
     command = options.command or "serve"
     try:
         if command in SETUP:
@@ -96,6 +106,11 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         from mcp_memory.evaluation.bench import bench
 
         return bench(settings, large=options.large, output=options.json, parts=options.only)
+    if command == "eval":
+        from mcp_memory.commands.progress import ProgressBar
+        from mcp_memory.evaluation.evaluate import evaluate
+
+        return evaluate(settings, options, ProgressBar("items"))
     from mcp_memory.evaluation.care import doctor, status
 
     if command == "status":
@@ -140,11 +155,39 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--plot", type=Path, metavar="FILE", help='of --learning: .svg, or .png with the extra "plot"')
     parts = ("recall", "write", "handshake", "memory")
     bench.add_argument("--only", action="append", choices=parts, help="only this part; may be repeated")
+    _add_eval(commands)
     return parser
 
 
+def _add_eval(commands: Any) -> None:
+    evaluate = commands.add_parser(
+        "eval",
+        help="measure on a data set how much of the annotated evidence a recall finds",
+        description="Write a data set into an empty store, ask its questions, and say how much of the evidence was "
+        "found, by kind of question, with 95 % intervals.",
+        epilog=_EVAL_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    evaluate.add_argument(
+        "data",
+        type=Path,
+        metavar="DATA",
+        help="path without the endings of DATA.questions.jsonl and DATA.(conversations|corpus).jsonl; or LoCoMo's "
+        "locomo10.json; or BEAM's parquet file or a folder of its chats",
+    )
+    evaluate.add_argument("--questions", type=_positive, metavar="N", help="an even sample of so many")
+    evaluate.add_argument(
+        "--switch", action="append", metavar="NAME=false", help="without a mechanism; may be repeated"
+    )
+    evaluate.add_argument("--store", type=Path, metavar="FOLDER", help="keep the store here, and write only once")
+    evaluate.add_argument("--json", type=Path, metavar="FILE", help="also write every question's figures here")
+    evaluate.add_argument("--against", type=Path, metavar="FILE", help="of an earlier --json: print paired differences")
+    evaluate.add_argument("--plot", type=Path, metavar="FILE", help="draw recall@10 by kind, as .svg")
+
+
 def _check_bench(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Reject options without effect, and output files that cannot be written, before anything is measured."""
+    """Reject options without effect, before anything is measured."""
+    _check_files(parser, options)
     learning = options.learning is not None
     if learning and options.tree:
         parser.error("--learning and --tree are two measurements: ask for one")
@@ -152,6 +195,10 @@ def _check_bench(parser: argparse.ArgumentParser, options: argparse.Namespace) -
         parser.error("--large and --only belong to the measurements of speed, not to --learning or --tree")
     if not learning and (options.plot or options.questions):
         parser.error("--plot and --questions belong to --learning")
+
+
+def _check_files(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Reject output files that cannot be written, before anything is measured."""
     for option, file in (("--json", options.json), ("--plot", options.plot)):
         if file is not None and (file.is_dir() or not file.parent.is_dir()):
             parser.error(f"{option} {file}: " + ("that is a folder" if file.is_dir() else "there is no such folder"))

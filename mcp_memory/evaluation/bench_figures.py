@@ -105,15 +105,19 @@ def table(figures: Sequence[Figure]) -> str:
 
 
 def document(figures: Sequence[Figure]) -> dict[str, Any]:
-    """Return the figures in JSON types, with the properties of the machine that they depend on, but not its name."""
-    machine = {
+    """Return the figures in JSON types, with the properties of the machine that they depend on."""
+    return {"machine": machine(), "figures": [asdict(figure) for figure in figures]}
+
+
+def machine() -> dict[str, Any]:
+    """Return the properties of the machine that figures depend on, but not its name."""
+    return {
         "system": platform.system(),
         "processor": platform.machine(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "versions": {name: version(name) for name in LIBRARIES},
     }
-    return {"machine": machine, "figures": [asdict(figure) for figure in figures]}
 
 
 def _number(value: float) -> str:

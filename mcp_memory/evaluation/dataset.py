@@ -6,8 +6,11 @@
   a space, and its questions name it as ``conv_id`` and their turns as ``evidence``;
 - a document: ``doc_id``, ``title?``, ``text``; all go into one space, and questions name them as ``supporting``.
 
-A question has ``qid`` and ``question``. Questions without evidence and those marked as unanswerable (``category`` 5, as
-in LoCoMo) are left out, since no evidence can be right for them.
+A question has ``qid`` and ``question``, and may have a kind: ``category_name``, ``category`` or ``type``. Questions
+without evidence are left out, and so are those marked as unanswerable (``category`` 5, as in LoCoMo) unless they are
+asked for: their evidence is what tempts.
+
+`mcp_memory.evaluation.published` reads LoCoMo's and BEAM's own files.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +30,8 @@ from mcp_memory.language.gregorian import MONTHS
 DOCUMENTS = "docs"
 """The space of the documents."""
 ADVERSARIAL = "5"
+UNNAMED = "all"
+"""The kind of a question whose kind the data set does not say."""
 _NAMED = 200
 """Characters of ids that an error names."""
 _FORMAT = "(mcp_memory/evaluation/dataset.py has the format)"
@@ -61,6 +66,8 @@ class Asked:
         gold: ids of the messages or documents that answer it; at least one.
         taught: whether it belongs to the half that is taught; its id decides.
         unknown: ids of ``gold`` that no message or document of its space has.
+        kind: of the question, as the data set calls it, or `UNNAMED`.
+        answerable: whether the evidence answers it; if not, it only tempts.
     """
 
     id: str
@@ -69,6 +76,8 @@ class Asked:
     gold: tuple[str, ...]
     taught: bool
     unknown: tuple[str, ...] = ()
+    kind: str = UNNAMED
+    answerable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +89,13 @@ class Dataset:
     questions: tuple[Asked, ...]
 
 
-def read(path: Path, questions: int | None = None) -> Dataset:
+def read(path: Path, questions: int | None = None, *, unanswerable: bool = False) -> Dataset:
     """Return a data set.
 
     Args:
         path: of its files, without the endings: ``data/NAME``.
         questions: maximum number, an even sample of all.
+        unanswerable: with the questions that the data do not answer.
 
     Raises:
         ConfigurationError: a file is missing or malformed; names file and line.
@@ -93,21 +103,37 @@ def read(path: Path, questions: int | None = None) -> Dataset:
     talks, corpus = _file(path, "conversations"), _file(path, "corpus")
     if not talks.exists() and not corpus.exists():
         raise ConfigurationError(
-            f"no {talks.name} and no {corpus.name} in {path.parent}: --learning takes a path without these endings"
+            f"no {talks.name} and no {corpus.name} in {path.parent}: give the path without these endings"
         )
     calls = _each(talks, _talk) if talks.exists() else [_documents(path.name, corpus)]
     known: dict[str, set[str]] = {}
     for call in calls:
         known.setdefault(call.space, set()).update(item["id"] for item in call.items)
     asked = _questions(path, known)
-    if asked and all(len(question.unknown) == len(question.gold) for question in asked):
+    return checked(Dataset(path.name, tuple(calls), tuple(asked)), _file(path, "questions"), questions, unanswerable)
+
+
+def checked(dataset: Dataset, source: Path, questions: int | None, unanswerable: bool) -> Dataset:
+    """Return a data set with the questions that are wanted.
+
+    Args:
+        dataset: with all questions that have evidence.
+        source: of the questions, for messages.
+        questions: maximum number, an even sample of all.
+        unanswerable: with those that the data do not answer.
+
+    Raises:
+        ConfigurationError: no question is left, or none of the evidence is in the data.
+    """
+    asked = [question for question in dataset.questions if question.answerable or unanswerable]
+    if not asked:
+        raise ConfigurationError(f"{source}: no question with evidence")
+    if all(len(question.unknown) == len(question.gold) for question in asked):
         some = ", ".join(dict.fromkeys(name for question in asked for name in question.unknown))[:_NAMED]
-        raise ConfigurationError(f"{_file(path, 'questions')}: none of the evidence is in the data: {some}")
+        raise ConfigurationError(f"{source}: none of the evidence is in the data: {some}")
     if questions is not None and len(asked) > questions:
         asked = [asked[i * len(asked) // questions] for i in range(questions)]
-    if not asked:
-        raise ConfigurationError(f"{_file(path, 'questions')}: no question with evidence")
-    return Dataset(path.name, tuple(calls), tuple(asked))
+    return replace(dataset, questions=tuple(asked))
 
 
 def is_taught(name: str, question: str) -> bool:
@@ -180,10 +206,12 @@ def _questions(path: Path, known: Mapping[str, Collection[str]]) -> list[Asked]:
     def question(row: dict[str, Any]) -> Iterable[Asked]:
         space = str(row["conv_id"]) if "conv_id" in row else DOCUMENTS
         gold = tuple(str(ref) for ref in row["evidence" if "conv_id" in row else "supporting"])
-        if gold and space in known and str(row.get("category")) != ADVERSARIAL:
-            name = str(row["qid"])
+        if gold and space in known:
+            name, category = str(row["qid"]), row.get("category")
             unknown = tuple(ref for ref in gold if ref not in known[space])
-            yield Asked(name, space, row["question"], gold, is_taught(path.name, name), unknown)
+            kind = str(row.get("category_name") or category or row.get("type") or UNNAMED)
+            taught, answerable = is_taught(path.name, name), str(category) != ADVERSARIAL
+            yield Asked(name, space, row["question"], gold, taught, unknown, kind, answerable)
 
     return _each(_file(path, "questions"), question)
 

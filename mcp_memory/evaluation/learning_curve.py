@@ -7,9 +7,8 @@ gold id. With clean labels these are the right items; with noisy labels, in 30 %
 first five replaces them. Both kinds of labels start from a copy of the same store.
 
 The server is a process of its own with the user's settings, called over stdio; no data stays when the measurement ends.
-recall@k of a question is the share of its gold ids among the first k distinct ids that the evidence cites, best item
-first and, within an item, in the order of its sources. Rounds are those of propagation, as ``detail: full`` reports
-them, with early stopping as configured; they are left out if the server reports none.
+`evidence_recall` defines recall@k. Rounds are those of propagation, as ``detail: full`` reports them, with early
+stopping as configured; they are left out if the server reports none.
 """
 
 from __future__ import annotations
@@ -18,13 +17,11 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from random import Random
-from statistics import fmean, pstdev
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import anyio
 from mcp import Client
@@ -33,6 +30,7 @@ from mcp_memory.errors import ConfigurationError
 from mcp_memory.evaluation.bench_figures import Figure, document
 from mcp_memory.evaluation.bench_subjects import call, connected, own_server
 from mcp_memory.evaluation.dataset import Asked, Dataset, read
+from mcp_memory.evaluation.evidence_recall import Mean, mean, ranked_ids, recall, recall_at, write_items
 from mcp_memory.evaluation.paraphrase import paraphrase
 from mcp_memory.evaluation.plot import Line, Panel, writer
 from mcp_memory.settings import Settings
@@ -43,46 +41,12 @@ NOISE = 0.3
 """With noisy labels, the share of taught questions whose label is wrong in a pass."""
 WRONG_AMONG = 5
 SEED = 3
-LIMIT, MAX_TOKENS = 20, 20_000
-ITEMS_A_CALL = 50
 
 Labels = Literal["clean", "noisy"]
 LABELS: tuple[Labels, ...] = ("clean", "noisy")
 Group = Literal["taught", "paraphrased", "unseen"]
 GROUPS: tuple[Group, ...] = ("taught", "paraphrased", "unseen")
 Tell = Callable[[str], None]
-
-
-class Mean(NamedTuple):
-    """A mean over questions.
-
-    Attributes:
-        value: the mean; NaN without questions.
-        half_width: of the 95 % interval, in the same unit (normal approximation, independent questions).
-        number: of questions.
-    """
-
-    value: float
-    half_width: float
-    number: int
-
-
-def ranked_ids(evidence: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the distinct ids of the messages and documents that the evidence cites, best item first."""
-    return list(dict.fromkeys(str(source["id"]) for item in evidence for source in item.get("sources", ())))
-
-
-def recall_at(k: int, gold: Collection[str], ids: Sequence[str]) -> float:
-    """Return the share of the gold ids among the first k ids, in [0, 1]; there must be at least one gold id."""
-    first = set(ids[:k])
-    return sum(ref in first for ref in gold) / len(gold)
-
-
-def mean(values: Sequence[float]) -> Mean:
-    """Return the mean of one value per question."""
-    if not values:
-        return Mean(float("nan"), float("nan"), 0)
-    return Mean(fmean(values), 1.96 * pstdev(values) / sqrt(len(values)), len(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +143,7 @@ async def _measured(settings: Settings, dataset: Dataset, folder: Path, tell: Te
     found: dict[tuple[Labels, Group, int], Sequence[Found]] = {}
     lessons: dict[Labels, list[int]] = {labels: [] for labels in LABELS}
     async with connected(own_server(settings, folder / "written")) as (client, _):
-        await _write(client, dataset, tell)
+        tell(f"{await write_items(client, dataset):,} items written")
         for group, questions in groups.items():
             first = [await _ask(client, asked, text) for asked, text in questions]
             found |= {(labels, group, 0): first for labels in LABELS}
@@ -196,30 +160,15 @@ async def _measured(settings: Settings, dataset: Dataset, folder: Path, tell: Te
     return Curve(dataset.name, len(taught) - len(groups["paraphrased"]), found, lessons)
 
 
-async def _write(client: Client, dataset: Dataset, tell: Tell) -> None:
-    for session in dataset.calls:
-        for start in range(0, len(session.items), ITEMS_A_CALL):
-            items = list(session.items[start : start + ITEMS_A_CALL])
-            await call(
-                client, "memory_write", {session.kind: items, "session": session.session, "space": session.space}
-            )
-    tell(f"{sum(len(session.items) for session in dataset.calls):,} items written")
-
-
-async def _recall(client: Client, asked: Asked, text: str) -> dict[str, Any]:
-    arguments = {"query": text, "limit": LIMIT, "max_tokens": MAX_TOKENS, "detail": "full", "space": asked.space}
-    return await call(client, "memory_reconstruct", arguments)
-
-
 async def _ask(client: Client, asked: Asked, text: str) -> Found:
-    result = await _recall(client, asked, text)
+    result = await recall(client, asked, text, detail="full")
     ids = ranked_ids(result["evidence"])
     return Found(tuple(100 * recall_at(k, asked.gold, ids) for k in KS), rounds_of(result))
 
 
 async def _teach(client: Client, asked: Asked, labels: Labels, rng: Random) -> bool:
     """Recall a question and mark the evidence that is right; return whether there was any to mark."""
-    result = await _recall(client, asked, asked.text)
+    result = await recall(client, asked, asked.text)
     supports = marked(result["evidence"], asked.gold, labels, rng)
     if supports:
         arguments = {"episode": result["episode"], "feedback": {"supports": supports}, "space": asked.space}

@@ -1,0 +1,201 @@
+"""``mcp-memory eval DATA``: how much of the annotated evidence a recall finds, by kind of question, with intervals.
+
+A server of its own, with the user's settings and an empty store, is called over stdio: everything is written, then
+every question is asked once. Nothing is taught, no language model takes part unless the settings say so, and the store
+goes afterwards unless ``--store`` keeps it. The paired difference of two runs (``--against``) says whether a change
+helped: intervals of the runs themselves are far wider.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import anyio
+
+from mcp_memory import __version__
+from mcp_memory.errors import ConfigurationError
+from mcp_memory.evaluation.bars import bars
+from mcp_memory.evaluation.bench_figures import machine, quantile
+from mcp_memory.evaluation.bench_subjects import connected, own_server
+from mcp_memory.evaluation.dataset import UNNAMED, Dataset
+from mcp_memory.evaluation.evidence_recall import Mean, mean, ranked_ids, recall, recall_at, write_items
+from mcp_memory.evaluation.published import load
+from mcp_memory.settings import Settings, with_switches
+
+KS: Final = (2, 5, 10, 20)
+SHOWN_K: Final = 10
+"""The k of the plot."""
+ALL: Final = "all answerable"
+WITH_UNANSWERABLE: Final = "with the unanswerable"
+_WRITTEN: Final = "written.json"
+
+Row = Mapping[str, Any]
+"""A question's result: id, kind, answerable, and recall in [0, 1] by "R@2", …"""
+
+
+class Bar(Protocol):
+    """What shows how far the run is."""
+
+    async def show(self, done: float, total: float, what: str) -> None:
+        """Report progress, see `ports.Progress`."""
+
+    def end(self) -> None:
+        """Leave the line."""
+
+
+def evaluate(settings: Settings, options: argparse.Namespace, bar: Bar) -> int:
+    """Measure, print the table, write what was asked for, and return 0.
+
+    Raises:
+        ConfigurationError: the data, a switch or a file cannot be used.
+    """
+    settings = with_switches(settings, options.switch or ())
+    if options.plot is not None and options.plot.suffix.lower() != ".svg":
+        raise ConfigurationError(f"--plot {options.plot}: the plot is an .svg file")
+    before = _earlier(options.against) if options.against else None
+    dataset = load(options.data, options.questions)
+    with ExitStack() as opened:
+        folder = options.store or Path(
+            opened.enter_context(tempfile.TemporaryDirectory(prefix="mcp-memory-eval-", ignore_cleanup_errors=True))
+        )
+        try:
+            report = anyio.run(_measure, settings, dataset, folder, bar)
+        finally:
+            bar.end()
+    report["switches"] = sorted(options.switch or ())
+    print("\n".join(table(report)))
+    if before is not None:
+        print("\n".join(["", f"paired difference to {options.against}, in points:", *differences(before, report)]))
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    if options.plot:
+        rows = [(kind, *each[KS.index(SHOWN_K)]) for kind, each in by_kind(report["questions"]).items()]
+        options.plot.write_text(bars(f"{dataset.name}: recall@{SHOWN_K} in %", rows), encoding="utf-8")
+    return 0
+
+
+async def _measure(settings: Settings, dataset: Dataset, folder: Path, bar: Bar) -> dict[str, Any]:
+    """Write what is not written yet, ask everything, and return the report."""
+    fresh = not _is_written(folder, dataset)
+    questions: list[dict[str, Any]] = []
+    seconds: list[float] = []
+    began = time.perf_counter()
+    async with connected(own_server(settings, folder / "store")) as (client, _):
+        if fresh:
+            await write_items(client, dataset, bar.show)
+            _note_written(folder, dataset)
+        written_s = time.perf_counter() - began
+        for number, asked in enumerate(dataset.questions, 1):
+            began = time.perf_counter()
+            reply = await recall(client, asked, asked.text)
+            seconds.append(time.perf_counter() - began)
+            ids = ranked_ids(reply["evidence"])
+            found = {f"R@{k}": recall_at(k, asked.gold, ids) for k in KS}
+            questions.append({"id": asked.id, "kind": asked.kind, "answerable": asked.answerable, **found})
+            await bar.show(number, len(dataset.questions), "asking")
+    return {
+        "data": dataset.name,
+        "version": __version__,
+        "machine": machine(),
+        "items": _items(dataset),
+        "written_s": round(written_s, 2) if fresh else None,
+        "recall_p50_ms": round(1000 * quantile(seconds, 0.5), 1),
+        "recall_p95_ms": round(1000 * quantile(seconds, 0.95), 1),
+        "recall": {
+            kind: {f"R@{k}": list(each) for k, each in zip(KS, means, strict=True)}
+            for kind, means in by_kind(questions).items()
+        },
+        "questions": questions,
+    }
+
+
+def _items(dataset: Dataset) -> int:
+    return sum(len(call.items) for call in dataset.calls)
+
+
+def _is_written(folder: Path, dataset: Dataset) -> bool:
+    """Return whether a folder has the data set already; the folder is made.
+
+    Raises:
+        ConfigurationError: it holds another one.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    note = folder / _WRITTEN
+    if not note.exists():
+        return False
+    if json.loads(note.read_text(encoding="utf-8")) != [dataset.name, _items(dataset)]:
+        raise ConfigurationError(f"--store {folder} holds other data ({note.name} says which). Name another folder.")
+    return True
+
+
+def _note_written(folder: Path, dataset: Dataset) -> None:
+    (folder / _WRITTEN).write_text(json.dumps([dataset.name, _items(dataset)]), encoding="utf-8")
+
+
+def by_kind(questions: Sequence[Row]) -> dict[str, tuple[Mean, ...]]:
+    """Return recall in % at each of `KS`: of the answerable questions, of each kind, of all if some have no answer."""
+    groups: dict[str, list[Row]] = {ALL: [row for row in questions if row["answerable"]]}
+    for row in sorted(questions, key=lambda row: str(row["kind"])):
+        if row["kind"] != UNNAMED:
+            groups.setdefault(row["kind"], []).append(row)
+    if len(groups[ALL]) < len(questions):
+        groups[WITH_UNANSWERABLE] = list(questions)
+    return {
+        kind: tuple(mean([100 * row[f"R@{k}"] for row in rows]) for k in KS) for kind, rows in groups.items() if rows
+    }
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return a line for each kind: the mean difference of recall on the questions that both runs asked.
+
+    Args:
+        before: an earlier report.
+        now: the report of this run.
+
+    Raises:
+        ConfigurationError: the runs share no question.
+    """
+    was = {row["id"]: row for row in before["questions"]}
+    pairs = [
+        {**row, **{f"R@{k}": row[f"R@{k}"] - was[row["id"]][f"R@{k}"] for k in KS}}
+        for row in now["questions"]
+        if row["id"] in was
+    ]
+    if before["data"] != now["data"] or not pairs:
+        raise ConfigurationError(f"--against: that run asked nothing of {now['data']}, but of {before['data']}")
+    return [_line(kind, each, "+") for kind, each in by_kind(pairs).items()]
+
+
+def table(report: Mapping[str, Any]) -> list[str]:
+    """Return the report as lines for a terminal."""
+    asked = len(report["questions"])
+    written = "" if report["written_s"] is None else f" written in {report['written_s']:.0f} s"
+    switches = "".join(f", {text}" for text in report["switches"])
+    head = (
+        f"{report['data']}{switches}: {asked} questions, {report['items']:,} items{written};"
+        f" a recall takes {report['recall_p50_ms']:.0f} ms (median), {report['recall_p95_ms']:.0f} ms (95 %)"
+    )
+    lines = [head, f"  {'evidence recall in %':<28}" + "".join(f"{f'R@{k}':>13}" for k in KS)]
+    return lines + [_line(kind, each) for kind, each in by_kind(report["questions"]).items()]
+
+
+def _line(kind: str, each: Sequence[Mean], sign: str = "") -> str:
+    cells = "".join(f"{f'{mean.value:{sign}.1f} ±{mean.half_width:.1f}':>13}" for mean in each)
+    return f"  {kind[:28]:<28}{cells}  n={each[0].number}"
+
+
+def _earlier(file: Path) -> dict[str, Any]:
+    try:
+        report = json.loads(file.read_text(encoding="utf-8"))
+        if not all({"id", "kind", "answerable", "R@2"} <= row.keys() for row in report["questions"]):
+            raise KeyError("questions")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigurationError(f"--against {file} is no file that `mcp-memory eval --json` wrote: {error}") from error
+    return dict(report)

@@ -1,0 +1,53 @@
+"""The tables of ``mcp-memory eval``: kinds, intervals, paired differences, and the drawing."""
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from mcp_memory.errors import ConfigurationError
+from mcp_memory.evaluation.bars import bars
+from mcp_memory.evaluation.evaluate import by_kind, differences
+from mcp_memory.settings import Settings, with_switches
+
+
+def row(name, kind, value, answerable=True):
+    return {"id": name, "kind": kind, "answerable": answerable, **{f"R@{k}": value for k in (2, 5, 10, 20)}}
+
+
+ROWS = [row("q1", "temporal", 1.0), row("q2", "temporal", 0.0), row("q3", "order", 0.5), row("q4", "lure", 1.0, False)]
+
+
+def test_the_kinds_stand_beside_all_answerable_questions_and_all():
+    table = by_kind(ROWS)
+    assert list(table) == ["all answerable", "lure", "order", "temporal", "with the unanswerable"]
+    assert [round(each[0].value, 1) for each in table.values()] == [50.0, 100.0, 50.0, 50.0, 62.5]
+    assert table["temporal"][2].number == 2
+    assert table["temporal"][2].half_width == pytest.approx(1.96 * 50 / 2**0.5)
+    assert list(by_kind([row("q1", "all", 1.0), row("q2", "all", 0.0)])) == ["all answerable"]
+
+
+def test_a_difference_is_paired_so_that_what_both_runs_miss_does_not_widen_it():
+    before = {"data": "x", "questions": [row("q1", "a", 0.0), row("q2", "a", 1.0), row("gone", "a", 1.0)]}
+    now = {"data": "x", "questions": [row("q1", "a", 0.5), row("q2", "a", 1.0), row("new", "a", 0.0)]}
+    (every, kind) = differences(before, now)
+    assert "+25.0 ±34.6" in every
+    assert every.endswith("n=2")
+    assert kind.strip().startswith("a ")
+    with pytest.raises(ConfigurationError, match="asked nothing of y, but of x"):
+        differences(before, {"data": "y", "questions": []})
+
+
+def test_a_switch_turns_a_mechanism_off_and_a_wrong_one_names_the_nearest():
+    assert with_switches(Settings(), []) == Settings()
+    assert with_switches(Settings(), ["words=false"]) != Settings()
+    with pytest.raises(ConfigurationError, match="nearest known one is 'words'"):
+        with_switches(Settings(), ["wordz=false"])
+    with pytest.raises(ConfigurationError, match="switch words: 'perhaps'"):
+        with_switches(Settings(), ["words=perhaps"])
+
+
+def test_the_bars_are_an_svg_with_one_bar_for_each_kind_and_escaped_names():
+    drawn = ElementTree.fromstring(bars("x & y", [("<a>", 50.0, 10.0, 12), ("b", 0.0, 0.0, 3)]))
+    found = [one for one in drawn.iter() if one.get("class") == "bar"]
+    assert [float(one.get("width")) for one in found] == [180.0, 0.0]
+    assert "50.0 ±10.0, n=12" in "".join(drawn.itertext())
