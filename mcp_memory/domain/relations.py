@@ -126,6 +126,11 @@ def relations() -> Registry:
     return Registry(resource("relations.toml"))
 
 
+def is_told_of_things(name: str) -> bool:
+    """Return whether a relation is mostly told of things by their common nouns: "the rate limit", "the check-up"."""
+    return name == "uses" or relations().get(name).head == "thing"
+
+
 @lru_cache(maxsize=4_096)
 def _unlisted(name: str) -> Relation:
     label = name.replace("_", " ")

@@ -94,6 +94,7 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
     Returns:
         Versions by start, then end, then id. Every positive assertion supports exactly one (DESIGN I4).
     """
+    key = _with_denied(assertions, key)
     recorded = {assertion.id: place for place, assertion in enumerate(assertions)}
     if single and assertions and relations().get(assertions[0].relation).last_told:
         runs = _fold_last_told(assertions, key)
@@ -132,6 +133,7 @@ def layers(
         stable: θ_stable, the lowest confidence of a reliable version; 0 makes all reliable.
     """
     suspected: list[Version] = []
+    key = _with_denied(assertions, key)
     unsure = _unsure_ends(assertions, key, stable)
     left = [assertion for assertion in assertions if assertion.id not in unsure]
     while True:
@@ -147,6 +149,25 @@ def layers(
         suspected += out
         gone = {assertion.id for version in out for assertion in version.assertions}
         left = [assertion for assertion in left if assertion.id not in gone]
+
+
+def _with_denied(assertions: Iterable[Assertion], key: Key) -> Key:
+    """Return a key by which a denial means the one value that it describes in fewer or more words.
+
+    "I no longer work at the library" denies "the public library", if nothing else that was said begins or ends alike.
+    """
+    assertions = tuple(assertions)
+    said = {key(one.tail) for one in assertions if not one.negated}
+    meant: dict[str, str] = {}
+    for denied in {key(one.tail) for one in assertions if one.negated} - said:
+        alike = [value for value in said if _is_part(denied, value) or _is_part(value, denied)]
+        if len(alike) == 1:
+            meant[denied] = alike[0]
+    return (lambda tail: meant.get(key(tail), key(tail))) if meant else key
+
+
+def _is_part(short: str, long: str) -> bool:
+    return long.startswith(f"{short} ") or long.endswith(f" {short}")
 
 
 def _unsure_ends(assertions: Iterable[Assertion], key: Key, stable: float) -> set[str]:

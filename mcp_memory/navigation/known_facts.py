@@ -17,7 +17,7 @@ answer at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -26,10 +26,10 @@ from mcp_memory.domain.entities import PROJECT, entity_key
 from mcp_memory.domain.evidence import Path, Root, Rule, Step
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import is_told_of_things, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language.questions import understand
-from mcp_memory.language.tokens import words
+from mcp_memory.language.tokens import stems, words
 from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.fact_query import FactQuery, fact_query
 from mcp_memory.view.facts import Facts
@@ -80,10 +80,11 @@ def known_facts(
         assertion for turn in dict.fromkeys(turns) for assertion in facts.assertions_in(turn) if assertion.negated
     ]
     own = (exact(facts, query, group, moment) for group in _of_roots(facts, named, denials))
+    things = _of_things(facts, query, named, denials)
     groups: list[RelationFacts] = []
     count = 0
     compared = _compared(facts, wanted, named, denials) if len(named) > 1 else iter(())
-    for group in chain(own, compared, _of_paths(facts, paths, denials)):
+    for group in chain(own, things, compared, _of_paths(facts, paths, denials)):
         count += len(group.versions) + len(group.suspected)
         if count > MOST_VERSIONS:
             break
@@ -122,6 +123,20 @@ def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> I
         ):
             yield _forward(facts, key, relation, denials)
         yield from _backward(facts, key, denials)
+
+
+def _of_things(facts: Facts, query: Query, named: Collection[str], denials: list[Assertion]) -> Iterator[RelationFacts]:
+    """Yield what is told of things that a query names in lower case, all their words in any order: "the rate limit"."""
+    asked = frozenset(stems(query.text[:MOST_READ]))
+    found: dict[str, frozenset[str]] = {}
+    for key in facts.entities_with_words(words(query.text[:MOST_READ]), _COMPARED):
+        own = frozenset(stems(key))
+        if own and own <= asked and key not in named:
+            found[key] = own
+    for key, own in found.items():
+        if not any(own < other for other in found.values()):
+            for relation in filter(is_told_of_things, facts.relations_of(key)):
+                yield _forward(facts, key, relation, denials)
 
 
 def _compared(

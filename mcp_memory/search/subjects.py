@@ -58,7 +58,10 @@ _DESCRIBED = rf"(?:my|our|the)\s+(?:(?!\b(?:{_PERSON})\b)\w+\s+)?(?P<who>{_PERSO
 _ASKED = re.compile(rf"\b{_DESCRIBED}\b(?!['’]s\s+(?:{_PERSON})\b)", re.IGNORECASE)
 _AUXILIARY = r"(?:did|does|do|is|was|were|are|has|had|have|will|would|can|could|should|must|might)"
 _ASKED_I = re.compile(rf"\b{_AUXILIARY}\s+I\b")
-_FILLER = r"^\W*(?:(?:and|but|so|well|oh|yes|no|also|then|today|yesterday|now|btw)\b[,:]?\s+)*"
+_FILLER = (
+    r"^\W*(?:(?:and|but|so|well|oh|yes|no|also|then|today|yesterday|now|btw|always|never|please|usually|often|sometimes)\b"
+    r"[,:]?\s+)*"
+)
 _BEGINS = re.compile(rf"{_FILLER}{_DESCRIBED}\b", re.IGNORECASE)
 _BEGINS_I = re.compile(rf"{_FILLER}(?:I|we)\b", re.IGNORECASE)
 _BEGINS_PRONOUN = re.compile(rf"{_FILLER}(?:he|she|they|it|his|her|their|its|this|that)\b", re.IGNORECASE)

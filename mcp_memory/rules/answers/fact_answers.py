@@ -14,33 +14,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
 from mcp_memory.domain.evidence import Citation
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
 from mcp_memory.language.questions import asks_for_several, looks_back
+from mcp_memory.rules.answers.choices import CHOICE, offered_values
 from mcp_memory.rules.answers.matching import RelationMatch, match_relation
-from mcp_memory.rules.answers.relations import change_positions, mentions_end, name_positions, query_tokens
+from mcp_memory.rules.answers.relations import name_positions, query_tokens
 from mcp_memory.rules.answers.settings import FactAnswerSettings
 from mcp_memory.rules.answers.span_filter import SpanFilter, single_valued, span_filter
+from mcp_memory.rules.answers.time_answers import DraftAnswer, duration_claim, time_claim
 from mcp_memory.rules.answers.values import (
     ValidValue,
     assertion_rank,
     doses,
-    duration_text,
     end_text,
     is_current,
     join_values,
     resolve_time,
     select_values,
-    start_text,
-    validity_text,
 )
 
 MOST_CITED = 3
@@ -59,12 +57,14 @@ class FactAnswer(NamedTuple):
         takes_precedence: whether it precedes every answer from a text.
         span_filter: what the facts leave to texts.
         relation: that the query asks for, "" if the answer is not that of a value which may have changed since.
+        heads: the names of whom the facts are about.
     """
 
     proposal: Proposal | None
     takes_precedence: bool
     span_filter: SpanFilter
     relation: str = ""
+    heads: tuple[str, ...] = ()
 
 
 def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerSettings) -> FactAnswer | None:
@@ -75,7 +75,12 @@ def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerS
         knowledge: facts about the entities that it names.
         settings: confidences of the kinds of answers.
     """
-    if _NOT_FACTUAL.search(query.text) or query.answer_type in ("why", "how", "other"):
+    if choice := offered_values(query, knowledge, settings.margin):
+        chosen = _proposal(DraftAnswer(choice.values[0].value, choice.values), knowledge, choice, settings)
+        return FactAnswer(replace(chosen, route=CHOICE) if chosen else None, True, SpanFilter())
+    if _NOT_FACTUAL.search(query.text) or query.answer_type in ("why", "other"):
+        return None
+    if query.answer_type == "how" and not any(one.relation == "has_command" for one in knowledge.groups):
         return None
     try:
         time = resolve_time(query.time, knowledge)
@@ -96,7 +101,9 @@ def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerS
         and not past
         and query.answer_type not in ("when", "how_long")
     )
-    return FactAnswer(proposal, first, texts, match.group.relation if match and current else "")
+    if match is None:
+        return FactAnswer(proposal, first, texts)
+    return FactAnswer(proposal, first, texts, match.group.relation if current else "", match.group.names)
 
 
 def _takes_precedence(query: Query, match: RelationMatch, proposal: Proposal, texts: SpanFilter) -> bool:
@@ -152,7 +159,9 @@ def _claim(
         if len(different) > 1 and any(_QUANTITY.match(value) for value in different):
             return None
         if _QUANTITY.match(different[0]):
-            return DraftAnswer(different[0], tuple(meant), incomplete=not doses(meant))
+            return DraftAnswer(
+                different[0], tuple(meant), incomplete=not (doses(meant) or relation.cardinality == "single")
+            )
         return DraftAnswer(f"{len(different)}: {join_values(different)}", tuple(meant), settings.count, incomplete=True)
     single = not relation.event and _never_overlap(values)
     in_turn = single and len(different) > 1
@@ -292,109 +301,3 @@ def _citations(claim: DraftAnswer, knowledge: KnownFacts, group: RelationFacts) 
         if source := knowledge.source(assertion):
             found.setdefault(assertion.id, Citation(fact, source))
     return tuple(found.values())[:MOST_CITED]
-
-
-_ALLOWED_ORDERS = frozenset(("first", "last", "within"))  # with "before" a query would ask for two times at once
-
-
-@dataclass(frozen=True, slots=True)
-class DraftAnswer:
-    """An answer before its confidence is known.
-
-    Attributes:
-        text: its words.
-        values: that it states.
-        weight: factor on the confidence, in (0, 1].
-        hedged: whether it should be expressed with doubt.
-        assertions: further assertions that it rests on.
-        incomplete: whether there may be more values than it states.
-    """
-
-    text: str
-    values: tuple[ValidValue, ...]
-    weight: float = 1.0
-    hedged: bool = False
-    assertions: tuple[Assertion, ...] = ()
-    incomplete: bool = False
-
-
-def time_claim(
-    query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, first_said: float
-) -> DraftAnswer | None:
-    """Answer when a value began or ended, or from when to when it held.
-
-    Args:
-        query: asks when.
-        knowledge: facts about the entities that it names.
-        match: what it asks for.
-        time: the time that it names, or None.
-        first_said: weight of a start that nobody stated.
-    """
-    relation = relations().get(match.group.relation)
-    values = list(match.named_values or match.values)
-    if time is not None:
-        if time.order not in _ALLOWED_ORDERS:
-            return None
-        values = select_values(values, time, event=relation.event, past=True, moment=knowledge.moment)
-    ending = mentions_end(query.text)
-    if ending:
-        values = [value for value in values if not value.open_ended]
-    if len({value.value for value in values}) != 1:
-        return None
-    if ending:
-        texts = [_by_time(end_text(value, knowledge), exact=_end_is_stated(value)) for value in values]
-        ended_by = tuple(assertion for value in values for assertion in value.version.ended_by)
-        implied = any(_end_is_implied(value) for value in values)
-        return DraftAnswer(_join_all(texts), tuple(values), hedged=implied, assertions=ended_by)
-    asked_for_start = bool(change_positions(query_tokens(query.text, query.time)))
-    begin = relation.event or relation.cardinality == "unknown" or asked_for_start  # unknown ones may be events
-    unstated = any(not value.stated for value in values)
-    changes = any(assertion.change for value in values for assertion in value.assertions)
-    weight = first_said if unstated and not changes else 1.0
-    if begin:
-        texts = [_by_time(start_text(value, knowledge), exact=value.stated) for value in values]
-        return DraftAnswer(_join_all(texts), tuple(values), weight, hedged=unstated)
-    hedged = unstated or any(_end_is_implied(value) for value in values)
-    texts = [validity_text(value, knowledge) for value in values]
-    return DraftAnswer(_join_all(texts), tuple(values), weight, hedged=hedged)
-
-
-def duration_claim(
-    knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, *, past: bool
-) -> DraftAnswer | None:
-    """Answer for how long a value held, or has held until now. ``past``: the query is in the past tense."""
-    if relations().get(match.group.relation).event or (time is not None and time.order not in _ALLOWED_ORDERS):
-        return None
-    values = list(match.named_values or match.values)
-    if time is not None or len(values) > 1:
-        values = select_values(values, time, event=False, past=past, moment=knowledge.moment)
-    if len(values) != 1:
-        return None
-    value = values[0]
-    text = validity_text(value, knowledge)
-    if text is None or start_text(value, knowledge) is None:
-        return None
-    length = duration_text(value.since, knowledge.moment if value.open_ended else value.until)
-    text = f"{'' if value.stated else 'at least '}{length} ({text})"
-    return DraftAnswer(
-        text, (value,), hedged=not value.stated or _end_is_implied(value), assertions=value.version.ended_by
-    )
-
-
-def _join_all(texts: Sequence[str | None]) -> str:
-    return join_values([text for text in texts if text]) if all(texts) else ""
-
-
-def _by_time(time: str | None, *, exact: bool) -> str | None:
-    return time if exact or time is None else f"by {time}"
-
-
-def _end_is_stated(value: ValidValue) -> bool:
-    """Return whether the instant of an end was stated: for the value itself, its denial or its successor."""
-    return not value.version.ended_by or any(one.stated for one in value.version.ended_by)
-
-
-def _end_is_implied(value: ValidValue) -> bool:
-    """Return whether the end of a value was derived from its successor or from the time of its denial."""
-    ended_by = value.version.ended_by
-    return bool(ended_by) and not any(one.stated and one.negated for one in ended_by)

@@ -26,6 +26,7 @@ from mcp_memory.language.names import mentions
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.ports import Contents, JudgeInput
 from mcp_memory.rules.answers.answerability import answerability
+from mcp_memory.rules.answers.choices import CHOICE
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.fact_answers import FactAnswer, answer_from_facts, unknown_at_moment
 from mcp_memory.rules.answers.modality import changed_since
@@ -136,7 +137,7 @@ class EmbeddedQuestionJudge:
 
 def _echoes(query: Query, proposal: Proposal | None) -> bool:
     """Return whether an answer only repeats words of the question: "puppy" for "What is my puppy called?"."""
-    if proposal is None:
+    if proposal is None or proposal.route == CHOICE:
         return False
     said = frozenset(stems(proposal.text))
     return bool(said) and said <= frozenset(stems(query.text))
@@ -153,7 +154,8 @@ def _has_changed(query: Query, answer: FactAnswer, sentences: Sequence[EvidenceS
     latest = max(turns, key=lambda turn: turn.said_at or 0)
     if query.as_of is not None:
         sentences = [one for one in sentences if one.source.turn.time <= query.as_of]
-    return (latest.said_at or 0) if changed_since(relations().get(answer.relation), latest, sentences) else 0
+    changed = changed_since(relations().get(answer.relation), answer.heads, latest, sentences)
+    return (latest.said_at or 0) if changed else 0
 
 
 def _same_message(from_facts: Proposal, from_spans: Proposal) -> bool:

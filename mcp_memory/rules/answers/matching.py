@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
-from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.entities import PROJECT, entity_key
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.relations import EntityType, relations
-from mcp_memory.language.tokens import stem
+from mcp_memory.domain.relations import EntityType, is_told_of_things, relations
+from mcp_memory.domain.turns import USERS
+from mcp_memory.language.tokens import STOP_WORDS, stem, words
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, kinship_words
 from mcp_memory.rules.answers.relations import (
     QueryToken,
@@ -27,6 +28,7 @@ from mcp_memory.rules.answers.relations import (
     query_tokens,
 )
 from mcp_memory.rules.answers.values import ValidValue, doses, planned_values, valid_values
+from mcp_memory.rules.facts.tables.nouns import LANGUAGES, PETS, PLAYED
 from mcp_memory.rules.facts.tables.tools import KINDS, is_of_kind
 
 _COUNTED = re.compile(r"\bhow many\s+(?:(?:different|other|more)\s+)?([\w'’-]+)", re.I)
@@ -54,6 +56,10 @@ _KIND_WORDS = (
     *((doing,) for doing in _MAKING_VERBS),
 )  # fmt: skip
 """Words that are narrower than their relation: a fact counts only where its own words name the kind too."""
+_KNOWN_KINDS: dict[str, frozenset[str]] = {
+    "language": LANGUAGES, "instrument": PLAYED, "sport": PLAYED, "game": PLAYED, "pet": PETS, "animal": PETS,
+}  # fmt: skip
+"""Words of the values that are surely of a kind."""
 _KIND_STEMS = {stem(word): tuple(stem(same) for same in words) for words in _KIND_WORDS for word in words}
 _OPPOSITE = {
     stem(word): stem(other)
@@ -137,7 +143,7 @@ def _match_group(
 ) -> RelationMatch | None:
     relation = relations().get(group.relation)
     values = (planned_values(group) if _ASKS_PLAN.search(query.text) else []) or valid_values(group, knowledge)
-    entity = _entity_positions(tokens, group)
+    entity = _entity_positions(tokens, group, query)
     if entity is None or not (values or group.denials):
         return None
     explained = set(entity)
@@ -146,6 +152,10 @@ def _match_group(
     mention = find_mention(tokens, relation)
     if mention is None and named and changes:
         mention = RelationMention(changes, 0.8, None)  # "When did Ann leave Acme?"
+    if mention is None and relation.name == "works_as" and _DOES_WHAT.search(query.text):
+        mention = RelationMention(frozenset(), 0.8, None)  # "What does Ann do?"
+    if mention is None and query.answer_type == "how" and relation.name == "has_command":
+        mention = RelationMention(frozenset(), 0.5, None)  # "How do we deploy?"
     if mention is None and query.answer_type == "where" and relation.name in ("located_at", "located_in"):
         mention = RelationMention(frozenset(), 0.5, None)  # "Where is the style guide?"
     if mention is None or not _wants_side(group, mention, tokens):
@@ -181,18 +191,73 @@ def _match_group(
         if query.answer_type not in ("who", "what") or len(values) != 1 or not _may_be_kind(kind_noun or mention.noun):
             return None
         narrowed = values  # her only sibling may be the sister
-    if query.answer_type == "how_many" and not (doses(values) or _counts_values(query, tokens, mention, kind_noun)):
+    amounts = relation.name == "set_to" or doses(values)
+    if query.answer_type == "how_many" and not (amounts or _counts_values(query, tokens, mention, kind_noun)):
         return None
     left = [token.word for place, token in enumerate(tokens) if token.content and place not in explained]
     if left:
-        narrowed = doses(narrowed, left)
+        told = doses(narrowed, left)
+        if not told and query.answer_type != "yes_no":
+            told = [one for one in narrowed if _tells(one, left, knowledge)]
+        if not told and _wants_kind(query, left):
+            told = [one for one in narrowed if _is_named_kind(one.value, left[0])]
+        narrowed = told
         if not narrowed:
             return None  # it asks for something more specific
     matching = tuple(one for one in named if one in narrowed)
     return RelationMatch(group, tuple(narrowed), matching, certain, mention.strength + fit)
 
 
-def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts) -> frozenset[int] | None:
+_DOES_WHAT = re.compile(
+    r"^\W*what\s+(?:does|do|did)\s(?:[\w'’.-]+\s){1,4}?do(?:\s+now|\s+for\s+(?:a\s+living|work))?\W*$", re.I
+)
+_CUT = re.compile(r"[,;:.!?]|\s[–—-]\s|\b(?:and|but|because|so|which|who)\b", re.I)
+_BEFORE = re.compile(r"^\W*(?:for|in|at|on|with)\s[^,;:.!?]{1,40}?(?=,|\b(?:we|i)\b)", re.I)
+"""What a clause begins with before its subject, "For search we use …"."""
+_REST = 100
+"""Characters behind a value in which its clause is looked for."""
+
+
+def _tells(value: ValidValue, left: Sequence[str], knowledge: KnownFacts) -> bool:
+    """Return whether a clause that states a value says the rest of the question with it: "Stripe *for payments*"."""
+    wanted = {stem(word) for word in left}
+    for said in value.assertions:
+        source = knowledge.source(said)
+        text = source.turn.text[source.start : source.end + _REST] if source else ""
+        place = text.casefold().find(said.tail.casefold())
+        if place < 0:
+            continue
+        rest = _CUT.split(text[place + len(said.tail) :], maxsplit=1)[0]
+        before = _BEFORE.match(text)
+        told = f"{said.tail} {rest} {before[0] if before else ''}"
+        if wanted <= {stem(word) for word in words(told)}:
+            return True
+    return False
+
+
+def _wants_kind(query: Query, left: Sequence[str]) -> bool:
+    """Return whether the rest of a question is the kind of thing that it wants: "Which *language* …"."""
+    found = re.search(r"\b(?:which|what)\s+([\w'’-]+)", query.text, re.I)
+    return len(left) == 1 and query.answer_type == "what" and found is not None and found[1].casefold() == left[0]
+
+
+def _is_named_kind(value: str, kind: str) -> bool:
+    """Return whether a value is known to be of a kind: "Greek" is a language."""
+    known = _KNOWN_KINDS.get(kind.removesuffix("s"), frozenset())
+    return not known.isdisjoint(word.removesuffix("s") for word in words(value)) or not known.isdisjoint(words(value))
+
+
+def _thing_positions(tokens: Sequence[QueryToken], group: RelationFacts) -> frozenset[int]:
+    """Return the positions of the words of a thing, in any order: "the rate limit of the public API"."""
+    for name in group.names:
+        wanted = {stem(word) for word in words(name) if word not in STOP_WORDS}
+        found = frozenset(place for place, token in enumerate(tokens) if token.stem in wanted)
+        if wanted and wanted == {tokens[place].stem for place in found}:
+            return found
+    return frozenset()
+
+
+def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts, query: Query) -> frozenset[int] | None:
     """Return the positions of the words that name the entity, or the one it is reached from, or None."""
     if group.through:
         first = group.through[0]
@@ -205,10 +270,14 @@ def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts) -> fro
     for owned in (name.partition("'s ")[2] for name in names):
         if owned and (places := name_positions(tokens, (owned,))) and tokens[min(places) - 1].word in _PRONOUNS:
             return places  # "my bike", of the user's bike
+    if is_told_of_things(group.relation) and (places := _thing_positions(tokens, group)):
+        return places
     parts = [word for name in names for word in name.split() if len(name.split()) > 1 and word[:1].isupper()]
     if places := name_positions(tokens, parts):
         return places
     mine = frozenset(place for place, token in enumerate(tokens) if token.word in _PRONOUNS)
+    if query.speakers and not {*map(str.casefold, query.speakers), *USERS, PROJECT} & {*map(str.casefold, names)}:
+        return None
     if mine and not any(token.content and token.word == name.casefold() for token in tokens for name in names):
         return mine
     return None

@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from functools import cache
 
 from mcp_memory.domain.answers import EvidenceSentence
+from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.relations import Relation
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import USER, USERS, Turn
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, RELATIVES
@@ -203,26 +204,30 @@ def negated(text: str) -> bool:
     return _NEGATED.search(text) is not None
 
 
-def changed_since(relation: Relation, told: Turn, sentences: Sequence[EvidenceSentence]) -> bool:
+def changed_since(relation: Relation, heads: Sequence[str], told: Turn, sentences: Sequence[EvidenceSentence]) -> bool:
     """Return whether the one who told a value of a relation tells later that it changed: "new job!!", "we sold it".
 
     The new value may not have been read, so the old one is no answer for today. What tells a change is a list of the
-    relation's own (``changed`` in ``resources/relations.toml``).
+    relation's own (``changed`` in ``resources/relations.toml``). Of somebody else than the teller it has to name them.
 
     Args:
         relation: of the value.
+        heads: the names of whom the value is told.
         told: the message of its latest telling.
         sentences: of the evidence.
     """
     if not relation.changed or told.kind == "document" or told.said_at is None:
         return False
     pattern = _change_words(relation.changed)
+    own = {(told.speaker or USER).casefold(), *USERS, PROJECT}
+    others = None if own.intersection(map(str.casefold, heads)) else {stem for name in heads for stem in stems(name)}
     return any(
         (turn := one.source.turn).speaker == told.speaker
         and turn.said_at is not None
         and turn.said_at > told.said_at
         and not is_question(one.source.quote)
         and pattern.search(one.source.quote) is not None
+        and (others is None or not others.isdisjoint(stems(turn.text)))
         for one in sentences
     )
 

@@ -260,7 +260,7 @@ class FactAnswerSettings:
     first_said: float = 0.6
     kind: float = 0.7
     count: float = 0.8
-    sure: float = 0.9
+    sure: float = 0.8
     margin: float = 0.1
 
 

@@ -579,3 +579,12 @@ def test_generated_histories_have_returns_gaps_corrections_and_stated_ends(dated
     ends = [any(statement.until < FOREVER for statement in life.statements) for life in lives]
     assert all(sum(kind) > 40 for kind in (returns, gaps, wrong, ends))
     assert history(random.Random(1), dated=dated) == history(random.Random(1), dated=dated)
+
+
+def test_a_denial_in_fewer_words_ends_the_only_value_that_it_can_mean() -> None:
+    denial = asserted("library", 5, FOREVER, negated=True, said_at=5, turn="t_2")
+    told = [asserted("public library", 1, FOREVER, said_at=1, turn="t_1"), denial]
+    (version,) = fold(told, single=True, key=str.casefold)
+    assert (version.tail, version.until) == ("public library", 5)
+    told.append(asserted("school library", 1, FOREVER, said_at=1, turn="t_3"))
+    assert all(one.until == FOREVER for one in fold(told, single=False, key=str.casefold))

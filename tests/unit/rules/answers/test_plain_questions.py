@@ -1,0 +1,57 @@
+"""Plain questions about what was told plainly: things by their common nouns, what stands beside a value, choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from small_memory import ask, said
+
+pytestmark = pytest.mark.anyio
+
+
+async def answer(lines: Sequence[str], question: str) -> str | None:
+    """Return the answer after messages; those of "user" have that role and no speaker."""
+    items = [replace(one, role="user", speaker=None if one.speaker == "user" else one.speaker) for one in said(*lines)]
+    return (await ask(items, question, read=True)).text
+
+
+ANSWERED = [
+    (["user: The deposit limit is 300 euros."], "How much is our deposit limit?", "300 euros"),
+    (["user: retry limit for the mail queue: 6"], "What is the retry limit of the mail queue?", "6"),
+    (["user: We use Mollie for donations."], "What do we use for donations?", "Mollie"),
+    (["user: My wife Orla hates olives.", "user: I hate beetroot."], "What does my wife hate?", "olives"),
+    (["user: My aunt Ines lives in Faro.", "@ 2023-06-01", "user: We moved to a new flat last week."],
+     "Where does my aunt live?", "Faro"),
+    (["user: I've been learning Estonian since March."], "Which language am I learning?", "Estonian"),
+    (["user: I prefer trains to buses."], "Do I prefer trains or buses?", "trains"),
+    (["user: deploy with `make ship`"], "How do we deploy?", "make ship"),
+    (["Ann: My brother Tom is a welder."], "What does Tom do?", "welder"),
+    (["Ann: I bought a kayak in Trieste for 90 euros."], "What did Ann buy in Trieste?", "kayak"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "question", "expected"), ANSWERED, ids=[question for _, question, _ in ANSWERED])
+async def test_what_was_told_plainly_is_answered(lines: Sequence[str], question: str, expected: str) -> None:
+    assert await answer(lines, question) == expected
+
+
+SILENT = [
+    (["user: I have a cat called Miso and a dog."], "What is the name of my dog?"),
+    (["user: We use Mollie for donations."], "Which SMS provider do we use?"),
+    (["user: The retry limit of the mail queue is 6."], "What is the retry limit of the photo queue?"),
+    (["Ann: I bought a kayak in Trieste."], "What did Ann buy in Rome?"),
+    (["user: My boss Ida hates olives."], "What do I hate?"),
+    (["user: I like tea and coffee."], "Do I like tea or coffee?"),
+]
+
+
+@pytest.mark.parametrize(("lines", "question"), SILENT, ids=[question for _, question in SILENT])
+async def test_what_was_not_told_is_not_answered(lines: Sequence[str], question: str) -> None:
+    assert await answer(lines, question) is None
+
+
+async def test_a_shorter_description_of_a_place_ends_the_longer_one() -> None:
+    talk = ["user: I work at the city library.", "@ 2023-09-05", "user: I no longer work at the library."]
+    assert (await answer(talk, "Where do I work?") or "").startswith("not any more: city library")
