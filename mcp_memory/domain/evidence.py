@@ -244,6 +244,25 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
+class DatedEvent:
+    """An event that a question names, with the time that was found for it.
+
+    Attributes:
+        event: as the question words it.
+        since: first instant of its time.
+        until: first instant after it.
+        source: the words that state it; None where the question does.
+        said: whether no time is stated, and it is the day on which the event was told of.
+    """
+
+    event: str
+    since: Millis
+    until: Millis
+    source: Source | None = None
+    said: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RecallResult:
     """The result of one reconstruction.
 
@@ -271,6 +290,7 @@ class RecallResult:
         total: with ``all`` and ``overview``, how many items bear on the query; else None.
         skipped: how many of them earlier pages have shown.
         wishes: the user's standing wishes that apply, the best fitting first.
+        between: the two events between which the time is asked for, in the order of the question; else empty.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -296,6 +316,7 @@ class RecallResult:
     total: int | None = None
     skipped: int = 0
     wishes: tuple[Wish, ...] = ()
+    between: tuple[DatedEvent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

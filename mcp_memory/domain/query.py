@@ -94,6 +94,7 @@ class Query:
         intent: the intent of the answer according to a model; None leaves it to the words.
         accepts_guesses: whether it wants guesses too according to a model; its words may say so as well.
         parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
+        events: the two between which it asks for the time, understood and embedded as it is; else empty.
         vectors: the vectors of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
         subject_vector: the vector of the text with "somebody" for whom it asks about, shape ``(d,)``; None where that
@@ -131,6 +132,7 @@ class Query:
     intent: Intent | None = None
     accepts_guesses: bool = False
     parts: tuple[Query, ...] = ()
+    events: tuple[Query, ...] = ()
     vectors: Matrix = field(default=_NOT_YET, compare=False, repr=False)
     time_vector: Vector | None = field(default=None, compare=False, repr=False)
     topic_vector: Vector | None = field(default=None, compare=False, repr=False)

@@ -18,7 +18,8 @@ from mcp_memory.view.space import Space
 
 ASKING = frozenset((
     "list", "enumerate", "name", "tell", "show", "give", "describe", "remind", "everything", "anything", "something",
-    "far", "long", "often", "much", "many", "ever", "all", "every", "each", "exactly",
+    "far", "long", "often", "much", "many", "ever", "all", "every", "each", "exactly", "total", "different", "specific",
+    "days", "day", "weeks", "week", "months", "month", "years", "year", "hours", "passed", "elapsed", "lie", "lies",
 ))  # fmt: skip
 """Words that only ask."""
 

@@ -2,7 +2,8 @@
 
 It has these parts, in this order: the facts, those that hold now first, each with the words that state it; then the
 records by conversation and document, in the order of time, with the date once, so that a model reads what followed on
-what; then memory points. The number before a record is its rank, 1 for the best. A record that is a reply shows what it
+what; then memory points; where the time between two events is asked for, their dates and the days between
+them. The number before a record is its rank, 1 for the best. A record that is a reply shows what it
 replies to ("after Ann: …"). A time such as "last Friday" is followed by the date that it means. A passage that stands
 twice is shown once, with the number of times. Of a block of code the first lines are shown, unless code is asked for.
 
@@ -18,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.evidence import Evidence, Source
-from mcp_memory.domain.times import FOREVER, Millis
+from mcp_memory.domain.evidence import DatedEvent, Evidence, Source
+from mcp_memory.domain.times import DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dated_text import weekday_and_day, with_dates
 from mcp_memory.language.structure import outline
@@ -225,3 +226,32 @@ def _origin(turn: Turn) -> str:
 def _day_of(turn: Turn) -> str:
     """Return the day of a turn with its weekday; empty for a document of unknown time."""
     return "" if turn_time(turn) is None else weekday_and_day(turn.time)
+
+
+def between_lines(events: Sequence[DatedEvent]) -> list[str]:
+    """Return two dated events and the time between them as lines of text; none for none."""
+    if not events:
+        return []
+    lines = ["Dates found for the two events asked about (check that they are the ones meant):"]
+    for one in events:
+        first, last = weekday_and_day(one.since), weekday_and_day(one.until - 1)
+        when = first if first == last else f"{first} to {last}"
+        if one.source is None:
+            lines.append(f"- {one_line(one.event)}: {when}")
+            continue
+        words = one_line(one.source.quote)
+        cut = words if len(words) <= FACT_QUOTE else f"{words[:FACT_QUOTE].rsplit(' ', 1)[0]} …"
+        told = "told of on " if one.said else ""
+        lines.append(f"- {one_line(one.event)}: {told}{when} {_origin(one.source.turn)}: “{cut}”")
+    days = abs(events[1].until - events[0].until) // DAY
+    if not days:
+        return lines
+    weeks, rest = divmod(days, 7)
+    in_weeks = quantity(weeks, "week") + (f" and {_days(rest)}" if rest else "")
+    whole = f"{_days(days)} ({in_weeks})" if weeks else _days(days)
+    told = ", if each happened when it was told" if any(one.said for one in events) else ""
+    return [*lines, f"From the one to the other{told}: {whole}."]
+
+
+def _days(number: int) -> str:
+    return f"{number:,} {'day' if number == 1 else 'days'}"

@@ -30,7 +30,7 @@ from mcp_memory.server.tools.arguments import (
     shown,
     window_of,
 )
-from mcp_memory.server.tools.dossier import dossier_lines
+from mcp_memory.server.tools.dossier import between_lines, dossier_lines
 from mcp_memory.server.tools.recall_details import RecallOutput, episode_line, recall_details
 from mcp_memory.server.tools.replies import (
     Count,
@@ -253,6 +253,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
             *dossier_lines(items, lines=broad, code=code),
             *point_lines,
             *detail_lines,
+            *between_lines(recall.between),
             judgement,
             *warning_lines(warnings),
         ]

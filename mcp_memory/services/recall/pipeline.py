@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import Path, RecallResult, Stop, Wish
+from mcp_memory.domain.evidence import DatedEvent, Path, RecallResult, Stop, Wish
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.gain.gates import guide
@@ -32,6 +32,7 @@ from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.unindexed import estimate_cosines
 from mcp_memory.services.recall.broad import FEW, broaden
 from mcp_memory.services.recall.current import current_first
+from mcp_memory.services.recall.dated_events import dated_events
 from mcp_memory.services.recall.event_times import with_event_times
 from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank, rank_confirmed
@@ -81,7 +82,8 @@ async def find(
     if settings.points.enabled:
         named = [root.key for root in roots if not root.soft]
         points = relevant_points(space, query.names, named, scope_of(query.text), vectors[0], settings.points.shown)
-    texts = len(vectors) + sum(len(part.vectors) for part in query.parts) + (query.time_vector is not None)
+    parts = (*query.parts, *query.events)
+    texts = len(vectors) + sum(len(part.vectors) for part in parts) + (query.time_vector is not None)
     external = _external_scores(space, placed, learnt, paths, points, settings)
     found, embedded = await _search(store, embedder, space, placed, cosines, external, settings)
     state: LoopState | None = None
@@ -132,6 +134,7 @@ async def find(
         texts=texts + embedded,
         activated=activated,
         wishes=tuple(wishes),
+        between=await _between(store, space, placed),
         breadth=broad.breadth if broad else "best",
         total=broad.total if broad else None,
         skipped=query.skip if broad else 0,
@@ -188,6 +191,14 @@ async def _search(
     vectors = await embedder.embed([residual.text for residual in residuals])
     scores = residual_scores(residuals, await similarity(store, space, vectors))
     return found.add_residual(space, scores), len(residuals)
+
+
+async def _between(store: Store, space: Space, query: Query) -> tuple[DatedEvent, ...]:
+    """Return the events between which a query asks for the time, with their dates."""
+    if not query.events:
+        return ()
+    near = [(await similarity(store, space, event.vectors[-1:]))[0] for event in query.events]
+    return dated_events(space, query, near)
 
 
 def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from itertools import accumulate, chain, pairwise
 import numpy as np
 
 from mcp_memory.domain.query import Breadth, Query
+from mcp_memory.language.between import events_between
 from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import breadth_of, topic_of
 from mcp_memory.navigation.known_facts import date_event
@@ -28,7 +29,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
 
     Args:
         store: whose space says which speakers there are.
-        embedder: of the query, of its time, its topic, its wordings and its parts, all in one batch.
+        embedder: of the query, of its time, topic, wordings, parts and events, all in one batch.
         query: the text, the space, and the moment of asking.
         judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
             space without texts.
@@ -43,7 +44,8 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     time = time_words(query, query.now) if taught else None  # without lessons no vector is compared with it
     wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
     parts = [understand(part, speakers, query.now) for part in (*wordings, *query.parts)]
-    forms = [query.forms, *(part.forms for part in parts)]
+    events = [understand(event, speakers, query.now) for event in events_between(query.text) or ()]
+    forms = [query.forms, *(part.forms for part in (*parts, *events))]
     topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
     subject = subject_of(query, speakers)
     masked = [subject.masked] if subject is not None and subject.words else []
@@ -51,11 +53,12 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
     embedded = tuple(
         replace(part, vectors=rows, window=query.window, role=query.role)
-        for part, rows in zip(parts, others, strict=True)
+        for part, rows in zip((*parts, *events), others, strict=True)
     )
     return replace(
         query,
-        parts=embedded,
+        parts=embedded[: len(parts)],
+        events=embedded[len(parts) :],
         vectors=own,
         time_vector=vectors[-1] if time else None,
         topic_vector=vectors[sum(map(len, forms))] if topic else None,

@@ -1,0 +1,48 @@
+"""The dates of two events, and the days between them, for a question that asks for the time between them."""
+
+import pytest
+from learning_memory import memory, recalled, told
+
+from mcp_memory.domain.times import DAY
+from mcp_memory.language.dated_text import weekday_and_day
+from mcp_memory.server.tools.reconstruct import recall_reply
+
+pytestmark = pytest.mark.anyio
+TALK = (
+    "@ 2024-03-15",
+    "user: I got the key of the allotment on March 10, 2024. The gate squeaks.",
+    "user: I finished painting the shed on March 12, and the party is by April 19.",
+    "user: The harvest of the beans runs from June 3, 2024 to June 20, 2024.",
+    "@ 2024-04-02",
+    "user: My cousin visited the allotment.",
+)
+
+
+async def between(question):
+    return (await recalled(await told(memory(), *TALK), question)).between
+
+
+async def test_each_event_has_the_time_that_its_own_words_state():
+    key, shed = await between("How many days passed between when I got the key and when I finished painting the shed?")
+    assert [weekday_and_day(one.since) for one in (key, shed)] == ["Sun 10 Mar 2024", "Tue 12 Mar 2024"]
+    assert key.source.quote == "I got the key of the allotment on March 10, 2024."
+    assert (shed.since - key.since) // DAY == 2
+
+
+async def test_of_a_stretch_of_time_the_last_day_counts_for_what_ends():
+    begun = await between("How many days lie between the party and the start of the harvest of the beans?")
+    ended = await between("How many days lie between the party and the end of the harvest of the beans?")
+    assert [weekday_and_day(one[1].since) for one in (begun, ended)] == ["Mon 3 Jun 2024", "Thu 20 Jun 2024"]
+
+
+async def test_where_no_time_is_stated_the_day_of_saying_is_shown_as_such():
+    question = "How many days passed between when I got the key and when my cousin visited the allotment?"
+    recall = await recalled(await told(memory(), *TALK), question)
+    assert [one.said for one in recall.between] == [False, True]
+    text = recall_reply(recall, 2000).text
+    assert "my cousin visited the allotment: told of on Tue 2 Apr 2024" in text
+    assert "From the one to the other, if each happened when it was told: 23 days (3 weeks and 2 days)." in text
+
+
+async def test_other_questions_have_none():
+    assert await between("When did I get the key?") == ()
