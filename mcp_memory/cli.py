@@ -75,9 +75,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
     if command == "serve":
-        from mcp_memory.server.process import serve
+        from mcp_memory.server.process import opener, serve
 
-        return serve(settings)
+        if (address := getattr(options, "http", None)) is None:
+            return serve(settings)
+        from mcp_memory.server.http.app import Access
+        from mcp_memory.server.http.process import address_of, serve_http
+
+        return serve_http(settings, address_of(address), opener(settings), Access())
     if isinstance(sys.stdout, io.TextIOWrapper):  # stored text may have characters that the terminal cannot encode
         sys.stdout.reconfigure(errors="backslashreplace")
     if command in COMMANDS:
@@ -128,7 +133,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"mcp-memory {__version__}")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings (config.example.toml tells them all)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    commands.add_parser("serve", help="serve over stdio (the default); a client starts this")
+    serve = commands.add_parser("serve", help="serve over stdio (the default; a client starts this), or over HTTP")
+    serve.add_argument("--http", metavar="HOST:PORT", help="listen there for many clients, such as 127.0.0.1:8765")
     commands.add_parser("demo", help="start a server on an empty store, write, recall and ask, and show what happens")
     commands.add_parser("status", help="say what the memory holds and who has it open")
     add_setup(commands)

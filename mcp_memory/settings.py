@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from mcp_memory.configurable import Declared, Range, key
+from mcp_memory.configurable import POSITIVE, Declared, Range, key
 from mcp_memory.domain.settings import FactSettings
 from mcp_memory.embedding.settings import EmbeddingSettings
 from mcp_memory.errors import ConfigurationError
@@ -45,7 +45,7 @@ from mcp_memory.storage.settings import StorageSettings
 class ServerSettings:
     """How the server behaves.
 
-    These and `LimitSettings` are here because the server's own files are in a layer above this one.
+    These, `HttpSettings` and `LimitSettings` are here because the server's own files are in a layer above this one.
     """
 
     warm_up: Literal["first_reply", "first_call"] = key(
@@ -67,6 +67,30 @@ class ServerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HttpSettings:
+    """How `mcp-memory serve --http` listens, and what it bears."""
+
+    url: str = key("", 'the address that clients use, such as "https://memory.example/mcp"; "" = where it listens')
+    hosts: str = key("", "further names of this server in the header Host, with commas between")
+    origins: str = key("", 'web pages that may call it, such as "https://app.example", with commas between')
+    proxies: str = key("", "addresses of proxies that are believed about the client's address, with commas between")
+    tls_cert: str = key("", "file of the certificate, in PEM; without one it serves plain HTTP")
+    tls_key: str = key("", "file of its private key")
+    stateless: bool = key(False, "older clients get no session, so any replica answers any request")
+    json: bool = key(False, "replies are JSON and not streams of events: nothing reports progress or asks back then")
+    body_bytes: int = key(16_000_000, "bytes of a request")
+    sessions: int = key(1_000, "sessions of older clients at a time")
+    session_idle_s: float = key(1_800.0, "seconds after which an unused session ends", POSITIVE)
+    connections: int = key(1_000, "open connections at a time")
+    rate: float = key(50.0, "requests a second of one caller, in the long run", POSITIVE)
+    burst: int = key(200, "requests of one caller at once")
+    receive_s: float = key(20.0, "seconds within which a whole request has to arrive", POSITIVE)
+    drain_s: float = key(10.0, "seconds for running calls to end when the server stops")
+    tenants: int = key(16, "memories open at a time where storage.uri holds {tenant}")
+    tenant_idle_s: float = key(600.0, "seconds after which an unused one is closed", POSITIVE)
+
+
+@dataclass(frozen=True, slots=True)
 class LimitSettings:
     """A call with more than this is refused as a whole, before anything is stored."""
 
@@ -83,6 +107,7 @@ class Settings:
     storage: StorageSettings = field(default_factory=StorageSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
+    http: HttpSettings = field(default_factory=HttpSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     forget: ForgetSettings = field(default_factory=ForgetSettings)

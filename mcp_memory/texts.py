@@ -6,6 +6,7 @@ editable install, so it is not used.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -27,6 +28,12 @@ def resource(name: str) -> str:
         FileNotFoundError: the installation is broken.
     """
     return (folder("resources") / name).read_text(encoding="utf-8")
+
+
+@cache
+def data_uri(name: str, mime_type: str) -> str:
+    """Return a text of ``resources/`` as a URI that holds it."""
+    return f"data:{mime_type};base64,{b64encode(resource(name).encode()).decode()}"
 
 
 @cache

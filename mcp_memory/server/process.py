@@ -28,8 +28,9 @@ import anyio
 from anyio import to_thread
 from mcp.server.stdio import stdio_server
 
-from mcp_memory.server.app import DRAIN_S, Opener, build
+from mcp_memory.server.app import build
 from mcp_memory.server.incoming import read_line
+from mcp_memory.server.opening import DRAIN_S, Opener
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def serve(settings: Settings, open_memory: Opener | None = None) -> NoReturn:
     wire = _claim_wire()
     status = 0
     try:
-        anyio.run(_serve, settings, open_memory or _opener(settings), wire)
+        anyio.run(_serve, settings, open_memory or opener(settings), wire)
     except* (KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
         log.info("The client has gone.")
     except* Exception:
@@ -94,7 +95,9 @@ def _claim_wire() -> _ProtocolStreams:
     )
 
 
-def _opener(settings: Settings) -> Opener:
+def opener(settings: Settings) -> Opener:
+    """Return what opens the memory that the settings name."""
+
     async def open_memory() -> Memory:
         # These imports take a second or more: in a thread, so that the server can answer what needs no memory.
         await to_thread.run_sync(import_module, "mcp_memory.wiring", abandon_on_cancel=True)

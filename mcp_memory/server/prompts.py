@@ -26,13 +26,19 @@ PROMPTS = (
         name="investigate",
         title="Investigate",
         description="Walk memory step by step: keep what helps, see what is missing, conclude, with citations.",
-        arguments=[PromptArgument(name="question", description="What you want to find out.", required=True)],
+        arguments=[
+            PromptArgument(name="question", description="What you want to find out.", required=True),
+            PromptArgument(name="operator", description="The step to begin with; left out: whichever fits."),
+        ],
     ),
     Prompt(
         name="review",
         title="Review",
         description="What changed about someone or something, with times.",
-        arguments=[PromptArgument(name="about", description="A person, place or thing.", required=True)],
+        arguments=[
+            PromptArgument(name="about", description="A person, place or thing.", required=True),
+            PromptArgument(name="relation", description="Only this of it, such as lives_in; left out: everything."),
+        ],
     ),
     Prompt(
         name="consolidate",
@@ -41,7 +47,7 @@ PROMPTS = (
         arguments=[PromptArgument(name="goal", description="A question or topic.", required=True)],
     ),
 )
-_ABSENT = {"topic": "this whole conversation"}
+_ABSENT = {"topic": "this whole conversation", "relation": "it", "operator": "whichever fits"}
 """Text of an argument that was left out."""
 
 

@@ -65,11 +65,12 @@ class MeantSpace:
 
     Args:
         setting: ``server.space``.
+        asks: whether clients may be asked; a server of many clients has one space for those that name none.
     """
 
-    def __init__(self, setting: str) -> None:
+    def __init__(self, setting: str, *, asks: bool = True) -> None:
         self._space = configured_space(setting)
-        self._asks = setting == WORKSPACE
+        self._asks = asks and setting == WORKSPACE
         self._lock = anyio.Lock()
 
     async def get(self, session: Any) -> str:

@@ -10,6 +10,7 @@ import pytest
 from integration.client_calls import structured
 from integration.word_client import ERAS, FACTS, TALK, connected, refused
 from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
 from word_memory import WordMemory
 
 from mcp_memory.errors import StoreUnwritable
@@ -66,7 +67,9 @@ async def test_without_a_query_the_newest_records_come_first_within_the_window()
 async def test_an_error_reaches_the_model_as_a_message_and_never_as_a_dump(mode, caplog):
     async with connected(mode=mode) as client:
         assert "limit: 0" in await refused(client, "memory_reconstruct", limit=0)
-        assert "there is no tool 'memory_dream'" in await refused(client, "memory_dream")
+        with pytest.raises(MCPError, match="there is no tool 'memory_dream'") as unknown:
+            await client.call_tool("memory_dream", {})
+        assert unknown.value.error.code == INVALID_PARAMS
         await structured(client, "memory_write", messages=TALK)
         taken = await refused(client, "memory_write", messages=[{"id": "D1:1", "text": "other"}])
         assert taken.startswith("messages[0].id: 'D1:1' is taken")

@@ -1,4 +1,4 @@
-"""The list of resources: how they are listed, matched, read and completed.
+"""The list of resources: how they are listed, matched and read.
 
 Each row of ``TEMPLATES`` is a family of resources; the guide is a text beside them. Most resources are JSON; long ones
 come in pages, each of which names the next by its URI.
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp.shared.uri_template import UriTemplate
-from mcp_types import Completion, Resource, ResourceTemplate
+from mcp_types import Resource, ResourceTemplate
 
+from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.ids import version_id
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
 
-COMPLETIONS = 100
-"""Most values in a completion; the protocol allows no more."""
 JSON = "application/json"
 
 Read = Callable[["Memory", Values], Awaitable[dict[str, Any] | str]]
@@ -52,6 +51,11 @@ class Template:
     read: Read
     mime_type: str = JSON
     ids: Ids = lambda _space: ()
+
+    @property
+    def title(self) -> str:
+        """Its name, for people."""
+        return self.name[0].upper() + self.name[1:]
 
 
 def _fact_ids(space: Space) -> Iterable[str]:
@@ -113,14 +117,31 @@ TEMPLATES = (
 )
 
 
+LISTED = ("status", "sessions", "entities", "topics", "wishes", "points", "graph")
+"""The families whose resource of the meant space is listed: clients show people what is listed, and no templates."""
+
+
 def resource_list() -> list[Resource]:
-    """Return the resources that have no parameters."""
-    spaces = TEMPLATES[0]
-    return [
+    """Return the resources that have no parameters, and those of the space that calls mean which name none."""
+    spaces, space = TEMPLATES[0], MEANT_SPACE.get()
+    guide = Resource(
+        uri=GUIDE, name="guide", title="Guide", description="How to use this memory.", mime_type="text/markdown"
+    )
+    listed = [
         Resource(
-            uri=GUIDE, name="guide", title="Guide", description="How to use this memory.", mime_type="text/markdown"
-        ),
+            uri=template.uri.expand({"space": space}),
+            name=f"{template.name} of {space}",
+            title=f"{template.title} of {space}",
+            description=template.description,
+            mime_type=template.mime_type,
+        )
+        for template in TEMPLATES
+        if template.name in LISTED
+    ]
+    return [
+        guide,
         Resource(uri=SPACES, name=spaces.name, title="Spaces", description=spaces.description, mime_type=JSON),
+        *(listed if CALLER.get().may(("read",), space) else ()),
     ]
 
 
@@ -130,7 +151,7 @@ def template_list() -> list[ResourceTemplate]:
         ResourceTemplate(
             uri_template=str(template.uri),
             name=template.name,
-            title=template.name[0].upper() + template.name[1:],
+            title=template.title,
             description=template.description,
             mime_type=template.mime_type,
         )
@@ -162,16 +183,6 @@ async def read(memory: Memory, template: Template, values: Values) -> str:
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)
 
 
-async def complete(memory: Memory, uri_template: str, argument: str, prefix: str, values: Values) -> Completion:
-    """Return the values of a template's parameter that begin with a prefix, in any case."""
-    async with memory.store.reading() as view:
-        space = view.space(values.get("space", MEANT_SPACE.get()))
-        options: Iterable[str] = ()
-        if argument == "space":
-            options = sorted(view.spaces)
-        elif argument == "id":
-            options = next((template.ids(space) for template in TEMPLATES if str(template.uri) == uri_template), ())
-        elif argument in ("name", "entity"):
-            options = sorted(space.facts.name(key) for key in space.facts.entities())
-        matching = [option for option in options if option.casefold().startswith(prefix.casefold())]
-    return Completion(values=matching[:COMPLETIONS], total=len(matching), has_more=len(matching) > COMPLETIONS)
+def ids_of(uri_template: str, space: Space) -> Iterable[str]:
+    """Return the values that the parameter ``id`` of a template may have in a space."""
+    return next((template.ids(space) for template in TEMPLATES if str(template.uri) == uri_template), ())

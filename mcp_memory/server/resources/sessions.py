@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.domain.status import SpaceStatus
 from mcp_memory.domain.turns import Turn
@@ -34,8 +35,10 @@ PAGE_CHARS = 200_000
 
 
 async def spaces(memory: Memory, values: Values) -> dict[str, Any]:
-    """Every space and how much it holds, and the one that calls go to which name none."""
-    rows = [space_counts(space).model_dump() for space in (await memory.status()).spaces]
+    """Every space that the caller may read and how much it holds, and the one of calls that name none."""
+    caller = CALLER.get()
+    held = [space for space in (await memory.status()).spaces if caller.may(("read",), space.name)]
+    rows = [space_counts(space).model_dump() for space in held]
     start, end = page_of(values, len(rows))
     shown = {"default": MEANT_SPACE.get(), "spaces": rows[start:end], "total": len(rows)}
     return shown | next_page(SPACES_PAGED, {}, end, len(rows))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from anyio import to_thread
 from mcp.shared.uri_template import UriTemplate
 
+from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 
@@ -57,10 +58,11 @@ def space_of(view: View, values: Values) -> Space:
     """Return the space that a URI names; the default space exists before anything was written to it.
 
     Raises:
-        InvalidInput: nothing was ever written to it.
+        InvalidInput: nothing was ever written to it, or the caller may not read it.
     """
     name = values["space"]
-    if name not in view.spaces and name != MEANT_SPACE.get():
+    readable = CALLER.get().may(("read",), name)
+    if not readable or (name not in view.spaces and name != MEANT_SPACE.get()):
         raise InvalidInput("space", f"nothing was ever written to a space {name!r}", f"{SPACES} lists those there are.")
     return view.space(name)
 

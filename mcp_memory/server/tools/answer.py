@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, StrictBool
 
+from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Length, Query
@@ -100,7 +101,7 @@ def answer_query(args: AnswerInput) -> Query:
         args.limit,
         as_of=as_of,
         detail=args.detail,
-        learn=args.learn,
+        learn=args.learn and CALLER.get().may(("write",), check_space(args.space)),
         length=args.length,
     )
 

@@ -16,6 +16,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
 
+from mcp_memory.domain.access import CALLER, NEEDED
 from mcp_memory.domain.query import MEANT_SPACE, SPACE_NAME, Window
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.relations import relations
@@ -204,13 +205,19 @@ def check_relation(argument: str, value: NameT, limits: LimitSettings) -> NameT:
 
 
 def check_space(value: str | None, argument: str = "space") -> str:
-    """Return the name of a space unchanged; where none was given, that of the space that is meant then."""
-    if value is None:
-        return MEANT_SPACE.get()
-    if not SPACE_NAME.fullmatch(value):
+    """Return the name of a space unchanged; where none was given, that of the space that is meant then.
+
+    Raises:
+        InvalidInput: it is no name, or the caller may not do there what the call does (`NEEDED`).
+    """
+    space = MEANT_SPACE.get() if value is None else value
+    if not SPACE_NAME.fullmatch(space):
         remedy = 'Give 1 to 64 letters, digits, "_", ".", "@" or "-" that begin with a letter, a digit or "_".'
         raise InvalidInput(argument, f"{shown(value)} is not the name of a space", remedy)
-    return value
+    if not CALLER.get().may(NEEDED.get(), space):
+        problem = f"your token does not allow to {' and '.join(sorted(NEEDED.get()))} in {space!r}"
+        raise InvalidInput(argument, problem, "memory://spaces lists those that you may read.")
+    return space
 
 
 def start_of(argument: str, value: str | None) -> Millis | None:

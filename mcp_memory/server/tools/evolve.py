@@ -263,4 +263,5 @@ EVOLVE = Tool(
     output=EvolveOutput,
     prepare=_prepare,
     read_only=False,
+    needs=frozenset(("read", "write")),
 )

@@ -143,4 +143,5 @@ FORGET = Tool(
     prepare=_prepare,
     read_only=False,
     destructive=True,
+    needs=frozenset(("read", "forget")),
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
+from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
 from mcp_memory.server.tools.arguments import Input, read
@@ -131,8 +132,11 @@ class StatusOutput(Output):
 
 
 def status_reply(status: Status) -> Reply:
-    """Return the reply to a call; of many spaces only the first are listed."""
-    spaces, store = [space_counts(space) for space in status.spaces], status.store
+    """Return the reply to a call; of many spaces only the first are listed, and only those that the caller may read."""
+    caller, store = CALLER.get(), status.store
+    spaces = [space_counts(space) for space in status.spaces if caller.may(("read",), space.name)]
+    if not caller.sees_all:  # where the store lies, and how much all spaces take, is not theirs to know
+        store = replace(store, uri="(not shown)", bytes=None, backup=None, tx=0)
     total = CountsOutput(**{name: sum(getattr(space, name) for space in spaces) for name in CountsOutput.model_fields})
     warnings = list(store.problems)
     if (more := len(spaces) - SPACES_LISTED) > 0:

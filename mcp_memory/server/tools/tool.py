@@ -12,6 +12,7 @@ from mcp_types import Tool as ToolDefinition
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
+from mcp_memory.domain.access import Right
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.replies import Output, Reply
 from mcp_memory.settings import LimitSettings
@@ -41,6 +42,7 @@ class Tool:
         read_only: whether it stores nothing.
         repeatable: whether a repeated call changes nothing more.
         destructive: whether it removes what was stored; hosts can ask the person first.
+        needs: what a caller has to be allowed in each space that a call names.
     """
 
     name: str
@@ -52,15 +54,19 @@ class Tool:
     read_only: bool
     repeatable: bool = True
     destructive: bool = False
+    needs: frozenset[Right] = frozenset[Right](("read",))
 
     @cached_property
     def definition(self) -> ToolDefinition:
         """Its entry in ``tools/list``."""
+        arguments = schema_of(self.input) | {"additionalProperties": False}
+        if "space" in arguments["properties"]:  # over HTTP a client repeats it as a header, to route by
+            arguments["properties"]["space"]["x-mcp-header"] = "Space"
         return ToolDefinition(
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=schema_of(self.input) | {"additionalProperties": False},
+            input_schema=arguments,
             output_schema=schema_of(self.output),
             annotations=ToolAnnotations(
                 title=self.title,

@@ -285,4 +285,5 @@ WRITE = Tool(
     output=WriteOutput,
     prepare=_prepare,
     read_only=False,
+    needs=frozenset(("write",)),
 )

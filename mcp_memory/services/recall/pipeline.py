@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.evidence import DatedEvent, Path, RecallResult, Stop, Wish
 from mcp_memory.domain.points import Point, scope_of
@@ -218,8 +219,9 @@ def unknown_space(view: View, name: str) -> tuple[str, ...]:
     """
     if name in view.spaces:
         return ()
-    if not view.spaces:
+    readable = CALLER.get().visible(view.spaces)
+    if not readable:
         return ("Nothing is stored yet, in any space.",)
-    known = sorted(view.spaces, key=lambda one: (-len(view.spaces[one].turns), one))
+    known = sorted(readable, key=lambda one: (-len(view.spaces[one].turns), one))
     more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
     return (f"There is no space {name!r} yet; known: {', '.join(known[:NAMED])}{more}. Name the one you mean.",)

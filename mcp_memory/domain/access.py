@@ -1,0 +1,89 @@
+"""Who calls, and what they may do in which spaces.
+
+Over stdio a caller is the owner of the memory and may do everything. Over HTTP a token grants so much: rights in
+spaces, in the store of one tenant. A space in which a caller may not read does not exist for them: no
+list, hint, count or error tells it from one that was never written to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from mcp_memory.domain.query import SPACE_NAME
+
+Right = Literal["read", "write", "forget"]
+"""What a caller may do in a space. A reply to a write shows which facts the write changed."""
+RIGHTS: Final = frozenset[Right](get_args(Right))
+TENANT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+"""The names that a tenant may have; each is a part of the store's place, so neither dots nor slashes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """Rights in some spaces.
+
+    Attributes:
+        spaces: the name of a space, or a beginning of names with ``*`` behind it.
+        rights: what is allowed there.
+    """
+
+    spaces: str
+    rights: frozenset[Right]
+
+    def covers(self, space: str) -> bool:
+        """Return whether it is about a space."""
+        return space.startswith(self.spaces[:-1]) if self.spaces.endswith("*") else space == self.spaces
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a caller may do.
+
+    Attributes:
+        caller: who calls, as the audit log names them; unique among the callers of a server.
+        permissions: rights by space; what none of them allows is forbidden.
+        tenant: whose store it is; empty where there is one store.
+        issuer: who vouches for the caller; empty for tokens of this server.
+    """
+
+    caller: str
+    permissions: tuple[Permission, ...]
+    tenant: str = ""
+    issuer: str = ""
+
+    def may(self, rights: Iterable[Right], space: str) -> bool:
+        """Return whether all of these rights hold in a space."""
+        held = {right for one in self.permissions if one.covers(space) for right in one.rights}
+        return held.issuperset(rights)
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether every space may be read, now and later."""
+        return any(one.spaces == "*" and "read" in one.rights for one in self.permissions)
+
+    def visible(self, spaces: Iterable[str]) -> list[str]:
+        """Return the spaces that may be read, in their order."""
+        return [space for space in spaces if self.may(("read",), space)]
+
+    def meant(self, space: str) -> str:
+        """Return the space of a call that names none: the usual one, or the first that the caller may use."""
+        if any(one.covers(space) for one in self.permissions):
+            return space
+        return next((one.spaces for one in self.permissions if not one.spaces.endswith("*")), space)
+
+
+OWNER: Final = Grant("owner", (Permission("*", RIGHTS),))
+"""The caller over stdio, and of every command and background job."""
+CALLER: ContextVar[Grant] = ContextVar("CALLER", default=OWNER)
+"""Who makes the call that is running."""
+NEEDED: ContextVar[frozenset[Right]] = ContextVar("NEEDED", default=frozenset[Right](("read",)))
+"""What the call that is running needs to be allowed in each space that it names."""
+
+
+def is_pattern(text: str) -> bool:
+    """Return whether a text may stand for spaces in a `Permission`."""
+    return text == "*" or SPACE_NAME.fullmatch(text.removesuffix("*")) is not None

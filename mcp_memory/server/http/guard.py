@@ -1,0 +1,172 @@
+"""What stands before every request over HTTP: names of hosts and pages, the caller's token, rate and size.
+
+The checks, in this order, each with its status: the header Host is one of this server's names (421, against pages that
+rebind a name to this machine), a page that calls it is listed (403), one token that is valid (401; 429 after many that
+were not), not too many requests (429), a body that is neither too large (413) nor too slow (408). What is allowed in
+which space is checked where spaces are named: `Grant`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mcp_memory.domain.access import OWNER, Grant
+from mcp_memory.server.http.limits import Rate, SlowRequest, in_time
+from mcp_memory.server.http.metrics import Metrics
+
+Verify = Callable[[str], Awaitable[Grant | None]]
+"""Returns what a token grants; None if it is not valid, for whatever reason."""
+WRONG_TOKENS_RATE = 0.2
+WRONG_TOKENS = 20
+"""Wrong tokens of one address before it has to wait, and how many more it may try a second."""
+CALLER_KEY = "mcp_memory.caller"
+"""Where the caller stands in the scope of a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What may pass.
+
+    Attributes:
+        hosts: names of this server, without port, in lower case.
+        origins: pages that may call it: scheme, host and port.
+        loopback: whether pages of this machine may call it.
+        receive_s: seconds within which a request has to arrive.
+        metadata_url: where clients learn who issues tokens; empty if nobody does.
+    """
+
+    hosts: frozenset[str]
+    origins: frozenset[str]
+    loopback: bool
+    receive_s: float
+    metadata_url: str = ""
+
+    def knows_host(self, headers: Headers) -> bool:
+        """Return whether the one header Host has a name of this server."""
+        given = headers.getlist("host")
+        return len(given) == 1 and _host_of(f"//{given[0]}") in self.hosts
+
+    def knows_origin(self, headers: Headers) -> bool:
+        """Return whether no page calls, or one that may."""
+        given = headers.getlist("origin")
+        if not given:
+            return True
+        if len(given) > 1:
+            return False
+        return given[0] in self.origins or (self.loopback and _host_of(given[0]) in LOOPBACK)
+
+
+LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
+
+
+def _host_of(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises for one that is none
+    except ValueError:
+        return ""
+    plain = not parts.username and not parts.path.strip("/")
+    return (parts.hostname or "") if plain else ""
+
+
+class Guard:
+    """Wraps the endpoint of the protocol, or of the figures.
+
+    Args:
+        app: what is guarded.
+        gate: see `Gate`.
+        verify: see `Verify`; None lets everybody in as the owner, and is for loopback alone.
+        rate: of requests, by caller.
+        wrong: of wrong tokens, by address; shared by all guards of a server.
+    """
+
+    def __init__(self, app: ASGIApp, gate: Gate, verify: Verify | None, rate: Rate, wrong: Rate) -> None:
+        self._app = app
+        self._gate = gate
+        self._verify = verify
+        self._rate = rate
+        self._wrong = wrong
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or refuse it."""
+        headers = Headers(scope=scope)
+        address = scope["client"][0] if scope.get("client") else ""
+        found = self._wrong_place(headers) or await self._caller(headers, address)
+        if isinstance(found, Grant):
+            found = self._too_often(found.caller if self._verify else address) or found
+        if isinstance(found, Response):
+            await found(scope, receive, send)
+            return
+        scope[CALLER_KEY] = found
+        if self._verify is not None:  # the SDK binds a session to who opened it
+            issuer = {"iss": found.issuer} if found.issuer else None
+            token = AccessToken(token="-", client_id=found.caller, scopes=[], claims=issuer)
+            scope["user"] = AuthenticatedUser(token)
+        try:
+            await self._app(scope, in_time(receive, self._gate.receive_s), send)
+        except SlowRequest:
+            await Response("The request did not arrive in time.", 408, {"Connection": "close"})(scope, receive, send)
+
+    def _wrong_place(self, headers: Headers) -> Response | None:
+        if not self._gate.knows_host(headers):
+            return Response("This server does not go by that name: see http.hosts.", 421)
+        if not self._gate.knows_origin(headers):
+            return Response("This page may not call the server: see http.origins.", 403)
+        return None
+
+    async def _caller(self, headers: Headers, address: str) -> Grant | Response:
+        if self._verify is None:
+            return OWNER
+        given = headers.getlist("authorization")
+        if not given:
+            return self._unauthorized("", "A token is needed.")
+        if self._wrong.spent(address):
+            return _too_many(1 / WRONG_TOKENS_RATE)
+        scheme, _, token = given[0].partition(" ")
+        grant = None
+        if len(given) == 1 and scheme.lower() == "bearer":
+            grant = await self._verify(token)
+        if grant is None:
+            self._wrong.take(address)
+            return self._unauthorized("invalid_token", "The token is not valid, or no longer.")
+        if not grant.permissions:
+            return self._unauthorized("insufficient_scope", "The token allows nothing here.", 403)
+        return grant
+
+    def _unauthorized(self, error: str, words: str, status: int = 401) -> Response:
+        challenge = [f'error="{error}"', f'error_description="{words}"'] if error else []
+        if self._gate.metadata_url:
+            challenge.append(f'resource_metadata="{self._gate.metadata_url}"')
+        header = " ".join(("Bearer", ", ".join(challenge))).strip()
+        body = {"error": error or "unauthorized", "error_description": words}
+        return JSONResponse(body, status, {"WWW-Authenticate": header})
+
+    def _too_often(self, caller: str) -> Response | None:
+        return _too_many(wait) if (wait := self._rate.take(caller)) else None
+
+
+def _too_many(seconds: float) -> Response:
+    return Response("Too many requests: see Retry-After.", 429, {"Retry-After": str(math.ceil(seconds))})
+
+
+def counted(app: ASGIApp, metrics: Metrics) -> ASGIApp:
+    """Return an app whose replies are counted by their status."""
+
+    async def count(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                metrics.count_status(message["status"])
+            await send(message)
+
+        await app(scope, receive, send_counted if scope["type"] == "http" else send)
+
+    return count

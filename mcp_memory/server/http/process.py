@@ -1,0 +1,156 @@
+"""The process of `mcp-memory serve --http`: it listens, and on a signal lets running calls end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from mcp_memory.errors import ConfigurationError
+from mcp_memory.server.http.app import Access, HttpServer, listed
+from mcp_memory.server.http.guard import LOOPBACK
+from mcp_memory.server.opening import Opener
+from mcp_memory.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access) -> int:
+    """Serve until the process is told to stop; return the exit code.
+
+    Raises:
+        ConfigurationError: it would listen beyond this machine without asking for tokens, or for any name, or a file of
+            TLS is missing.
+    """
+    check(settings, address, access)
+    listening = listener(settings, address, open_memory, access)
+    log.warning("Listening on %s://%s:%s/mcp", "https" if settings.http.tls_cert else "http", *address)
+    listening.run()
+    return 0 if listening.started else 1
+
+
+def listener(settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access) -> Listening:
+    """Return what listens, not started yet."""
+    server, http = HttpServer(open_memory, settings, address, access), settings.http
+    config = uvicorn.Config(
+        server.app,
+        host=address[0],
+        port=address[1],
+        http=_slow_clients_refused(http.receive_s),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(http.proxies),
+        forwarded_allow_ips=listed(http.proxies),
+        limit_concurrency=http.connections,
+        timeout_graceful_shutdown=max(1, round(http.drain_s)),
+        ssl_certfile=http.tls_cert or None,
+        ssl_keyfile=http.tls_key or None,
+    )
+    return Listening(config, server)
+
+
+def check(settings: Settings, address: tuple[str, int], access: Access) -> None:
+    """Check that it is safe to listen.
+
+    Raises:
+        ConfigurationError: it is not.
+    """
+    http, host = settings.http, address[0]
+    if access.verify is None and host not in LOOPBACK:
+        raise ConfigurationError(
+            f"serve --http {host}:{address[1]} would let every machine that reaches it read and forget all. Make a "
+            "token (mcp-memory token add NAME --space SPACE), or set access.issuer, or listen on 127.0.0.1."
+        )
+    if host in ("0.0.0.0", "::") and not (http.url or http.hosts):
+        raise ConfigurationError(
+            f"serve --http {host}:{address[1]} listens under every address, so it has to be told its names. Set "
+            "http.url (MCP_MEMORY_HTTP_URL) to the address that clients use, or http.hosts."
+        )
+    if bool(http.tls_cert) != bool(http.tls_key):
+        raise ConfigurationError("http.tls_cert and http.tls_key belong together: set both, or none.")
+    for name, file in (("tls_cert", http.tls_cert), ("tls_key", http.tls_key)):
+        if file and not Path(file).is_file():
+            raise ConfigurationError(f"http.{name} is {file!r}, and there is no such file.")
+
+
+class Listening(uvicorn.Server):
+    """Ends endless streams before it waits for running calls; a second signal does not wait."""
+
+    def __init__(self, config: uvicorn.Config, server: HttpServer) -> None:
+        super().__init__(config)
+        self._server = server
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as uvicorn calls it
+        """Begin to stop; at the second signal, stop."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop: end streams, let calls end, close the memory."""
+        self._server.drain()
+        await super().shutdown(sockets)
+
+
+def _slow_clients_refused(seconds: float) -> type[asyncio.Protocol]:
+    """Return a protocol that ends a connection on which no whole header arrives in time.
+
+    uvicorn bounds the time between two requests, and `in_time` that of a body, but nothing that of a header.
+    """
+
+    class Protocol(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._wait()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.cycle is not None and not self.cycle.response_complete:
+                self._stop()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._wait()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop()
+            super().connection_lost(exc)
+
+        def _wait(self) -> None:
+            self._stop()
+            self._timer = self.loop.call_later(seconds, self._end)
+
+        def _stop(self) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+        def _end(self) -> None:
+            if not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete):
+                self.transport.write(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+                self.transport.close()
+
+    return Protocol
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """Return host and port of ``HOST:PORT``; an IPv6 address stands in brackets.
+
+    Raises:
+        ConfigurationError: it has another form.
+    """
+    host, colon, port = text.rpartition(":")
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    if not colon or not bare or (":" in bare and bare == host) or not port.isdigit() or int(port) > 65_535:
+        raise ConfigurationError(f"--http {text[:80]!r} is not HOST:PORT, such as 127.0.0.1:8765 or [::1]:8765.")
+    return bare, int(port)

@@ -1,0 +1,91 @@
+"""The server over HTTP: both eras with and without sessions, health, figures, limits and the end."""
+
+import anyio
+import httpx2
+import pytest
+from integration.client_calls import structured
+from integration.http_server import client_of, listening, settings_with
+from integration.word_client import ERAS, TALK
+
+from mcp_memory.errors import ConfigurationError
+from mcp_memory.server.http.app import Access
+from mcp_memory.server.http.process import address_of, check
+from mcp_memory.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+
+@ERAS
+@pytest.mark.parametrize("how", [{}, {"stateless": True}, {"json": True}, {"stateless": True, "json": True}])
+async def test_calls_are_answered_in_both_eras_with_and_without_sessions(mode, how):
+    async with listening(settings_with(**how)) as url, client_of(url, mode=mode) as client:
+        assert "memory_write" in {tool.name for tool in (await client.list_tools()).tools}
+        await structured(client, "memory_write", messages=TALK, space="talk")
+        found = await structured(client, "memory_reconstruct", query="adopted a dog", space="talk")
+        assert found["evidence"][0]["text"] == "And I adopted a dog"
+
+
+async def test_health_readiness_and_figures_hold_no_texts():
+    async with listening() as url, httpx2.AsyncClient() as http:
+        assert (await http.get(f"{url}/healthz")).text == "ok"
+        assert (await http.get(f"{url}/readyz")).status_code == 200
+        async with client_of(url) as client:
+            await structured(client, "memory_write", messages=TALK, session="a private name")
+        figures = (await http.get(f"{url}/metrics")).text
+    assert 'mcp_memory_uses_total{outcome="ok",what="memory_write"} 1.0' in figures
+    assert "mcp_memory_sessions 0.0" in figures
+    assert "Lisbon" not in figures
+    assert "private" not in figures
+
+
+async def test_a_running_call_ends_before_the_server_does():
+    from word_memory import WordMemory
+
+    memory, asked = WordMemory(), anyio.Event()
+
+    async def pause():
+        asked.set()
+        await anyio.sleep(0.3)
+
+    memory.pause = pause
+    written = []
+    async with listening(memory=memory) as url, anyio.create_task_group() as tasks:
+
+        async def write():
+            async with client_of(url, mode="auto") as client:
+                written.append(await structured(client, "memory_write", text="The last words."))
+
+        tasks.start_soon(write)
+        await asked.wait()
+    assert written[0]["counts"]["stored"] == 1
+    assert memory.closed
+
+
+@pytest.mark.parametrize(
+    ("address", "http", "words"),
+    [
+        ("0.0.0.0:1", {}, "would let every machine"),
+        ("192.0.2.1:1", {}, "would let every machine"),
+        ("127.0.0.1:1", {"tls_cert": "c"}, "belong together"),
+        ("127.0.0.1:1", {"tls_cert": "c", "tls_key": "k"}, "there is no such file"),
+    ],
+)
+async def test_it_does_not_listen_where_that_is_not_safe(address, http, words):
+    with pytest.raises(ConfigurationError, match=words):
+        check(settings_with(**http), address_of(address), Access())
+
+
+async def test_under_every_address_it_has_to_be_told_its_names():
+    async def verify(_token):
+        return None
+
+    with pytest.raises(ConfigurationError, match=r"http\.url"):
+        check(Settings(), ("0.0.0.0", 1), Access(verify))
+    check(settings_with(hosts="memory.example"), ("0.0.0.0", 1), Access(verify))
+
+
+@pytest.mark.parametrize("text", ["8765", "host:", ":8765", "host:99999", "::1:8765", "host:port"])
+async def test_an_address_has_a_host_and_a_port(text):
+    with pytest.raises(ConfigurationError, match="HOST:PORT"):
+        address_of(text)
+    assert address_of("[::1]:80") == ("::1", 80)
