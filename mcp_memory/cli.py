@@ -16,35 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_memory import __version__
 from mcp_memory.commands.arguments import COMMANDS, SETUP, add_commands, add_setup
+from mcp_memory.commands.examples import add_examples
 from mcp_memory.errors import ConfigurationError, McpMemoryError
 
 if TYPE_CHECKING:
     from mcp_memory.settings import Settings
 
 
-_EXAMPLES = """\
-examples:
-  mcp-memory install claude-desktop       put the server into a client
-  mcp-memory check claude-desktop         start it as that client does, and see that it remembers
-  mcp-memory status                       what is stored, where, and whether it is well
-  mcp-memory search "Where does Ines live?"
-  mcp-memory import chatgpt-export.zip --dry-run
-
-exit codes: 0 success, 1 a problem was found, 2 wrong usage or settings, 130 interrupted
-"""
-
-
-_EVAL_EXAMPLES = """\
-examples:
-  mcp-memory eval locomo10.json --questions 200 --json before.json
-  mcp-memory eval locomo10.json --questions 200 --switch words=false --against before.json
-  mcp-memory eval data/NAME --store kept --plot recall.svg
-"""
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 0 success, 1 a problem was found, 2 wrong usage, 130 interrupted."""
-    parser = _parser()
+    parser = build_parser()
     options = parser.parse_args(arguments)
     if options.command == "bench":
         _check_bench(parser, options)
@@ -116,19 +97,18 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         from mcp_memory.evaluation.evaluate import evaluate
 
         return evaluate(settings, options, ProgressBar("items"))
-    from mcp_memory.evaluation.care import doctor, status
+    from mcp_memory.commands.care import doctor, status
 
     if command == "status":
         return status(settings)
     return doctor(settings, rebuild=options.rebuild, re_embed=options.re_embed, repair=options.repair, yes=options.yes)
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="mcp-memory",
         description="A long-term memory for any client of the Model Context Protocol; without a command it serves.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"mcp-memory {__version__}")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings (config.example.toml tells them all)")
@@ -162,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parts = ("recall", "write", "handshake", "memory")
     bench.add_argument("--only", action="append", choices=parts, help="only this part; may be repeated")
     _add_eval(commands)
+    add_examples(parser, commands)
     return parser
 
 
@@ -171,8 +152,6 @@ def _add_eval(commands: Any) -> None:
         help="measure on a data set how much of the annotated evidence a recall finds",
         description="Write a data set into an empty store, ask its questions, and say how much of the evidence was "
         "found, by kind of question, with 95 % intervals.",
-        epilog=_EVAL_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     evaluate.add_argument(
         "data",

@@ -230,7 +230,7 @@ def open_store(
     reading = reading_of(settings, embedder, extractor)
     cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
     return LanceStore(
-        settings.storage.uri or _usual_place(),
+        settings.storage.uri or usual_place(),
         embedder=embedder.name,
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics), limit, stable, cutter),
@@ -246,8 +246,12 @@ def open_store(
     )
 
 
-def _usual_place() -> str:
-    """Return the store's folder within the user's data folder."""
+def usual_place() -> str:
+    """Return the store's folder within the user's data folder.
+
+    Raises:
+        StoreUnwritable: the user has none.
+    """
     from platformdirs import user_data_path
 
     try:

@@ -83,9 +83,6 @@ def add_setup(commands: Any) -> None:
         "install",
         help="put the server into a client, or take it out",
         description="Put the server into the file of a client. What else stands there stays, and a copy is made.",
-        epilog="mcp-memory install claude-desktop\nmcp-memory install cursor --space workspace --dry-run\n"
-        "mcp-memory install codex --uninstall",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     install.add_argument("client", choices=(*CLIENTS, "print"), help="or print: JSON to paste elsewhere")
     install.add_argument(
@@ -106,8 +103,6 @@ def add_setup(commands: Any) -> None:
         "bundle",
         help="make an .mcpb file, which Claude Desktop and other hosts install by a double click",
         description="Make a bundle (.mcpb) of this program for hosts that install such files, such as Claude Desktop.",
-        epilog="mcp-memory bundle\nmcp-memory bundle out/mcp-memory.mcpb --server-json out/server.json",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     bundle.add_argument("file", nargs="?", type=Path, default=Path("mcp-memory.mcpb"), metavar="FILE", help="to write")
     bundle.add_argument(

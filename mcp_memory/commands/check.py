@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import secrets
+import shlex
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -25,7 +26,7 @@ from mcp_memory.commands.clients import CLIENTS, Entry, System
 from mcp_memory.commands.config_files import entry_in
 from mcp_memory.commands.install import executable
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.errors import InvalidInput
+from mcp_memory.errors import InvalidInput, McpMemoryError
 
 START_S: Final = 60.0
 """Seconds in which a client waits for the first reply: that of Claude Desktop."""
@@ -70,13 +71,16 @@ def check(options: argparse.Namespace, terminal: Terminal, system: System | None
         terminal.line((f"  with {name}", "dim"))
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         try:
-            anyio.run(_check, entry, system, terminal, log)
+            place = anyio.run(_check, entry, system, terminal, log)
         except StepFailed as failure:
             terminal.line(("FAILED", "bold"), failure.problem)
             for line in _last_lines(log):
                 terminal.line((f"  the server said: {line}", "dim"))
             terminal.line(f"  {failure.remedy}")
             return 1
+    if options.client and (own := _own_store(options.config)) not in (None, place):
+        terminal.line(("NOTE ", "bold"), f"The commands of this terminal use another store: {own}")
+        terminal.line(f"      For one store: mcp-memory install {options.client} --store {shlex.quote(str(own))}")
     terminal.line("All is well.")
     return 0
 
@@ -95,7 +99,20 @@ def _entry_of(client: str | None, system: System) -> Entry:
     return known.entry_of(written)
 
 
-async def _check(entry: Entry, system: System, terminal: Terminal, log: TextIO) -> None:
+def _own_store(config: Path | None) -> str | None:
+    """Return where commands of this terminal find the store; None if its settings are wrong."""
+    from mcp_memory.settings import load
+    from mcp_memory.wiring import usual_place
+
+    try:
+        return load(config).storage.uri or usual_place()
+    except McpMemoryError:
+        return None
+
+
+async def _check(entry: Entry, system: System, terminal: Terminal, log: TextIO) -> str:
+    """Greet the server in both eras, and let it remember; return the place of its store."""
+    place = ""
     parameters = StdioServerParameters(
         command=entry["command"], args=entry["args"], env=_environment(system) | entry["env"]
     )
@@ -107,12 +124,15 @@ async def _check(entry: Entry, system: System, terminal: Terminal, log: TextIO) 
             seconds = time.monotonic() - began
             _good(terminal, f"protocol {era}: {len(tools)} tools after {seconds:.1f} s")
             if mode == "auto":
-                await _remember(client, terminal)
+                nonlocal place
+                place = await _remember(client, terminal)
 
         await _with_client(parameters, mode, log, look)
+    return place
 
 
-async def _remember(client: Client, terminal: Terminal) -> None:
+async def _remember(client: Client, terminal: Terminal) -> str:
+    """Let the server store a message, find it, and forget it; return the place of its store."""
     space = f"check-{secrets.token_hex(4)}"
     began = time.monotonic()
     message = {"id": "check", "speaker": "mcp-memory check", "text": _MESSAGE}
@@ -139,6 +159,7 @@ async def _remember(client: Client, terminal: Terminal) -> None:
     _good(terminal, told)
     if server != __version__:
         terminal.line(f"      its version is {server}, and this is {__version__}; mcp-memory install sets this one")
+    return str(status["storage"]["uri"])
 
 
 async def _call(client: Client, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

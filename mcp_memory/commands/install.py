@@ -23,6 +23,7 @@ from mcp_memory.commands.clients import CLIENTS, NAME, ClientFile, Entry, System
 from mcp_memory.commands.config_files import SUFFIX, entry_in, read_text, with_entry
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
+from mcp_memory.settings import is_unset
 
 VARIABLES = {"space": "MCP_MEMORY_SPACE", "store": "MCP_MEMORY_STORAGE_URI", "judge": "MCP_MEMORY_ENGINE_JUDGE"}
 """The environment variable of each option."""
@@ -35,7 +36,7 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
         InvalidInput: the client's file is broken or cannot be written, or its own command is missing or fails.
     """
     if options.client == "print":
-        terminal.json({"mcpServers": {NAME: wanted_entry(options, None)}})
+        terminal.json({"mcpServers": {NAME: wanted_entry(options, None, os.environ)}})
         return
     system = system or System.current()
     client = CLIENTS[options.client]
@@ -51,7 +52,10 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
             _change(file, text, _restored(file, client, text), terminal, dry_run=options.dry_run)
         return
     found = client.entry_of(known) if isinstance(known, Mapping) else None
-    entry = {**(known if isinstance(known, Mapping) else {}), **client.shape(wanted_entry(options, found))}
+    entry = {
+        **(known if isinstance(known, Mapping) else {}),
+        **client.shape(wanted_entry(options, found, system.environment)),
+    }
     if entry == known:
         terminal.line(f"{client.title} has it already, just so: {file} is as it was.")
         return
@@ -68,18 +72,21 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
             terminal.line(f'Claude needs a key: add "ANTHROPIC_API_KEY" beside {VARIABLES["judge"]} in that file.')
 
 
-def wanted_entry(options: argparse.Namespace, known: Entry | None) -> Entry:
+def wanted_entry(options: argparse.Namespace, known: Entry | None, terminal: Mapping[str, str]) -> Entry:
     """Return how the client shall start the server.
 
     Args:
         options: of the command; those that were not given stay as they are in the file.
         known: how it starts it now; None if it does not.
+        terminal: variables of the terminal. The client has others, so what they say of the store's place is written.
     """
     command, *arguments = executable()
     environment = dict(known["env"]) if known else {}
     for option, variable in VARIABLES.items():
         if (value := getattr(options, option)) is not None:
             environment[variable] = _place(value) if option == "store" else value
+    if (place := store_of(terminal)) is not None:
+        environment.setdefault(VARIABLES["store"], place)
     if options.config is not None:
         environment["MCP_MEMORY_CONFIG"] = str(options.config.expanduser().absolute())
     entry: Entry = {"command": command}
@@ -88,6 +95,15 @@ def wanted_entry(options: argparse.Namespace, known: Entry | None) -> Entry:
     if environment:
         entry["env"] = environment
     return entry
+
+
+def store_of(variables: Mapping[str, str]) -> str | None:
+    """Return where the variables of a terminal put the store; None if they do not, so that it is where all look."""
+    named = variables.get(VARIABLES["store"], "")
+    if not is_unset(named):
+        return _place(named)
+    data = variables.get("XDG_DATA_HOME", "")
+    return str(Path(data) / "mcp-memory" / "store") if Path(data).is_absolute() else None
 
 
 def executable() -> list[str]:

@@ -14,8 +14,8 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Literal
 
-Style = Literal["bold", "dim", "name"]
-_STYLES: dict[Style, str] = {"bold": "1", "dim": "2", "name": "36"}
+Style = Literal["bold", "dim", "name", "good", "bad"]
+_STYLES: dict[Style, str] = {"bold": "1", "dim": "2", "name": "36", "good": "32", "bad": "31"}
 _JOINERS = "\u200c\u200d"
 """Characters of the category Cf that words and emoji need, and that control nothing."""
 _SUSPECT = re.compile("[^\n -~]")

@@ -26,7 +26,7 @@ def put(tmp_path, **how):
 
 def checked(tmp_path, capsys, client="cursor"):
     capsys.readouterr()
-    code = check(argparse.Namespace(client=client), Terminal(colours=False), system_at(tmp_path))
+    code = check(argparse.Namespace(client=client, config=None), Terminal(colours=False), system_at(tmp_path))
     return code, capsys.readouterr().out
 
 
@@ -96,19 +96,26 @@ def test_a_shell_gets_a_script_that_knows_the_commands(shell, capsys):
     assert "--dry-run" in script or "dry-run" in script
 
 
-def test_help_has_examples_and_exit_codes_and_the_version_is_one_line(capsys):
+def test_the_version_is_one_line_and_wrong_usage_has_its_code(capsys):
     with pytest.raises(SystemExit) as ended:
-        main(["--help"])
-    assert ended.value.code == 0
-    said = capsys.readouterr().out
-    assert "mcp-memory install claude-desktop" in said
-    assert "exit codes: 0 success" in said
-    with pytest.raises(SystemExit):
         main(["--version"])
+    assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("mcp-memory ")
     with pytest.raises(SystemExit) as ended:
         main(["install", "netscape"])
     assert ended.value.code == 2
+
+
+@pytest.mark.usefixtures("from_this_python")
+def test_a_client_with_another_store_than_the_terminal_is_noted_with_the_remedy(tmp_path, capsys, monkeypatch):
+    put(tmp_path, store=str(tmp_path / "store"))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "other"))
+    code, out = checked(tmp_path, capsys)
+    assert code == 0
+    assert f"The commands of this terminal use another store: {tmp_path / 'other'}" in out
+    assert f"mcp-memory install cursor --store {tmp_path / 'other'}" in out
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+    assert "NOTE" not in checked(tmp_path, capsys)[1]
 
 
 def test_install_and_check_need_no_settings_that_are_right(tmp_path, monkeypatch, capsys):

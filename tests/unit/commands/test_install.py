@@ -348,3 +348,34 @@ def test_the_executable_is_named_by_its_absolute_path():
     assert Path(first).is_file()
     assert ".." not in Path(first).parts
     assert rest in ([], ["-m", "mcp_memory"])
+
+
+@pytest.mark.parametrize(
+    ("variables", "place"),
+    [
+        ({"XDG_DATA_HOME": "/data"}, "/data/mcp-memory/store"),
+        ({"MCP_MEMORY_STORAGE_URI": "s3://bucket/store", "XDG_DATA_HOME": "/data"}, "s3://bucket/store"),
+        ({"MCP_MEMORY_STORAGE_URI": "${user_config.folder}"}, None),
+        ({"XDG_DATA_HOME": "relative"}, None),
+        ({}, None),
+    ],
+)
+def test_a_place_that_only_the_terminal_knows_is_written_for_the_client(variables, place):
+    found = module.store_of(variables)
+    assert found == (None if place is None else place if "://" in place else str(Path(place)))
+
+
+def test_the_terminals_store_is_written_unless_the_client_has_one(tmp_path):
+    system = System("linux", tmp_path, {"XDG_DATA_HOME": str(tmp_path / "data")})
+    options = argparse.Namespace(
+        client="cursor", space=None, store=None, judge=None, config=None, uninstall=False, dry_run=False
+    )
+    file = tmp_path / ".cursor" / "mcp.json"
+
+    def written():
+        install(options, Terminal(colours=False), system)
+        return json.loads(file.read_text())["mcpServers"]["memory"]["env"]["MCP_MEMORY_STORAGE_URI"]
+
+    assert written() == str(tmp_path / "data" / "mcp-memory" / "store")
+    file.write_text(file.read_text().replace(str(tmp_path / "data"), "/elsewhere"))
+    assert written() == "/elsewhere/mcp-memory/store"

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 import anyio
 
+from mcp_memory.commands.progress import ProgressBar
+from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import EmbedderError
 from mcp_memory.server.tools.replies import quantity
@@ -44,58 +46,76 @@ async def _status(settings: Settings) -> int:
         found = await memory.status()
     finally:
         await memory.aclose()
+    terminal = Terminal()
+
+    def row(label: str, text: str) -> None:
+        terminal.line((f"{label:<8}", "name"), text)
+
     store = found.store
-    size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
+    size = "" if store.bytes is None else f" ({store.bytes / 1e6:.1f} MB)"
     others = [str(process) for process in store.holders if process != os.getpid()]
     held = [sum(space.messages for space in found.spaces), sum(space.documents for space in found.spaces)]
-    told = f"{quantity(held[0], 'message')} and {quantity(held[1], 'document')}, {quantity(len(found.spaces), 'space')}"
-    print(f"healthy: {told}" if found.healthy else f"NOT HEALTHY: run mcp-memory doctor; {told}")
-    print(f"mcp-memory {found.version}, embedder {found.embedder}")
-    print(judge_text(found.judging))
-    if store.backup:
-        print(f"its last own backup: {store.backup}")
+    told = (
+        f"{quantity(held[0], 'message')} and {quantity(held[1], 'document')} in {quantity(len(found.spaces), 'space')}"
+    )
+    if found.healthy:
+        terminal.line(("healthy ", "good"), told if found.spaces else "nothing is stored yet")
+    else:
+        terminal.line(("NOT HEALTHY", "bad"), told)
+    for problem in store.problems:
+        terminal.line(("PROBLEM:", "bad"), problem)
+    if not found.healthy:
+        row("to do", "mcp-memory doctor")
+    row("store", f"{store.uri}{size}, open in {'process ' + ', '.join(others) if others else 'no other process'}")
+    row("space", f"calls that name none go to {MEANT_SPACE.get()}")
+    row("judge", judge_text(found.judging))
     if found.judging:
-        print(spent_today_text(found.judging))
+        row("", spent_today_text(found.judging))
         if found.judging.texts:
-            print(texts_read_text(found.judging))
-    print(f"facts are read by {found.extractor}" if found.extractor else "facts are not read out of texts")
-    print(f"store {store.uri}{size}; commit {store.tx}, generation {store.generation}, format {store.format}")
-    print(f"open in other processes: {', '.join(others)}" if others else "open in no other process")
-    print(f"calls that name no space go to {MEANT_SPACE.get()}")
+            row("", texts_read_text(found.judging))
+    if store.backup:
+        row("backup", f"its last own one: {store.backup}")
+    read = f"facts are read by {found.extractor}" if found.extractor else "facts are not read out of texts"
+    row("program", f"mcp-memory {found.version}; {read}; embedder {found.embedder}")
+    terminal.line((f"{'':<8} commit {store.tx}, generation {store.generation}, format {store.format}", "dim"))
     for space in found.spaces:
         came = f"{quantity(space.messages, 'message')}, {quantity(space.documents, 'document')}"
         cut = f"{quantity(space.segments, 'segment')}, {quantity(space.sentences, 'sentence')}"
-        print(f"space {space.name}: {came} in {quantity(space.sessions, 'session')}; {cut}")
-        print(f"  {quantity(space.assertions, 'statement')} of facts about {quantity(space.entities, 'entity')}")
-        print(f"  {quantity(space.lessons, 'lesson')} of what helped, {quantity(space.points, 'memory point')}")
-    if not found.spaces and found.healthy:
-        print("nothing is stored yet")
-    for problem in store.problems:
-        print(f"PROBLEM: {problem}")
+        terminal.line((f"space {space.name}:", "bold"), f"{came} in {quantity(space.sessions, 'session')}; {cut}")
+        terminal.line(
+            f"  {quantity(space.assertions, 'statement')} of facts about {quantity(space.entities, 'entity')}"
+        )
+        terminal.line(f"  {quantity(space.lessons, 'lesson')} of what helped, {quantity(space.points, 'memory point')}")
     return 0 if found.healthy else 1
 
 
 async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool, yes: bool) -> int:
+    terminal = Terminal()
     try:
         embedder = await open_embedder(settings)
     except EmbedderError as error:
-        print(f"ERROR: {error}")
+        terminal.line(("ERROR:", "bad"), str(error))
         return 1
-    print(f"model: {embedder.name} is what it should be and makes vectors of {embedder.dimension} numbers")
+    terminal.line(f"model: {embedder.name} is what it should be and makes vectors of {embedder.dimension} numbers")
     store = open_store(settings, embedder)
     try:
         if repair:
-            for text in await store.repair(lambda texts: _give_up(texts, yes=yes)):
-                print(f"repair: {text}")
+            for text in await store.repair(lambda texts: _give_up(texts, terminal, yes=yes)):
+                terminal.line(f"repair: {text}")
         about = await store.about()
-        print(f"store: {about.uri}, commit {about.tx}, generation {about.generation}, format {about.format}")
+        terminal.line(f"store: {about.uri}, commit {about.tx}, generation {about.generation}, format {about.format}")
         if rebuild and about.embedder not in (None, embedder.name):
-            print(f"ERROR: the store was made with {about.embedder!r}. Use --re-embed, or configure that embedder.")
+            problem = f"the store was made with {about.embedder!r}."
+            terminal.line(("ERROR:", "bad"), problem, "Run: mcp-memory doctor --re-embed, or configure that embedder.")
             return 1
         if rebuild or re_embed:
+            bar = ProgressBar("texts")
             reading = reading_of(settings, embedder, open_extractor(settings))
-            turns = await store.rebuild(deriver(reading, progress=_progress))
-            print(f"rebuilt from the log: {turns} messages and documents")
+            try:
+                turns = await store.rebuild(deriver(reading, progress=bar.show))
+            finally:
+                bar.end()
+            terminal.line(f"rebuilt from the log: {turns} messages and documents")
         problems = (await store.about()).problems
         findings = await store.check()
         damage = await store.damage_now()
@@ -103,24 +123,20 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
         await store.aclose()
     problems += tuple(text for text in damage if text not in problems)
     for problem in problems:
-        print(f"ERROR: {problem}")
+        terminal.line(("ERROR:", "bad"), problem)
     for finding in findings:
-        print(f"{finding.severity.upper()}: {finding.text}")
+        terminal.line((f"{finding.severity.upper()}:", "bad" if finding.severity == "error" else "bold"), finding.text)
     if problems:  # each states its remedy
         return 1
     if any(finding.severity == "error" for finding in findings):
-        print("What was said is kept in the log; `mcp-memory doctor --rebuild` makes the rest anew from it.")
+        terminal.line("What was said is kept in the log. To make the rest anew from it: mcp-memory doctor --rebuild")
         return 1
-    print("all is well" if not findings else "nothing is lost")
+    terminal.line("all is well" if not findings else "nothing is lost")
     return 0
 
 
-def _give_up(texts: Sequence[str], *, yes: bool) -> bool:
-    print("These cannot be brought back from this folder; a backup may have them (`mcp-memory restore`):")
+def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:
+    terminal.line("These cannot be brought back from this folder; a backup may have them (`mcp-memory restore`):")
     for text in texts:
-        print(f"  {text}")
+        terminal.line(f"  {text}")
     return yes or (sys.stdin.isatty() and input("Give them up for good? [y/N] ").strip().lower() in ("y", "yes"))
-
-
-async def _progress(done: float, total: float, what: str) -> None:
-    print(f"{what}: {done:.0f} of {total:.0f} texts", file=sys.stderr)
