@@ -42,6 +42,8 @@ CODE_LINES = 4
 """Lines that are shown of a block of code, its fence among them, where no code is asked for."""
 FACT_QUOTE = 240
 """Characters of the words that a fact rests on."""
+SHORT_QUOTE = 110
+"""The same where each record is one line."""
 
 
 @dataclass
@@ -83,7 +85,7 @@ def dossier_lines(items: Sequence[Evidence], *, lines: bool = False, code: bool 
     points = [(number, item) for number, item in enumerate(items, 1) if item.kind == "point"]
     of_facts = ["Facts:"] if facts else []
     for number, item in sorted(facts, key=lambda fact: (not _holds(fact[1]), fact[0])):
-        of_facts += _fact_lines(number, item)
+        of_facts += _fact_lines(number, item, SHORT_QUOTE if lines else FACT_QUOTE)
     records = [line for group in _groups(items) for line in _group_lines(group, one_each=lines, code=code)]
     of_points: list[str] = []
     for number, item in points:
@@ -98,13 +100,13 @@ def _holds(fact: Evidence) -> bool:
     return fact.valid_to is None or fact.valid_to >= FOREVER
 
 
-def _fact_lines(number: int, item: Evidence) -> list[str]:
+def _fact_lines(number: int, item: Evidence, chars: int) -> list[str]:
     """Return a fact, when it holds and how sure it is, and the words that state it."""
     marks = (validity(item.valid_from, item.valid_to, item.fact_kind, item.precision), certainty(item))
     lines = [f"{number}. {indent(item.text)}{in_parentheses(*marks, _space_of(item))}"]
     for source in item.sources[:1]:
         words = one_line(source.quote)
-        cut = words if len(words) <= FACT_QUOTE else f"{words[:FACT_QUOTE].rsplit(' ', 1)[0]} …"
+        cut = words if len(words) <= chars else f"{words[:chars].rsplit(' ', 1)[0]} …"
         lines.append(f"   {_origin(source.turn)}: “{cut}”")
     return lines
 
@@ -188,7 +190,7 @@ def _passage_line(passage: _Passage, *, code: bool) -> str:
         asked = item.before.turn.speaker or item.before.turn.role or "somebody"
         who = f"{indent(speaker or 'somebody')} (after {one_line(asked)}: “{one_line(item.before.quote)}”): "
     said = item.text if code or item.abridged else _with_short_code(item.text, passage.source)
-    said = said if item.abridged else with_dates(said, turn.said_at)
+    said = with_dates(said, turn.said_at)
     return f"{passage.number}. {who}{indent(said)}{in_parentheses(*marks)}"
 
 

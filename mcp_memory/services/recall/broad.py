@@ -16,7 +16,7 @@ from mcp_memory.services.recall.everything import list_all
 from mcp_memory.services.recall.overview import outline
 from mcp_memory.services.recall.prepare import similarity, wanted_breadth
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.units import Lines, find_units
+from mcp_memory.services.recall.units import Lines, Listed, find_units
 from mcp_memory.view.space import Space
 
 FEW = 3
@@ -54,6 +54,7 @@ async def broaden(
 
     def page() -> BroadEvidence:
         units = find_units(space, query, found, cosines, points, chosen)
+        every: Sequence[Point | Listed | Evidence]
         if breadth == "overview":
             every = outline(space, units, points, chosen.parts)
         else:

@@ -27,6 +27,7 @@ from functools import lru_cache
 import numpy as np
 
 from mcp_memory.domain.evidence import Evidence, Source
+from mcp_memory.domain.facts import Version
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant
@@ -43,6 +44,8 @@ from mcp_memory.view.space import Space
 
 LINE_CHARS = 170
 """Characters of a line, about 42 tokens: some 40 lines fit into a reply of 2,000."""
+ASKED_CHARS, REPLY_CHARS = 130, 80
+"""Characters of both sides of an exchange in one line."""
 LONG_CHARS = 360
 """Characters of the lines of the best units, which may need more than one sentence to be understood."""
 LONG = 8
@@ -155,12 +158,14 @@ class Listed:
         rows: of its segments.
         score: of its unit.
         long: whether its line may have `LONG_CHARS`.
+        reply: an assistant's reply to it with its segments, in one line with it; None for a line of its own.
     """
 
     turn: Turn
     rows: tuple[int, ...]
     score: float
     long: bool = False
+    reply: tuple[Turn, tuple[int, ...]] | None = None
 
 
 def distinct(space: Space, listed: Iterable[Listed]) -> list[Listed]:
@@ -190,15 +195,34 @@ class Lines:
         self._space, self._query, self._name = space, query, name
         self._stems = frozenset(stems(topic_of(query.text)))
 
-    def of(self, listed: Point | Listed) -> Evidence:
-        """Return the line of a message or of a document's segment; a memory point as it is."""
+    def of(self, listed: Point | Listed | Evidence) -> Evidence:
+        """Return the line of a message or of a document's segment; a memory point and a fact as they are."""
+        if isinstance(listed, Evidence):
+            return listed
         if isinstance(listed, Point):
             return point_line(self._space, listed, self._name)
         turn, rows, score = listed.turn, listed.rows, listed.score
+        if listed.reply is not None:
+            return self._exchange(turn, rows, score, listed.reply)
         chars = LONG_CHARS if listed.long else LINE_CHARS
         return (by_assistant(turn) and self._headings(turn, rows, score)) or self._words(turn, rows, score, chars)
 
-    def _headings(self, turn: Turn, rows: Sequence[int], score: float) -> Evidence | None:
+    def _exchange(self, turn: Turn, rows: Sequence[int], score: float, reply: tuple[Turn, tuple[int, ...]]) -> Evidence:
+        """Return one line of a message from its beginning, and of the reply by its headings or how it begins."""
+        first = self._space.segments[rows[0]]
+        source = Source(
+            turn, first.start, _cut(turn.text, first.start, self._space.segments[rows[-1]].end, ASKED_CHARS)
+        )
+        headed = self._headings(*reply, score, REPLY_CHARS)
+        if headed is None:
+            begins = self._space.segments[reply[1][0]]
+            end = _cut(reply[0].text, begins.start, begins.end, REPLY_CHARS)
+            headed = Evidence(begins.id, "segment", "", score, (), (Source(reply[0], begins.start, end),))
+        said = headed.text or f"{headed.sources[0].quote} …"
+        text = f"{source.quote} … → {reply[0].speaker or 'assistant'}: {said}"
+        return Evidence(first.id, "segment", text, score, (self._name,), (source, headed.sources[0]), abridged=True)
+
+    def _headings(self, turn: Turn, rows: Sequence[int], score: float, chars: int = LINE_CHARS) -> Evidence | None:
         said: dict[str, None] = {}
         for match in _HEADING.finditer(_CODE.sub("", turn.text)):
             words = _NUMBERING.sub("", match[1] or match[2]).strip()
@@ -208,7 +232,7 @@ class Lines:
             return None
         text = ""
         for words in said:
-            if text and len(text) + len(words) > LINE_CHARS:
+            if text and len(text) + len(words) > chars:
                 break
             text = f"{text}; {words}" if text else words
         segment = self._space.segments[rows[0]]
@@ -278,6 +302,23 @@ def point_line(space: Space, point: Point, name: str) -> Evidence:
     pieces = [piece for one in point.sentences if (piece := space.sentence(one)) is not None]
     sources = tuple(Source(space.turns[one.turn_id], one.start, one.end) for one in pieces[:3])
     return Evidence(point.id, "point", point.description, 1.0, (name, "points"), sources)
+
+
+def fact_line(version: Version, source: Source, score: float, name: str) -> Evidence:
+    """Return a fact as a piece of evidence, with the words that state it."""
+    return Evidence(
+        version.id,
+        "fact",
+        version.text,
+        score,
+        (name, "facts"),
+        (source,),
+        valid_from=version.since,
+        valid_to=version.until,
+        confidence=version.confidence,
+        fact_kind=version.kind,
+        precision=version.precision,
+    )
 
 
 def callers_points(points: Iterable[Point]) -> list[Point]:

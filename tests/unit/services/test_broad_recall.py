@@ -56,12 +56,23 @@ async def test_pages_go_on_where_the_one_before_ended():
     assert (first.total, second.total, second.skipped) == (whole.total, whole.total, 2)
 
 
-async def test_an_overview_has_both_sides_and_replies_by_their_headings():
+async def test_an_overview_has_both_sides_of_an_exchange_in_one_line_and_replies_by_their_headings():
     recall = await recalled(await told(memory(), *GARDEN), "How has my garden developed?", mode="auto")
     assert recall.breadth == "overview"
-    lines = said_by(recall)
-    assert ("assistant", "Soil; Roses; Water") in lines
-    assert any(speaker == "user" and "pond" in text for speaker, text in lines)
+    texts = [item.text for item in recall.evidence]
+    assert "I want a garden with roses. The soil is heavy. … → assistant: Soil; Roses; Water" in texts
+    line = next(item for item in recall.evidence if "pond" in item.text)
+    assert [source.turn.speaker for source in line.sources] == ["user", "assistant"]
+    assert all(source.quote.split()[0] in line.text for source in line.sources)
+
+
+async def test_an_overview_lists_decisions_and_events_as_facts_with_their_words():
+    talk = (*GARDEN, "user: I decided against a lawn in the garden.", "assistant: Moss needs less water.")
+    one = await told(memory(read=True), *talk)
+    recall = await recalled(one, "How has my garden developed?", mode="auto")
+    facts = [item for item in recall.evidence if item.kind == "fact"]
+    assert [item.text for item in facts] == ["user decided against lawn"]
+    assert "I decided against a lawn" in facts[0].sources[0].quote
 
 
 async def test_a_point_that_a_caller_made_leads():
