@@ -32,6 +32,7 @@ from mcp_types import (
     CallToolResult,
     CompleteRequestParams,
     CompleteResult,
+    EmptyResult,
     GetPromptRequestParams,
     GetPromptResult,
     Icon,
@@ -42,6 +43,9 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
     TextContent,
     TextResourceContents,
 )
@@ -56,6 +60,7 @@ from mcp_memory.server.opening import DRAIN_S, Opener, Opening
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.resources.uris import GUIDE
 from mcp_memory.server.spaces import MeantSpace
+from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.server.tools import TOOLS
 from mcp_memory.server.tools.replies import with_warnings
 from mcp_memory.server.tools.tool import CLIENT
@@ -110,14 +115,24 @@ class Host:
         caller: returns who makes a request.
         note: is told of each use.
         asks_roots: whether a client may be asked for its folders.
+        valid: returns whether a grant still holds, for what goes on after the request.
+        sessions: whether older clients have sessions, in which they can be told what changed.
     """
 
     caller: Callable[[Context], Grant] = lambda _context: OWNER
     note: Callable[[Use], None] = lambda _use: None
     asks_roots: bool = True
+    valid: Callable[[Grant], bool] = lambda _grant: True
+    sessions: bool = True
 
 
-def build(open_memory: Opener, settings: Settings | None = None, host: Host | None = None) -> Server[Opening]:
+class MemoryServer(Server[Opening]):
+    """The SDK's server, and who follows its resources."""
+
+    subscriptions: Subscriptions
+
+
+def build(open_memory: Opener, settings: Settings | None = None, host: Host | None = None) -> MemoryServer:
     """Return a server that opens its memory when it is first needed.
 
     Args:
@@ -126,6 +141,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         host: see `Host`.
     """
     settings, host = settings or Settings(), host or Host()
+    subscriptions = Subscriptions(host.valid)
     meant = MeantSpace(settings.server.space, asks=host.asks_roots)
 
     @asynccontextmanager
@@ -135,6 +151,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
             if settings.server.warm_up == "first_reply" and "{tenant}" not in settings.storage.uri:
                 tasks.start_soon(opening.warm_up)
             tasks.start_soon(opening.close_idle)
+            tasks.start_soon(subscriptions.watch, opening)
             try:
                 yield opening
             finally:
@@ -175,6 +192,8 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
             return CallToolResult(content=[TextContent(type="text", text=_INTERNAL)], is_error=True)
         finally:
             space = arguments.get("space")
+            if not tool.read_only:
+                subscriptions.wake()
             named = space if isinstance(space, str) else MEANT_SPACE.get()
             host.note(Use(tool.name, named[:64], outcome, count, time.monotonic() - began))
         return CallToolResult(content=[TextContent(type="text", text=reply.text)], structured_content=reply.structured)
@@ -205,6 +224,14 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
                 found = await completion_of(memory, params.ref, argument.name, argument.value, given)
         return CompleteResult(completion=found)
 
+    async def listen(context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+        await enter(context)
+        return await subscriptions.listen(context, params)
+
+    async def subscribe(context: Context, params: SubscribeRequestParams) -> EmptyResult:
+        await enter(context)
+        return await subscriptions.subscribe(context, params)
+
     async def list_resources(context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         await enter(context)
         shown, after = _page(catalogue.resource_list(), params)
@@ -216,7 +243,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         ctx.lifespan_context.observe(ctx.method)
         return result
 
-    server: Server[Opening] = Server(
+    server = MemoryServer(
         NAME,
         version=__version__,
         title="MCP Memory",
@@ -236,11 +263,15 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         on_list_resources=list_resources,
         on_list_resource_templates=_list_templates,
         on_read_resource=read_resource,
+        on_subscribe_resource=subscribe if host.sessions else None,
+        on_unsubscribe_resource=subscriptions.unsubscribe if host.sessions else None,
+        on_subscriptions_listen=listen,
         on_list_prompts=_list_prompts,
         on_get_prompt=_get_prompt,
         on_completion=complete,
     )
     server.middleware.append(set_caller)
+    server.subscriptions = subscriptions
     return server
 
 

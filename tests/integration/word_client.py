@@ -27,11 +27,11 @@ FACTS = [
 
 
 @asynccontextmanager
-async def connected(memory=None, mode="auto", settings=LAZY, opener=None):
+async def connected(memory=None, mode="auto", settings=LAZY, opener=None, **how):
     async def opened():
         return memory or WordMemory()
 
-    async with Client(build(opener or opened, settings), mode=mode) as client:
+    async with Client(build(opener or opened, settings), mode=mode, **how) as client:
         yield client
 
 

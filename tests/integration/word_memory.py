@@ -39,8 +39,11 @@ class WordMemory:
         self.pause = anyio.lowlevel.checkpoint
 
     @asynccontextmanager
-    async def reading(self):
+    async def reading(self, whole=True):
         yield self.view
+
+    async def forgotten(self):
+        return ()
 
     async def write(self, request, progress):
         import numpy as np

@@ -55,12 +55,14 @@ class Access:
         issuer: who issues tokens, as a URL; empty for nobody but this server.
         scopes: that the issuer can grant, to be told to clients.
         note: is told who did what.
+        valid: returns whether a grant still holds.
     """
 
     verify: Verify | None = None
     issuer: str = ""
     scopes: tuple[str, ...] = ()
     note: Callable[[Use], None] = lambda _use: None
+    valid: Callable[[Grant], bool] = lambda _grant: True
 
 
 class HttpServer:
@@ -83,7 +85,10 @@ class HttpServer:
         self._ready = False
         self._streams = Streams()
         http = settings.http
-        server = build(open_memory, settings, Host(_caller_of, self._note(access), asks_roots=False))
+        server = build(
+            open_memory, settings, Host(_caller_of, self._note(access), False, access.valid, not http.stateless)
+        )
+        self._subscriptions = server.subscriptions
         self._manager = StreamableHTTPSessionManager(
             server,
             json_response=http.json,
@@ -94,6 +99,7 @@ class HttpServer:
         )
         endpoint = RequestBodyLimitMiddleware(few_values(StreamableHTTPASGIApp(self._manager)), http.body_bytes)
         self.metrics.watch("sessions", "Sessions of older clients.", lambda: len(self._manager._server_instances))
+        self.metrics.watch("followed", "Resources that clients follow.", lambda: len(server.subscriptions))
         url = http.url or f"{'https' if http.tls_cert else 'http'}://{_authority(*address)}{PATH}"
         resource = AnyHttpUrl(url)
         routes = [
@@ -129,6 +135,7 @@ class HttpServer:
     def drain(self) -> None:
         """Take no more calls, and end streams that would go on without end; what was called goes on."""
         self.draining = True
+        self._subscriptions.close()
         self._streams.end()
 
     @asynccontextmanager

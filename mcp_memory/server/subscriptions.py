@@ -1,0 +1,228 @@
+"""Tell clients when resources change that they follow, whoever changed them: this process, or another one on the store.
+
+Clients of revision 2026-07-28 keep a request ``subscriptions/listen`` open; older ones send ``resources/subscribe``. A
+resource has changed when its follower would read another content than before. So after each commit of any process the
+followed resources are read, with the rights of each follower: nobody is told of what they may not see. A follower whose
+token was revoked or has expired is told nothing more.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+import anyio
+from mcp.server import ServerRequestContext
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    EmptyResult,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    UnsubscribeRequestParams,
+)
+
+from mcp_memory.domain.access import CALLER, OWNER, Grant
+from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.errors import InvalidInput, McpMemoryError
+from mcp_memory.server.opening import Opening
+from mcp_memory.server.resources import catalogue
+from mcp_memory.server.resources.uris import GUIDE
+
+POLL_S = 0.5
+"""Seconds between two looks for commits of other processes, while anybody follows anything. A look takes .3 ms."""
+FOLLOWED = 100
+"""Resources that one client may follow at a time; each is read after each commit."""
+STREAMS = 1_000
+"""Streams that may be open at a time."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class _Follower:
+    """One resource that one client follows.
+
+    Attributes:
+        uri: of the resource.
+        grant: of the client.
+        meant: the space of its calls that name none.
+        tell: tells it that the resource has changed.
+        end: ends its stream.
+        content: a digest of what it would have read at the last look.
+    """
+
+    uri: str
+    grant: Grant
+    meant: str
+    tell: Callable[[str], Awaitable[None]]
+    end: Callable[[], None]
+    content: bytes = b""
+
+
+class Subscriptions:
+    """Who follows what.
+
+    Args:
+        valid: returns whether a grant still holds.
+    """
+
+    def __init__(self, valid: Callable[[Grant], bool]) -> None:
+        self._valid = valid
+        self._followers: list[_Follower] = []
+        self._by_session: dict[object, dict[str, _Follower]] = {}
+        self._streams: set[ListenHandler] = set()
+        self._seen: dict[str, tuple[int, ...]] = {}  # the last commit looked at, by tenant
+        self._wake = anyio.Event()
+
+    def __len__(self) -> int:
+        return len(self._followers)
+
+    def wake(self) -> None:
+        """Look now: this process may have changed something."""
+        self._wake.set()
+
+    def close(self) -> None:
+        """End every stream."""
+        for stream in list(self._streams):
+            stream.close()
+
+    async def listen(
+        self, context: ServerRequestContext[Opening], params: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        """Serve a stream of revision 2026-07-28; of what it names, what the caller cannot read is not followed."""
+        uris = list(dict.fromkeys(params.notifications.resource_subscriptions or ()))
+        if len(uris) > FOLLOWED or len(self._streams) >= STREAMS:
+            raise _too_many(FOLLOWED if len(uris) > FOLLOWED else STREAMS)
+        bus = InMemorySubscriptionBus()
+        stream = ListenHandler(bus)
+
+        async def tell(uri: str) -> None:
+            await bus.publish(ResourceUpdated(uri))
+
+        followers = [follower for uri in uris if (follower := _follower(uri, tell, stream.close)) is not None]
+        honoured = params.notifications.model_copy(update={"resource_subscriptions": [one.uri for one in followers]})
+        for follower in followers:
+            await self._look_first(context.lifespan_context, follower)
+        self._streams.add(stream)
+        self._followers += followers
+        self._wake.set()
+        try:
+            return await stream(context, params.model_copy(update={"notifications": honoured}))
+        finally:
+            self._streams.discard(stream)
+            self._followers = [one for one in self._followers if one not in followers]
+
+    async def subscribe(self, context: ServerRequestContext[Opening], params: SubscribeRequestParams) -> EmptyResult:
+        """Follow a resource for the session of an older client."""
+        connection = context.session._connection  # of which each request has a session object of its own
+        followed = self._by_session.get(connection)
+        if followed is None:
+            followed = self._by_session[connection] = {}
+            connection.exit_stack.callback(self._leave, connection)
+        uri = str(params.uri)
+        if uri in followed:
+            return EmptyResult()
+        if len(followed) >= FOLLOWED:
+            raise _too_many(FOLLOWED)
+        follower = _follower(uri, context.session.send_resource_updated, lambda: self._leave(connection))
+        if follower is None:
+            raise MCPError(INVALID_PARAMS, f"uri: there is no resource {uri[:200]!r} that you may read.", {"uri": uri})
+        await self._look_first(context.lifespan_context, follower)
+        followed[uri] = follower
+        self._followers.append(follower)
+        self._wake.set()
+        return EmptyResult()
+
+    async def unsubscribe(
+        self, context: ServerRequestContext[Opening], params: UnsubscribeRequestParams
+    ) -> EmptyResult:
+        """Follow a resource no longer."""
+        follower = self._by_session.get(context.session._connection, {}).pop(str(params.uri), None)
+        if follower in self._followers:
+            self._followers.remove(follower)
+        return EmptyResult()
+
+    def _leave(self, connection: object) -> None:
+        gone = self._by_session.pop(connection, {}).values()
+        self._followers = [one for one in self._followers if one not in gone]
+
+    async def watch(self, opening: Opening) -> None:
+        """Tell followers what changes, until cancelled; while there are none it waits."""
+        while True:
+            if self._followers:
+                with anyio.move_on_after(POLL_S):
+                    await self._wake.wait()
+            else:
+                await self._wake.wait()
+            self._wake = anyio.Event()
+            for tenant in {one.grant.tenant for one in self._followers}:
+                try:
+                    await self._look(opening, tenant)
+                except McpMemoryError as error:  # the next call says it to its caller
+                    _log.debug("Followed resources could not be looked at: %s", error)
+                except Exception:
+                    _log.exception("Followed resources could not be looked at.")
+
+    async def _look(self, opening: Opening, tenant: str) -> None:
+        CALLER.set(replace(OWNER, tenant=tenant))
+        async with opening.use() as memory:
+            async with memory.store.reading(whole=False) as view:
+                commit = view.tx, view.generation, view.reader
+            seen = *commit, len(await memory.store.forgotten())
+        followers = [one for one in self._followers if one.grant.tenant == tenant]
+        for follower in [one for one in followers if not self._valid(one.grant)]:
+            followers.remove(follower)
+            self._followers = [one for one in self._followers if one is not follower]
+            follower.end()
+        if self._seen.get(tenant) == seen:
+            return
+        self._seen[tenant] = seen
+        read: dict[tuple[str, Grant, str], bytes] = {}
+        for follower in followers:
+            key = follower.uri, follower.grant, follower.meant
+            if key not in read:
+                read[key] = await _content(opening, *key)
+            if read[key] != follower.content:
+                follower.content = read[key]
+                await follower.tell(follower.uri)
+
+    async def _look_first(self, opening: Opening, follower: _Follower) -> None:
+        follower.content = await _content(opening, follower.uri, follower.grant, follower.meant)
+        self._seen.pop(follower.grant.tenant, None)  # something may be committed before it is in the list
+
+
+def _follower(uri: str, tell: Callable[[str], Awaitable[None]], end: Callable[[], None]) -> _Follower | None:
+    """Return a follower for the caller; None if there is no such resource, or they may not read its space."""
+    caller = CALLER.get()
+    if uri != GUIDE:
+        try:
+            _, values = catalogue.match(uri)
+        except InvalidInput:
+            return None
+        if "space" in values and not caller.may(("read",), values["space"]):
+            return None
+    return _Follower(uri, caller, MEANT_SPACE.get(), tell, end)
+
+
+async def _content(opening: Opening, uri: str, grant: Grant, meant: str) -> bytes:
+    """Return a digest of what somebody would read now."""
+    if uri == GUIDE:
+        return b""
+    CALLER.set(grant)
+    MEANT_SPACE.set(meant)
+    template, values = catalogue.match(uri)
+    try:
+        async with opening.use() as memory:
+            text = await catalogue.read(memory, template, values)
+    except McpMemoryError as error:  # it is gone, or not there yet
+        text = str(error)
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def _too_many(most: int) -> MCPError:
+    return MCPError(INVALID_PARAMS, f"There may be {most:,} at a time. Follow fewer resources, or unsubscribe some.")
