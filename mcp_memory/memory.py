@@ -202,8 +202,11 @@ class Memory:
             self.enrich_later()
 
     def reread_later(self) -> None:
-        """Queue reading texts again that an older extractor has read; it queues itself until none is left."""
-        if self.reread is not None:
+        """Queue reading texts again that an older extractor has read, or making a broken derived table anew.
+
+        It queues itself until nothing is left.
+        """
+        if self.reread is not None and self.store.outdated:
             self.background.put("reread", self._reread, durable=False)
 
     async def _reread(self) -> None:

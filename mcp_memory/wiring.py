@@ -80,9 +80,8 @@ async def open_memory(settings: Settings) -> Memory:
             pass
     memory.indexer.load_later()
     memory.warm_later()
-    if store.read_by_older:
-        memory.reread = store.reread
-        memory.reread_later()
+    memory.reread = store.reread
+    memory.reread_later()
     memory.enrich_later()
     _ = memory.recall  # so that a mistake in its policy is reported now, not at the first query
     _ = memory.points  # built now, not at the first answer

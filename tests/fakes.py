@@ -56,6 +56,7 @@ class FakeStore:
     """A store in memory."""
 
     damage = ()
+    outdated = False
 
     def __init__(
         self,

@@ -75,6 +75,11 @@ class TimedStore:
         """See `Store.damage`."""
         return self._store.damage
 
+    @property
+    def outdated(self) -> bool:
+        """See `Store.outdated`."""
+        return self._store.outdated
+
     async def about(self) -> StoreStatus:
         """See `Store.about`."""
         return await self._store.about()

@@ -99,7 +99,11 @@ class Store(Protocol):
 
     @property
     def damage(self) -> tuple[str, ...]:
-        """What committed rows are gone, in words, as of the last reading; nothing can be written then."""
+        """What committed rows are gone, in words, as of the last reading; nothing can be written while some are."""
+
+    @property
+    def outdated(self) -> bool:
+        """Whether an older extractor has read the texts, or a derived table is broken, as of the last reading."""
 
     async def about(self) -> StoreStatus:
         """Return what is known of the store without reading its rows; never raises because of the store's state."""

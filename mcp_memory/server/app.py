@@ -183,6 +183,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
             run = tool.prepare(arguments, settings.limits)
             async with context.lifespan_context.use() as memory:
                 reply = with_warnings(await run(memory, progress), memory.store.damage)
+                memory.reread_later()  # if the call met a table that is broken
             outcome, count = "ok", _count(reply.structured)
         except McpMemoryError as error:
             outcome = "refused"

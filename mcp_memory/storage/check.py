@@ -19,6 +19,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.columns import vector_faults, vectors_of
+from mcp_memory.storage.damage import SUPERSEDED
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
 from mcp_memory.storage.lesson_rows import belief_faults, beliefs_of, lesson_of, lesson_records
 from mcp_memory.storage.point_rows import point_of, question_faults
@@ -46,9 +47,6 @@ FIRST_MS: Millis = -62_135_596_800_000
 """0001-01-01, the first day that a date can name."""
 LAST_MS: Millis = 253_402_300_800_000
 """10000-01-01, the first day that none can."""
-
-SUPERSEDED: tuple[TableKind, ...] = ("beliefs", "jobs")
-"""Tables from which compaction removes rows that later ones have superseded."""
 
 Severity = Literal["error", "warning", "note"]
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")

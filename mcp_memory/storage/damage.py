@@ -15,25 +15,36 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from mcp_memory.errors import StoreDamaged
+from mcp_memory.errors import StoreDamaged, StoreError
 from mcp_memory.storage.data_files import is_complete
-from mcp_memory.storage.schema import COMMITS, Commit, LogTable, TableKind, commits_of
+from mcp_memory.storage.schema import COMMITS, LOG_TABLES, Commit, TableKind, commits_of
 from mcp_memory.storage.tables import Tables
 
-COUNTED: tuple[LogTable, ...] = ("turns", "facts", "episodes", "points", "aliases")
-"""Tables of which every committed row is still there; compaction removes superseded rows from the others."""
+COUNTED: tuple[TableKind, ...] = ("turns", "facts", "episodes", "points", "aliases", "questions")
+"""Tables that no rebuild makes anew, and of which every committed row is still there: compaction removes superseded
+rows from ``jobs``."""
+SUPERSEDED: tuple[TableKind, ...] = ("beliefs", "jobs")
+"""Tables from which compaction removes rows that later ones have superseded; those of their last commit stay."""
 REMEDY = (
     "Recall goes on with what is left, and nothing is written, so that nothing more is lost. Put the files back "
     "(a backup, the sync tool's trash), or run `mcp-memory doctor --repair`."
 )
+LOOK_AGAIN_S = 2.0
+"""How often a damaged store is looked at again."""
+MADE_ANEW = (
+    "Recall goes on without what they lack. A running server makes them anew from the log in the background; at once: "
+    "`mcp-memory doctor --rebuild`."
+)
 _ANCHORS = ("anchor-0.json", "anchor-1.json")
 _CALLED = {"turns": "messages and documents", "facts": "stated facts", "episodes": "lessons"}
+_DERIVED: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "point_vectors")
 _log = logging.getLogger(__name__)
 
 
@@ -88,17 +99,49 @@ def commits_missing(last: Commit | None, anchor: Commit | None) -> str | None:
     return f"{anchor.tx - known} of {anchor.tx} commits are gone: the table 'commits' ends with number {known}."
 
 
-def shortfalls(tables: Tables, missing: Mapping[TableKind, int]) -> dict[TableKind, str]:
+def shortfalls(tables: Tables, missing: Mapping[TableKind, int]) -> dict[str, str]:
     """Return in words, by table of the log, how many committed rows are missing, where some are."""
     if not any(count > 0 for count in missing.values()):
         return {}
     rows = tables.rows(COMMITS)
-    totals = totals_of(commits_of(rows) if rows is not None else [])
+    commits = commits_of(rows) if rows is not None else []
     return {
-        kind: rows_missing(tables, kind, kind, total - missing[kind], total)
-        for kind, total in totals.items()
+        (name := commits[-1].table(kind)): rows_missing(tables, kind, name, total - missing[kind], total)
+        for kind, total in totals_of(commits).items()
         if missing.get(kind, 0) > 0
     }
+
+
+def short_tables(tables: Tables, commits: Sequence[Commit]) -> dict[TableKind, str]:
+    """Return the kinds and names of tables outside of `COUNTED` that have fewer rows than all commits say.
+
+    Numbers of rows stand in the newest version of a table, so no row is read but of the last ones of `SUPERSEDED`.
+    """
+    last = commits[-1]
+    used = [commit for commit in commits if commit.generation == last.generation]
+    found: dict[TableKind, str] = {}
+    for kind in (*_DERIVED, *SUPERSEDED):
+        name, where = last.table(kind), None
+        if kind in SUPERSEDED:
+            newest = max((commit for commit in used if commit.count(kind)), key=lambda one: one.tx, default=None)
+            # The beliefs that a rebuild makes carry the numbers of their lessons, not that of its commit.
+            if newest is None or newest.tx == used[0].tx > 1:
+                continue
+            expected, where = newest.count(kind), f"tx = {newest.tx}"
+        elif kind == "assertions":
+            expected = sum(commit.assertions for commit in used if commit.reader == last.reader)
+        else:
+            expected = sum(commit.count(kind) for commit in (commits if kind == "point_vectors" else used))
+        if expected and _count(tables, name, where) < expected:
+            found[kind] = name
+    return found
+
+
+def _count(tables: Tables, name: str, where: str | None) -> int:
+    try:
+        return tables.count(name, where)
+    except StoreError:
+        return 0
 
 
 def rows_missing(tables: Tables, kind: TableKind, name: str, found: int, expected: int) -> str:
@@ -119,6 +162,61 @@ def damaged_files(folder: Path | None, name: str, most: int = 3) -> list[str]:
     return [f"{name}.lance/data/{file.name}" for file in files if not is_complete(file)][:most]
 
 
+class Losses:
+    """What a view was found to lack when it was brought up to date.
+
+    Attributes:
+        gone: of each table that lacks committed rows which no rebuild makes anew, what is missing, in words.
+        broken: names of derived tables that lack rows; a rebuild makes them anew.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self.gone: dict[str, str] = {}
+        self.broken: set[str] = set()
+        self._tables = tables
+        self._looked = 0.0
+        self._files: tuple[object, ...] = ()
+
+    def texts(self) -> tuple[str, ...]:
+        """Return in words what is missing and what to do about it."""
+        gone = tuple(f"{text} {REMEDY}" for text in self.gone.values())
+        broken = ", ".join(map(repr, sorted(self.broken)))
+        return (*gone, f"{broken} cannot be read whole. {MADE_ANEW}") if broken else gone
+
+    def note_gone(self, name: str, text: str | None) -> None:
+        """Note in words what a table lacks; None for nothing."""
+        if text is None:
+            self.gone.pop(name, None)
+        elif self.gone.get(name) != text:
+            self.gone[name] = text
+            self._note_files(text)
+
+    def note_short(self, short: Mapping[TableKind, str]) -> None:
+        """Note kinds and names of tables that have too few rows."""
+        for kind, name in short.items():
+            if kind in LOG_TABLES:
+                self.note_gone(name, f"Rows of the table {name!r} are gone or cannot be read.")
+            else:
+                self.note_broken(name)
+
+    def note_broken(self, *names: str) -> None:
+        """Note names of derived tables that have too few rows."""
+        if not self.broken.issuperset(names):
+            self.broken.update(names)
+            self._note_files(f"{', '.join(names)} cannot be read whole")
+
+    def have_changed(self) -> bool:
+        """Return whether something is missing, and files have changed since: perhaps they were put back."""
+        if not (self.gone or self.broken) or time.monotonic() - self._looked < LOOK_AGAIN_S:
+            return False
+        self._looked = time.monotonic()
+        return self._tables.state((*self.gone, *self.broken)) != self._files
+
+    def _note_files(self, text: str) -> None:
+        _log.error("storage.uri %r: %s", self._tables.uri, text)
+        self._looked, self._files = time.monotonic(), self._tables.state((*self.gone, *self.broken))
+
+
 def damage_of(tables: Tables, last: Commit | None) -> list[str]:
     """Return in words what committed rows are gone, by counts alone: no row of the log is read. Some milliseconds.
 
@@ -133,13 +231,14 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
     rows = tables.rows(COMMITS)
     commits = commits_of(rows) if rows is not None else []
     for kind, expected in totals_of(commits).items():
-        there = tables.count(kind, f"tx <= {last.tx}") if expected else 0
+        name = last.table(kind)
+        there = _count(tables, name, f"tx <= {last.tx}") if expected else 0
         if there < expected:
-            found.append(rows_missing(tables, kind, kind, there, expected))
+            found.append(rows_missing(tables, kind, name, there, expected))
     return found
 
 
-def totals_of(commits: Sequence[Commit]) -> dict[LogTable, int]:
+def totals_of(commits: Sequence[Commit]) -> dict[TableKind, int]:
     """Return how many rows commits say that the tables of `COUNTED` have."""
     return {kind: sum(commit.count(kind) for commit in commits) for kind in COUNTED}
 

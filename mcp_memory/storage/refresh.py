@@ -11,8 +11,6 @@ process are loaded. Until then they are *pending*.
 
 from __future__ import annotations
 
-import logging
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,14 +22,13 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError, StoreMismatch
-from mcp_memory.storage.damage import COUNTED, commits_missing, read_anchor, shortfalls
+from mcp_memory.storage.damage import COUNTED, Losses, commits_missing, read_anchor, short_tables, shortfalls
 from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs
 from mcp_memory.storage.lesson_rows import latest_beliefs, lessons_of
 from mcp_memory.storage.point_rows import point_vectors_of, points_of, questions_with_vectors
 from mcp_memory.storage.schema import (
     COMMITS,
     FORMAT,
-    LOG_TABLES,
     READABLE,
     Commit,
     TableKind,
@@ -44,13 +41,8 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import batch_of, turns_of
 from mcp_memory.view.view import View
 
-LOOK_AGAIN_S = 2.0
-"""How often a damaged store is looked at again from the start."""
 COUNTED_BY_REBUILD = frozenset({"assertions", "beliefs"})
 """Tables of which a rebuild's commit alone counts the rows, although they carry the numbers of earlier commits."""
-
-
-_log = logging.getLogger(__name__)
 
 
 class OutdatedFormat(Exception):
@@ -85,8 +77,7 @@ class Refresher:
         masking: of secrets in what the view takes in.
         tables: where the rows are.
         last: the last commit that was read; None for an empty store.
-        damage: of each table that lacks committed rows, what is missing, in words.
-        broken: derived tables that lack rows; a rebuild makes them anew.
+        losses: what is missing.
         swept: for each table, the version at which it was known to be readable and to hold no row without a commit.
     """
 
@@ -101,9 +92,7 @@ class Refresher:
         self.masking = masking
         self.tables = tables
         self.last: Commit | None = None
-        self.damage: dict[str, str] = {}
-        self._looked = 0.0
-        self.broken: set[str] = set()
+        self.losses = Losses(tables)
         self._missing: Counter[TableKind] = Counter()
         self.swept: dict[str, int] = {}
         self._embedder = embedder
@@ -113,10 +102,6 @@ class Refresher:
         self._complete_to = 0  # the commit up to which the view has segments and sentences
         self._pending: list[Commit] = []  # the commits after it
         self._pending_turns: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with commit numbers
-
-    def is_worth_another_look(self) -> bool:
-        """Return whether something was missing at the last look, some seconds ago."""
-        return bool(self.damage) and time.monotonic() - self._looked > LOOK_AGAIN_S
 
     def is_current(self) -> bool:
         """Return whether nothing was committed since the turns of the view were last brought up to date."""
@@ -179,8 +164,7 @@ class Refresher:
         self.tables.forget()
         self.last, self._version = None, None
         self.swept.clear()
-        self.damage.clear()
-        self.broken.clear()
+        self.losses = Losses(self.tables)
         self._missing.clear()
         self._complete_to = 0
         self._pending, self._pending_turns = [], []
@@ -193,7 +177,7 @@ class Refresher:
         version = self.tables.version(COMMITS)
         if version is None:
             view = self.reset() if view.tx else view
-            self._note_damage(COMMITS, commits_missing(None, anchor))
+            self.losses.note_gone(COMMITS, commits_missing(None, anchor))
             return view
         if version == self._version:
             return view
@@ -205,25 +189,20 @@ class Refresher:
                 view.generation, view.reader = last.generation, last.reader
             if (last.generation, last.reader) == (view.generation, view.reader):
                 commits = commits_of(rows)
+                if not view.tx:
+                    self.losses.note_short(short_tables(self.tables, commits))
                 for part in split_commits(commits):
                     self._load_turns(view, commits, part)
                 self.last = last
                 break
             view = self.reset()
         self._version = version
-        self._note_damage(COMMITS, commits_missing(self.last, anchor))
-        for kind, text in shortfalls(self.tables, self._missing).items():
-            self._note_damage(kind, text)
+        self.losses.note_gone(COMMITS, commits_missing(self.last, anchor))
+        for name, text in shortfalls(self.tables, self._missing).items():
+            self.losses.note_gone(name, text)
         if COMMITS not in self.tables.broken:
             self.swept[COMMITS] = version
         return view
-
-    def _note_damage(self, name: str, text: str | None) -> None:
-        if text is None:
-            self.damage.pop(name, None)
-        elif self.damage.get(name) != text:
-            self.damage[name], self._looked = text, time.monotonic()
-            _log.error("storage.uri %r: %s", self.tables.uri, text)
 
     def _checked_last(self, rows: TableRows) -> Commit:
         """Return the last of some commits; raise an error if this program cannot use the store as it is."""
@@ -251,13 +230,13 @@ class Refresher:
             counting = commits if kind in COUNTED_BY_REBUILD else part
             if not any(commit.count(kind) for commit in counting):
                 return None
+            name = table_name(kind, view.generation, view.reader)
             try:
                 rows = self._rows(kind, view, view.tx, part, commits[-1].tx, None)
             except StoreError:
-                if kind in LOG_TABLES and kind not in COUNTED:
-                    raise
-                self.broken.update({table_name(kind, view.generation, view.reader)} - {*COUNTED})
                 rows = None
+            if name in self.tables.broken and kind not in COUNTED:  # no version was read, or an older one
+                self.losses.note_short({kind: name})
             if kind in COUNTED:
                 self._missing[kind] += sum(commit.count(kind) for commit in part) - (0 if rows is None else len(rows))
             return rows
@@ -322,9 +301,9 @@ class Refresher:
             try:
                 segments, sentences = (self._read_pieces(view, kind, part, vectors=vectors) for kind in _PIECES)
             except StoreError:
-                self.broken |= names
+                self.losses.note_broken(*names)
                 segments = sentences = None
-            self.broken |= names & self.tables.broken  # an older version was read, which has fewer rows
+            self.losses.note_broken(*names & self.tables.broken)  # an older version was read, which has fewer rows
             if segments is not None and sentences is not None:  # else no turn had any words
                 batch = batch_of(turns, segments, sentences, partial(_stored_turn, view))
                 view.add(replace(batch, turns=()), view.tx)

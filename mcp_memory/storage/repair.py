@@ -1,79 +1,98 @@
 """Repair a damaged store: take back what is left, and give up the rest only if told to (`mcp-memory doctor --repair`).
 
 1. Newest versions of a table that cannot be opened are set aside (``*.damaged``), so that LanceDB opens the one before.
-2. Rows of the log are collected by commit from the newest version and all earlier ones; of a version with damaged files
-   every row is read that lies in a whole file.
+2. Rows are collected by commit from the newest version of each table and all earlier ones, then from the store's own
+   backups; of a version with damaged files every row is read that lies in a whole file.
 3. Commits that are gone are made anew up to the anchor, from the rows that carry their numbers.
 4. Where rows are still missing, nothing is changed unless the caller gives them up. Then the commits count what is
    left, and ``lost.json`` beside the tables says what was lost.
 
-Derived tables are made anew afterwards. Everything blocks; the write lock and the compaction lock must be held.
+The commits are written last, so a repair that was killed begins anew and finds all that the first one found. Derived
+tables are made anew afterwards; they hold no words that the log does not have. Everything blocks; the write lock and
+the compaction lock must be held.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import StoreError
+from mcp_memory.errors import McpMemoryError, StoreError
+from mcp_memory.storage.archive import unpack
 from mcp_memory.storage.damage import COUNTED, read_anchor, write_anchor
 from mcp_memory.storage.data_files import FAILURES, Table, no_panics
-from mcp_memory.storage.schema import COMMITS, Commit, LogTable, TableRows, commit_rows, commits_of
+from mcp_memory.storage.schema import COMMITS, Commit, TableKind, TableRows, commit_rows, commits_of
 from mcp_memory.storage.tables import Tables
 
 NEWEST = (1 << 64) - 1
 """LanceDB names the manifest of version n by this number minus n, so that the newest comes first."""
 LOST = "lost.json"
+REPAIRED: tuple[TableKind, ...] = (*COUNTED, "jobs")
+"""Tables that no rebuild makes anew. Of ``jobs`` nobody knows how many rows there should be."""
+
+Found = dict[TableKind, Counter[int]]
+"""How many rows of each kind there are, by commit."""
 
 
-def repair(tables: Tables, give_up: Callable[[Sequence[str]], bool], at: Millis) -> list[str]:
+def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[str]], bool], at: Millis) -> list[str]:
     """Repair the log of a store and return in words what was done.
 
     Args:
         tables: of the store, a local folder.
+        backups: of this store, the oldest first.
         give_up: is told what would be lost for good, and returns whether to go on.
         at: now.
 
     Raises:
         StoreUnwritable: a table cannot be written; a later call goes on.
     """
-    done = [text for name in (COMMITS, *COUNTED) for text in _set_aside(tables, name)]
-    rows = {kind: _collected(tables, kind) for kind in COUNTED}
-    found = {kind: Counter(part["tx"].to_pylist()) if part is not None else Counter() for kind, part in rows.items()}
+    done = [*_set_aside(tables, COMMITS)]
     known = _collected(tables, COMMITS)
     commits = {commit.tx: commit for commit in (commits_of(known) if known is not None else ())}
-    anchor = read_anchor(tables.folder)
-    newest = max(filter(None, (anchor, *commits.values())), key=lambda commit: commit.tx, default=None)
+    newest = max(filter(None, (read_anchor(tables.folder), *commits.values())), key=_number, default=None)
     if newest is None:
         return done
+    names = {kind: newest.table(kind) for kind in REPAIRED}
+    done += [text for name in names.values() for text in _set_aside(tables, name)]
+    rows = {kind: _collected(tables, name) for kind, name in names.items()}
+    for file in reversed(backups):
+        if not _missing(commits, newest, rows):
+            break
+        done += _take_from(file, commits, newest, rows)
+    found = _counts(rows)
     made = [number for number in range(1, newest.tx + 1) if number not in commits]
     for number in made:
         commits[number] = newest if number == newest.tx else _made_again(number, newest, found)
     if made:
         done.append(f"{len(made)} commits are made anew from the rows that carry their numbers.")
-    lost = {kind: _lost(kind, commits, found[kind]) for kind in COUNTED}
-    if any(lost.values()):
-        texts = [
-            f"{sum(part.values())} rows of {kind!r} (commits {_some(part)})" for kind, part in lost.items() if part
-        ]
+    lost = {kind: part for kind in COUNTED if (part := _lost(kind, commits, found[kind]))}
+    if lost:
+        texts = [f"{sum(part.values())} rows of {kind!r} (commits {_some(part)})" for kind, part in lost.items()]
         if not give_up(texts):
             return [*done, "Nothing was given up: the memory stays as it is."]
-        for number, commit in commits.items():
-            left: dict[str, Any] = {kind: found[kind][number] for kind in COUNTED}
-            commits[number] = replace(commit, **left)
         _write_down(tables, at, lost)
         done += [f"Given up: {text}." for text in texts]
-    for kind in COUNTED:
-        done += _put_back(tables, kind, rows[kind], newest.tx)
-    ordered = [commits[number] for number in sorted(commits)]
-    if made or any(lost.values()) or tables.count(COMMITS) != len(ordered):
-        _replace(tables, COMMITS, commit_rows(*ordered))
-    write_anchor(tables.folder, ordered[-1])
+    for kind, name in names.items():
+        done += _put_back(tables, name, rows[kind], newest.tx)
+    changed = {number: _counting(commit, found, lost) for number, commit in sorted(commits.items())}
+    if made or changed != commits or tables.count(COMMITS) != len(changed):
+        _replace(tables, COMMITS, commit_rows(*changed.values()))
+    write_anchor(tables.folder, changed[newest.tx])
     return done
+
+
+def _number(commit: Commit) -> int:
+    return commit.tx
+
+
+# What is there
 
 
 def _set_aside(tables: Tables, name: str) -> Iterator[str]:
@@ -93,7 +112,7 @@ def _set_aside(tables: Tables, name: str) -> Iterator[str]:
         yield f"Version {version} of {name!r} cannot be opened; it is set aside as {path.name}.damaged."
 
 
-def _manifests(tables: Tables, name: str) -> dict[int, Any]:
+def _manifests(tables: Tables, name: str) -> dict[int, Path]:
     """Return the manifests of a table by version."""
     folder = tables.folder
     files = list((folder / f"{name}.lance" / "_versions").glob("*.manifest")) if folder is not None else []
@@ -106,22 +125,29 @@ def _versions(tables: Tables, name: str) -> list[int]:
 
 def _collected(tables: Tables, name: str) -> TableRows | None:
     """Return the rows of a table, those of each commit from the version that has most of them; None for no rows."""
+    rows: TableRows | None = None
+    for version in _versions(tables, name):
+        table = tables.earlier(name, version)
+        rows = _joined(rows, _readable(table) if table is not None else None)
+        if table is not None and rows is not None and len(rows) == _count(table):  # earlier versions had no more
+            break
+    return rows
+
+
+def _joined(one: TableRows | None, other: TableRows | None) -> TableRows | None:
+    """Return the rows of two versions of one table, those of each commit from the version that has more of them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    best: dict[int, TableRows] = {}
-    for version in _versions(tables, name):
-        table = tables.earlier(name, version)
-        rows = _readable(table) if table is not None else None
-        if rows is None:
-            continue
-        for number, count in Counter(rows["tx"].to_pylist()).items():
-            if number not in best or len(best[number]) < count:
-                best[number] = rows.filter(pc.equal(rows["tx"], number))
-        if table is not None and len(rows) == _count(table):  # whole, and earlier versions had no more
-            break
-    parts = [best[number] for number in sorted(best)]
-    return pa.concat_tables(parts, promote_options="default") if parts else None
+    if one is None or other is None:
+        return other if one is None else one
+    here, there = (Counter(rows["tx"].to_pylist()) for rows in (one, other))
+    better = [number for number, count in there.items() if count > here[number]]
+    if not better:
+        return one
+    chosen = pa.array(better, pa.int64())
+    kept, added = one.filter(pc.invert(pc.is_in(one["tx"], chosen))), other.filter(pc.is_in(other["tx"], chosen))
+    return pa.concat_tables([kept, added], promote_options="default").sort_by("tx")
 
 
 def _count(table: Table) -> int:
@@ -152,47 +178,96 @@ def _parts(table: Table, first: int, count: int) -> Iterator[TableRows]:
             yield from _parts(table, first + count // 2, count - count // 2)
 
 
-def _made_again(number: int, like: Commit, found: Mapping[LogTable, Counter[int]]) -> Commit:
+def _take_from(
+    file: Path, commits: dict[int, Commit], newest: Commit, rows: dict[TableKind, TableRows | None]
+) -> Iterator[str]:
+    """Add to commits and rows what a backup has more of them, if it is one of this store."""
+    work = Path(tempfile.mkdtemp(prefix=f".{file.name}.", dir=file.parent))
+    try:
+        unpack(file, work)
+        tables = Tables(str(work))
+        stored = {commit.tx: commit for commit in commits_of(tables.rows(COMMITS)) if commit.tx <= newest.tx}
+        if any(commits[number].at != one.at for number, one in stored.items() if number in commits):
+            return  # of another store, or of a time that a restore has undone
+        before = _missing(commits, newest, rows)
+        for number, one in stored.items():
+            commits.setdefault(number, one)
+        last = stored[max(stored)]
+        for kind in REPAIRED:
+            rows[kind] = _joined(rows[kind], tables.rows(last.table(kind), f"tx <= {newest.tx}"))
+        if (after := _missing(commits, newest, rows)) < before:
+            yield f"{before - after} rows and commits are taken from the backup {file.name}."
+    except (McpMemoryError, OSError, KeyError) as error:
+        yield f"The backup {file.name} cannot be read: {error}"
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+# What is not
+
+
+def _missing(commits: Mapping[int, Commit], newest: Commit, rows: Mapping[TableKind, TableRows | None]) -> int:
+    """Return how many rows and commits are missing."""
+    found = _counts(rows)
+    return newest.tx - len(commits) + sum(_lost(kind, commits, found[kind]).total() for kind in COUNTED)
+
+
+def _counts(rows: Mapping[TableKind, TableRows | None]) -> Found:
+    return {kind: Counter(part["tx"].to_pylist()) if part is not None else Counter() for kind, part in rows.items()}
+
+
+def _made_again(number: int, like: Commit, found: Found) -> Commit:
     """Return a commit that was lost, with the rows that carry its number; when it was written is not known."""
-    zeros: dict[str, Any] = dict.fromkeys(("segments", "sentences", "assertions", "beliefs", "questions", "jobs"), 0)
+    zeros: dict[str, Any] = dict.fromkeys(("segments", "sentences", "assertions", "beliefs"), 0)
     zeros |= dict.fromkeys(("day", "calls", "input_tokens", "cached_tokens", "output_tokens"), 0)
     counts: dict[str, Any] = {kind: counted[number] for kind, counted in found.items()}
     return replace(like, tx=number, **zeros, **counts)
 
 
-def _lost(kind: LogTable, commits: Mapping[int, Commit], found: Counter[int]) -> Counter[int]:
+def _lost(kind: TableKind, commits: Mapping[int, Commit], found: Counter[int]) -> Counter[int]:
     return Counter({number: commit.count(kind) for number, commit in commits.items()}) - found
+
+
+def _counting(commit: Commit, found: Found, lost: Mapping[TableKind, Counter[int]]) -> Commit:
+    """Return a commit that counts what is left of it."""
+    changed: dict[str, Any] = {kind: found[kind][commit.tx] for kind, part in lost.items() if part[commit.tx]}
+    if found["jobs"][commit.tx] < commit.jobs:
+        changed["jobs"] = found["jobs"][commit.tx]
+    return replace(commit, **changed)
 
 
 def _some(numbers: Mapping[int, int]) -> str:
     return ", ".join(map(str, sorted(numbers)[:5])) + (" …" if len(numbers) > 5 else "")
 
 
-def _put_back(tables: Tables, kind: LogTable, rows: TableRows | None, last: int) -> Iterator[str]:
+# Writing
+
+
+def _put_back(tables: Tables, name: str, rows: TableRows | None, last: int) -> Iterator[str]:
     """Write the rows that were collected, if the table has not just these."""
     import pyarrow.compute as pc
 
     rows = rows.filter(pc.less_equal(rows["tx"], last)) if rows is not None else None
     try:
-        now = tables.rows(kind)
-        same = tables.fragments(kind) >= 0 and len(now or ()) == len(rows or ()) and kind not in tables.broken
+        now = tables.rows(name)
+        same = tables.fragments(name) >= 0 and len(now or ()) == len(rows or ()) and name not in tables.broken
     except StoreError:
         same = False
     if not same:
-        _replace(tables, kind, rows)
-        yield f"{len(rows) if rows is not None else 0} rows of {kind!r} are put back."
+        _replace(tables, name, rows)
+        yield f"{len(rows) if rows is not None else 0} rows of {name!r} are put back."
 
 
 def _replace(tables: Tables, name: str, rows: TableRows | None) -> None:
     tables.forget()
-    tables.broken.discard(name)
     if rows is None or not _versions(tables, name):
         tables.drop(name)
     if rows is not None:
         tables.replace(name, rows)
 
 
-def _write_down(tables: Tables, at: Millis, lost: Mapping[LogTable, Counter[int]]) -> None:
+def _write_down(tables: Tables, at: Millis, lost: Mapping[TableKind, Counter[int]]) -> None:
+    """Add what is given up to the file of it; a repair that was killed has perhaps added it already."""
     if tables.folder is None:
         return
     path = tables.folder / LOST
@@ -200,5 +275,9 @@ def _write_down(tables: Tables, at: Millis, lost: Mapping[LogTable, Counter[int]
         before = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         before = []
-    noted = {kind: {str(number): count for number, count in part.items()} for kind, part in lost.items() if part}
-    path.write_text(json.dumps([*before, {"at": at, "rows_by_commit": noted}], indent=1), encoding="utf-8")
+    noted = {kind: {str(number): count for number, count in part.items()} for kind, part in lost.items()}
+    if before and before[-1]["rows_by_commit"] == noted:
+        return
+    part = path.with_suffix(".new")
+    part.write_text(json.dumps([*before, {"at": at, "rows_by_commit": noted}], indent=1), encoding="utf-8")
+    part.replace(path)

@@ -27,7 +27,7 @@ from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.storage.backups import Backups, still
 from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.compaction import Compaction
-from mcp_memory.storage.damage import REMEDY, damage_of, refuse
+from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.lock import Holders, WriteLock, lease
 from mcp_memory.storage.log import read_log
@@ -110,6 +110,7 @@ class LanceStore:
         self._view = make_view()
         self._view_lock = anyio.Lock()
         self._index_lock = threading.Lock()
+        self._not_mended: set[str] = set()  # derived tables that could not be made anew
         self._refreshed = -JUST_S  # when the view was last brought up to date
         self._write_lock = WriteLock(self._tables.folder, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
@@ -161,7 +162,7 @@ class LanceStore:
 
     def _sweep(self) -> tuple[View, Commit | None]:
         kept = self._view, self._refresher.last  # a reader whose refresh fails resets both
-        refuse(self._tables, self._refresher.damage)
+        refuse(self._tables, self._refresher.losses.gone)
         sweep(self._tables, kept[1], self._refresher.swept)
         return kept
 
@@ -230,8 +231,8 @@ class LanceStore:
 
     @property
     def damage(self) -> tuple[str, ...]:
-        """What committed rows are gone, in words, as of the last refresh."""
-        return tuple(f"{text} {REMEDY}" for text in self._refresher.damage.values())
+        """What committed rows are gone, and what has to be made anew, in words, as of the last refresh."""
+        return self._refresher.losses.texts()
 
     async def damage_now(self) -> tuple[str, ...]:
         """Return what is missing by a first look of a process, with nothing in memory."""
@@ -239,17 +240,24 @@ class LanceStore:
         return tuple(await to_thread.run_sync(lambda: damage_of(tables, last_commit(tables))))
 
     @property
-    def read_by_older(self) -> bool:
+    def outdated(self) -> bool:
         """Whether an older extractor has read the texts, or a derived table is broken, as of the last refresh."""
         last = self._refresher.last
         older = self._read_again is not None and last is not None and last.reader < self._reader
-        return older or bool(self._refresher.broken and self._derive and not self.damage)
+        return older or self._has_to_be_rebuilt
+
+    @property
+    def _has_to_be_rebuilt(self) -> bool:
+        losses = self._refresher.losses
+        return bool(self._derive and not losses.gone and losses.broken - self._not_mended)
 
     async def reread(self) -> bool:
         """Read some more of the texts again that an older extractor has read; return whether any are left."""
-        if self._refresher.broken and self._derive and not self.damage:
+        if self._derive and self._has_to_be_rebuilt:
+            self._not_mended |= self._refresher.losses.broken  # if it fails, not to be tried at every call
             await self.rebuild(self._derive())
-            self._refresher.broken.clear()
+            self._refresher.losses.broken -= self._not_mended
+            self._not_mended.clear()
         if self._read_again is None or not self._reader:
             return False
         if self._rereading is None:
@@ -286,7 +294,7 @@ class LanceStore:
         """
         tables = Tables(self.uri)
         async with still(tables, self._write_lock):
-            return await to_thread.run_sync(repair, tables, give_up, self._clock())
+            return await to_thread.run_sync(repair, tables, self._backups.files(), give_up, self._clock())
 
     async def about(self) -> StoreStatus:
         """Return the store's status without reading its rows; never raises because of the store's state."""
@@ -336,7 +344,7 @@ class LanceStore:
             if self._holders.was_removed():  # another process may have made it anew, with the same numbers by chance
                 self._view = self._refresher.reset()
             self._holders.enter()
-        if self._refresher.is_worth_another_look():  # perhaps the missing files were put back
+        if self._refresher.losses.have_changed():
             self._view = self._refresher.reset()
         try:
             view = self._refresher.refresh(self._view, whole=whole)

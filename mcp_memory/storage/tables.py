@@ -16,8 +16,8 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -71,6 +71,7 @@ class Tables:
         self._database = None
         self._open.clear()
         self._settled.clear()
+        self.broken.clear()
 
     def reopen(self, name: str) -> None:
         """Open a table again at its next use."""
@@ -119,6 +120,7 @@ class Tables:
         except FAILURES as error:
             if isinstance(error, ValueError) and "not found" in str(error):
                 return None
+            self.broken.add(name)
             raise self.unreadable(name, error_text(error)) from error
         self._open[name] = table
         return table
@@ -245,6 +247,15 @@ class Tables:
             return (query.select(list(columns)) if columns else query).to_arrow()
 
         return self._read(name, read, None)
+
+    def state(self, names: Iterable[str]) -> tuple[object, ...]:
+        """Return what changes whenever a file of some tables comes, goes or changes; nothing for a remote store."""
+        found: list[object] = []
+        for part in ("data", "_versions") if self.folder is not None else ():
+            for name in names:
+                with suppress(OSError), os.scandir(self._table_folder(name) / part) as files:
+                    found += sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+        return tuple(found)
 
     def column_names(self, name: str) -> list[str]:
         """Return the names of a table's columns; none if there is no table."""

@@ -36,6 +36,7 @@ from mcp_memory.storage.schema import (
     TableRows,
     commit_rows,
     commits_of,
+    table_name,
     tables_of,
     with_tx,
 )
@@ -68,7 +69,8 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int], *, derived
     if last is None and tables.count(COMMITS):
         raise StoreBusy("The memory could not be read just now. Nothing was stored. Try again.")
     tx = last.tx if last else 0
-    if COMMITS not in swept or any(swept.get(kind, 0) != (tables.version(kind) or 0) for kind in COUNTED):
+    counted = [last.table(kind) if last else table_name(kind, 0, 0) for kind in COUNTED]
+    if COMMITS not in swept or any(swept.get(name, 0) != (tables.version(name) or 0) for name in counted):
         refuse(tables, damage_of(tables, last))  # not at most writes: these tables are as this process left them
     version = tables.version(COMMITS)
     if version is not None and (version != swept.get(COMMITS) or COMMITS in tables.broken):
@@ -142,8 +144,9 @@ def keeps_less(tables: Tables, name: str, old: Table) -> bool:
         return anchor is not None and bool(old.count_rows() < anchor.tx)
     rows = tables.rows(COMMITS)
     commits = commits_of(rows) if rows is not None else []
-    if name in COUNTED:
-        return bool(old.count_rows() < totals_of(commits)[name])
+    kept = {commits[-1].table(kind): count for kind, count in totals_of(commits).items()} if commits else {}
+    if name in kept:
+        return bool(old.count_rows() < kept[name])
     counts = {one.table(kind): 0 for one in commits for kind in ("segments", "sentences")}
     for one in commits:
         counts[one.table("segments")] += one.segments

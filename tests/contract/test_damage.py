@@ -1,15 +1,18 @@
 """A damaged store says so, is not written to, and takes back what is left."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from batches import batch
+from batches import batch, derive, unit_vectors
 from lance_at import commit_to, open_at
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.errors import StoreDamaged
+from mcp_memory.domain.turns import PooledQuestion, Turn
+from mcp_memory.errors import StoreDamaged, StoreUnwritable
 from mcp_memory.storage.damage import read_anchor
 from mcp_memory.storage.data_files import no_panics
 from mcp_memory.storage.repair import LOST
@@ -143,3 +146,75 @@ def test_a_panic_of_the_library_becomes_an_error() -> None:
         raise PanicException("range end index out of range")
     with pytest.raises(KeyboardInterrupt), no_panics():
         raise KeyboardInterrupt
+
+
+async def make_anew(turns: Sequence[Turn]) -> Batch:
+    return derive(turns)
+
+
+async def held(store: LanceStore) -> tuple[int, int, int]:
+    """Return how many sentences, segments and facts of the rules a store has."""
+    async with store.reading() as view:
+        space = view.space("default")
+        facts = sum(one.extractor == "embedded" for one in space.facts.rows)
+        return len(space.sentences), len(space.segments), facts
+
+
+@pytest.mark.parametrize("table", ["sentences_0", "segments_0", "assertions_0"])
+@pytest.mark.parametrize("part", ["_versions/*.manifest", "data/*.lance"])
+async def test_a_broken_derived_table_is_told_and_made_anew(folder: Path, table: str, part: str) -> None:
+    newest(folder, f"{table}.lance/{part}").unlink()
+    store = open_at(str(folder), derive=lambda: make_anew)
+    assert sum(await held(store)) < 4 * COMMITS
+    assert "makes them anew" in " ".join(store.damage) + " ".join((await store.about()).problems)
+    assert store.outdated
+    await store.reread()
+    assert await held(store) == (2 * COMMITS, COMMITS, COMMITS)
+    assert (store.damage, store.outdated) == ((), False)
+    await commit_to(store, batch("new"))
+    await store.aclose()
+    assert await held(open_at(str(folder))) == (2 * COMMITS + 2, COMMITS + 1, COMMITS + 1)
+
+
+async def test_a_derived_table_that_cannot_be_made_anew_is_not_tried_at_every_call(folder: Path) -> None:
+    async def fail(_: Sequence[Turn]) -> Batch:
+        raise StoreUnwritable("no room")
+
+    newest(folder, "sentences_0.lance/data/*.lance").unlink()
+    store = open_at(str(folder), derive=lambda: fail)
+    await held(store)
+    with pytest.raises(StoreUnwritable, match="no room"):
+        await store.reread()
+    await held(store)
+    assert not store.outdated
+    assert store.damage
+
+
+async def test_lost_rows_are_taken_from_the_newest_backup_that_has_them(tmp_path: Path, folder: Path) -> None:
+    store = open_at(str(folder), backups=(3, ""))
+    await store.rebuild(make_anew)  # which makes a backup
+    await commit_to(store, batch("m5"))
+    await store.aclose()
+    for table in ("turns", "facts"):
+        oldest(folder, f"{table}.lance/data/*.lance").write_bytes(b"")
+    await is_damaged(folder)
+    store = open_at(str(folder), backups=(3, ""))
+    assert "taken from the backup" in " ".join(await store.repair(lambda texts: pytest.fail(str(texts))))
+    assert await refs(store) == [f"m{number}" for number in range(6)]
+    assert store.damage == ()
+    assert not (folder / LOST).exists()
+
+
+async def test_questions_of_the_pool_are_missed(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    store = open_at(str(folder))
+    rows = batch("m0")
+    asked = ("default", PooledQuestion("What came?", rows.segments[0].id, frozenset(("ann",))))
+    await commit_to(store, replace(rows, questions=(asked,), question_vectors=unit_vectors(["What came?"])))
+    await store.aclose()
+    oldest(folder, "questions_0.lance/data/*.lance").unlink()
+    await is_damaged(folder)
+    assert "1 rows of 'questions'" in " ".join(await repaired(folder, lambda _: True))
+    store = open_at(str(folder))
+    await commit_to(store, batch("m1"))
+    assert store.damage == ()

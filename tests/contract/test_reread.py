@@ -64,10 +64,10 @@ async def to_the_end(memory: Memory) -> int:
 async def test_only_the_assertions_of_the_rules_are_read_again(number: int, tmp_path: Path) -> None:
     memory = opened(unpacked(number, tmp_path))
     before = await rows(memory)
-    assert store_of(memory).read_by_older
+    assert store_of(memory).outdated
     await to_the_end(memory)
     after = await rows(memory)
-    assert not store_of(memory).read_by_older
+    assert not store_of(memory).outdated
     assert {kind: made for kind, made in before.items() if kind != "assertions"} == {
         kind: made for kind, made in after.items() if kind != "assertions"
     }
@@ -147,12 +147,12 @@ async def test_only_one_process_reads_again(tmp_path: Path, monkeypatch: pytest.
     assert not await store_of(second).reread()
     await to_the_end(first)
     assert not await store_of(second).reread()
-    assert not store_of(second).read_by_older or (await rows(second))["assertions"]
+    assert not store_of(second).outdated or (await rows(second))["assertions"]
 
 
 async def test_a_store_that_was_read_by_this_version_is_left_alone(tmp_path: Path) -> None:
     memory = opened(tmp_path / "new")
     await write(memory, "I live in Verona.")
-    assert not store_of(memory).read_by_older
+    assert not store_of(memory).outdated
     assert not await store_of(memory).reread()
     assert (await store_of(memory).about()).tx == 1

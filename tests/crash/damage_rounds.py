@@ -1,159 +1,272 @@
-"""Damage one file of a store at a time, and see what becomes of it.
+"""Damage each file of a store of 1,000 messages in seven ways, and see what becomes of it.
 
-Run as ``python tests/crash/damage_rounds.py [EVERY]``: it damages every EVERY-th file of a small store in seven ways, a
-copy for each, opens it, reads, writes, puts the file back, opens it again, and counts what came of it:
+Run as ``python tests/crash/damage_rounds.py FOLDER STORE MODE [EVERY [PART OF]]``, where FOLDER is scratch space:
 
-- ``whole``: everything was there and could be written to.
-- ``told``: something was missing, and the store said so.
-- ``refused``: the store could not be read, and said so in our words.
-- ``raw``: an exception or a panic of a library.
-- ``silent``: something was missing, and the store called itself healthy.
-- ``lost``: with the file put back, something that was there before is missing.
+- STORE: ``loose`` (each commit in files of its own) or ``compacted`` (most rows in merged files).
+- MODE: ``open`` (a server opens the damaged store, reads, writes), ``running`` (two servers had it open before),
+  ``repair`` (`doctor --repair` gives up what it has to, then a server opens it), ``killed`` (the same, and the repair
+  is killed before each of its changes of files, one after the other, until it gets through).
+- EVERY: only every so manieth file; PART OF: only the files whose place modulo OF is PART.
+
+In the end the file is put back, and the store is opened once more. It prints, for each kind of file, how often it was
+
+- ``whole``: everything was there, at once or after the rebuild that a server makes by itself, and could be written to;
+- ``told``: something was missing, and the store said so; with ``repair``, it was given up and written down;
+- ``refused``: the store could not be read, and said so in our words;
+- ``raw``: an exception or a panic of a library;
+- ``silent``: something was missing, and the store called itself healthy;
+- ``lost``: with the file put back, something is missing that was there, or that was written in between.
 """
 
 from __future__ import annotations
 
+import json
 import logging
-import shutil
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import anyio
-
-if __name__ == "__main__":  # run by hand, without pytest
-    tests = Path(__file__).parents[1]
-    sys.path[:0] = [str(tests.parent), str(tests), str(tests / "contract")]
-
-from batches import derive, point, pointed, taught, turn
-from lance_at import commit_to, open_at
+from damaged_store import (
+    LOG,
+    WAYS,
+    Item,
+    commit_to,
+    contents,
+    copy,
+    damage,
+    derive,
+    files_of,
+    make_store,
+    open_store,
+    put_back,
+    turn,
+)
 
 from mcp_memory.errors import McpMemoryError
+from mcp_memory.storage import repair
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.view.view import View
+from mcp_memory.storage.tables import Tables
 
-WAYS = ("deleted", "emptied", "halved", "zeroed", "flipped at the start", "flipped inside", "flipped at the end")
-
-
-def contents(view: View) -> Counter[str]:
-    """Return how much of everything there is."""
-    found: Counter[str] = Counter()
-    for space in view.spaces.values():
-        found["turns"] += len(space.turns)
-        found["sentences"] += len(space.sentences)
-        found["segments"] += len(space.segments)
-        found["facts"] += len(space.facts.rows)
-        found["lessons"] += len(space.beliefs.lessons())
-        found["points"] += len(space.hypergraph.active())
-    return found
+Outcomes = dict[str, Counter[str]]
+BAD = ("raw", "silent", "lost")
 
 
-async def make(folder: Path, commits: int = 9) -> None:
-    """Write a small store with every kind of row."""
-    store = open_at(str(folder))
-    for number in range(commits):
-        rows = derive([turn(f"a{number}"), turn(f"b{number}")])
-        if number % 3 == 0:
-            made = pointed(point(f"p{number}"))
-            lessons = taught(f"e{number}").lessons
-            rows = replace(rows, points=made.points, point_vectors=made.point_vectors, lessons=lessons)
-        await commit_to(store, rows)
-    await store.aclose()
+class Killed(BaseException):
+    """The process is gone."""
 
 
-def damaged(content: bytes, way: str) -> bytes | None:
-    """Return what a file holds when it was damaged in a way; None if it is gone."""
-    if way == "deleted":
-        return None
-    if way == "emptied":
-        return b""
-    if way == "halved":
-        return content[: len(content) // 2]
-    if way == "zeroed":
-        return bytes(len(content))
-    place = {"start": 1, "inside": len(content) // 2, "end": len(content) - 3}[way.split()[-1]]
-    return content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :]
-
-
-async def read(folder: Path) -> tuple[LanceStore, Counter[str] | None, bool]:
-    """Open a store and return it, what it holds, and whether it calls itself healthy."""
-    store = open_at(str(folder))
-    held = None
+async def look(store: LanceStore) -> tuple[frozenset[Item] | None, bool]:
+    """Return what a store holds, None if it refuses to be read, and whether it calls itself healthy."""
     try:
         async with store.reading() as view:
             held = contents(view)
     except McpMemoryError:
-        return store, None, False
-    return store, held, not (await store.about()).problems and not store._refresher.broken
+        return None, False
+    return held, not (await store.about()).problems
 
 
-async def round_of(original: Path, file: Path, way: str, scratch: Path, whole: Counter[str]) -> str:
-    """Damage one file in one way and return what came of it; ``whole`` is what the store held before."""
-    folder = scratch / "store"
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(original, folder)
-    hurt = folder / file
-    before = hurt.read_bytes()
-    content = damaged(before, way)
-    if content is None:
-        hurt.unlink()
-    else:
-        hurt.write_bytes(content)
+async def use(store: LanceStore, whole: frozenset[Item], new: str) -> tuple[str, frozenset[Item]]:
+    """Read, let the store rebuild what it can, write; return the outcome and what was written."""
+    held, healthy = await look(store)
+    if held is not None and not held >= whole and healthy:
+        return "silent", frozenset()
+    if held is not None and store.outdated:
+        await store.reread()
+        held, healthy = await look(store)
     outcome = "whole"
+    if held is None:
+        outcome = "refused"
+    elif not held >= whole:
+        outcome = "silent" if healthy else "told"
+    rows = derive([turn(new)])
     try:
-        store, held, healthy = await read(folder)
-        if held is None:
-            outcome = "refused"
-        elif any(held[kind] < count for kind, count in whole.items()):
-            outcome = "silent" if healthy else "told"
+        await commit_to(store, rows)
+    except McpMemoryError:
+        return ("told" if outcome == "whole" else outcome), frozenset()
+    return outcome, frozenset(("turn", one.space, one.id, one.text) for one in rows.turns)
+
+
+async def opened(folder: Path, whole: frozenset[Item], hurt: Callable[[], None]) -> tuple[str, frozenset[Item]]:
+    """Damage a store, and let a server open it."""
+    hurt()
+    store = open_store(folder)
+    try:
+        return await use(store, whole, "after")
+    finally:
+        await store.aclose()
+
+
+async def running(folder: Path, whole: frozenset[Item], hurt: Callable[[], None]) -> tuple[str, frozenset[Item]]:
+    """Damage a store that two servers have open, and let both go on."""
+    stores = [open_store(folder), open_store(folder)]
+    try:
+        for store in stores:
+            await look(store)
+        hurt()
+        written: frozenset[Item] = frozenset()
+        outcomes = []
+        for number, store in enumerate(stores):
+            outcome, new = await use(store, whole | written, f"after{number}")
+            outcomes.append(outcome)
+            written |= new
+        return max(outcomes, key=["whole", "told", "refused", "silent"].index), written
+    finally:
+        for store in stores:
+            await store.aclose()
+
+
+@contextmanager
+def killed_before(change: int) -> Iterator[None]:
+    """Raise `Killed` before the change of files with this number, from 0 on."""
+    done = iter(range(change + 1))
+
+    def instead_of(method: Callable[..., object]) -> Callable[..., object]:
+        def work(*values: object, **more: object) -> object:
+            if next(done, change) == change:
+                raise Killed
+            return method(*values, **more)
+
+        return work
+
+    places = [(Path, "rename"), (Path, "replace"), (Path, "write_text"), (Path, "unlink")]
+    places += [(Tables, "replace"), (Tables, "drop"), (Tables, "append")]
+    patches = [patch.object(owner, name, instead_of(getattr(owner, name))) for owner, name in places]
+    for one in patches:
+        one.start()
+    try:
+        yield
+    finally:
+        for one in patches:
+            one.stop()
+
+
+async def repaired(
+    folder: Path, whole: frozenset[Item], hurt: Callable[[], None], *, kill: bool = False
+) -> tuple[str, frozenset[Item]]:
+    """Damage a store, repair it, and let a server open it; ``kill`` the repair again and again."""
+    hurt()
+    for change in range(1000 if kill else 0):
+        store = open_store(folder)
         try:
-            await commit_to(store, derive([turn("after")]))
-        except McpMemoryError:
-            outcome = "told" if outcome == "whole" else outcome
+            with killed_before(change):
+                await store.repair(lambda _: True)
+            break
+        except Killed:
+            continue
+        finally:
+            await store.aclose()
+    store = open_store(folder)
+    try:
+        given_up: list[str] = []
+        await store.repair(lambda texts: not given_up.extend(texts))
+        await store.rebuild(store._derive())  # type: ignore[misc]
+        outcome, written = await use(store, whole, "after")
+        noted = given_up or (folder / repair.LOST).exists()
+        held, healthy = await look(store)
+        if not healthy or not written or held is None:
+            return "refused", written
+        if outcome == "silent" and noted and all(item[0] in LOG or item not in held for item in whole - held):
+            return f"told {Counter(str(item[0]) for item in whole - held if item[0] in LOG)}", written
+        return outcome, written
+    finally:
         await store.aclose()
-        if hurt.parent.is_dir():
-            hurt.write_bytes(before)
-        store, held, _ = await read(folder)
+
+
+async def killed(folder: Path, whole: frozenset[Item], hurt: Callable[[], None]) -> tuple[str, frozenset[Item]]:
+    """See `repaired`."""
+    return await repaired(folder, whole, hurt, kill=True)
+
+
+MODES = {"open": opened, "running": running, "repair": repaired, "killed": killed}
+
+
+async def round_of(original: Path, file: Path, way: str, mode: str, folder: Path, whole: frozenset[Item]) -> str:
+    """Damage one file in one way, put it back in the end, and return what came of it."""
+    copy(original, folder)
+    content = b""
+
+    def hurt() -> None:
+        nonlocal content
+        content = damage(folder / file, way)
+
+    try:
+        outcome, written = await MODES[mode](folder, whole, hurt)
+        kept = whole
+        if mode in ("repair", "killed"):  # what was given up is gone, and stays so
+            store = open_store(folder)
+            kept = (await look(store))[0] or frozenset()
+            await store.aclose()
+        put_back(folder / file, content)
+        store = open_store(folder)
+        held, _ = await look(store)
+        if held is not None and store.outdated:
+            await store.reread()
+            held, _ = await look(store)
         await store.aclose()
-        if held is None or any(held[kind] < count for kind, count in whole.items()):
-            return "lost"
+        if held is None or not held >= kept | written:
+            gone = Counter(str(item[0]) for item in (kept | written) - (held or frozenset()))
+            return f"lost {dict(gone)} ({outcome})"
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
-        return f"raw {type(error).__name__}"
+        return f"raw {type(error).__name__} {str(error)[:200]}"
     return outcome
 
 
-def files_of(folder: Path) -> list[Path]:
-    """Return the files of a store that hold something, relative to it."""
-    return [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size]
+def kind_of(file: Path) -> str:
+    """Return what sort of file it is, in words."""
+    if len(file.parts) < 3:
+        return "beside the tables"
+    table, part = file.parts[0].partition(".")[0], file.parts[1].strip("_")
+    return f"{table.rstrip('0123456789_')} {part}"
 
 
 async def rounds(
-    every: int = 1, ways: tuple[str, ...] = WAYS, said: Callable[[str], object] = lambda _: None
-) -> Counter[str]:
-    """Count what came of it, for every so manieth file and each way; ``said`` is told of what should not happen."""
-    outcomes: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as scratch:
-        original = Path(scratch, "original")
-        await make(original)
-        store, whole, _ = await read(original)
-        await store.aclose()
-        assert whole is not None
-        for file in files_of(original)[::every]:
-            for way in ways:
-                outcome = await round_of(original, file, way, Path(scratch), whole)
-                outcomes[outcome.split()[0]] += 1
-                if outcome.split()[0] in ("raw", "silent", "lost"):
-                    said(f"{outcome}: {'/'.join(file.parts[:2])} {way}\n")
+    scratch: Path,
+    compacted: bool,
+    mode: str,
+    *,
+    commits: int = 10,
+    size: int = 100,
+    every: int = 1,
+    part: int = 0,
+    of: int = 1,
+    ways: tuple[str, ...] = WAYS,
+    told: Callable[[str], object] = lambda _: None,
+) -> Outcomes:
+    """Count by kind of file what came of it; ``told`` hears of what should not happen."""
+    outcomes: Outcomes = defaultdict(Counter)
+    original = scratch / "original"
+    await make_store(original, commits=commits, size=size, compacted=compacted)
+    store = open_store(original)
+    whole, healthy = await look(store)
+    await store.aclose()
+    assert healthy
+    assert whole is not None
+    for file in files_of(original)[::every][part::of]:
+        for way in ways:
+            outcome = await round_of(original, file, way, mode, scratch / "store", whole)
+            outcomes[kind_of(file)][outcome.split()[0]] += 1
+            if outcome != "whole":
+                told(f"{file} {way}: {outcome}\n")
     return outcomes
 
 
 if __name__ == "__main__":
     logging.disable(logging.CRITICAL)
-    every = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    sys.stdout.write(f"{anyio.run(partial(rounds, every, said=sys.stderr.write))}\n")
+    place, kind, mode = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    every, part, of = (int(text) for text in [*sys.argv[4:], *("1", "0", "1")[len(sys.argv) - 4 :]])
+    with tempfile.TemporaryDirectory(dir=place) as scratch:
+
+        async def main() -> Outcomes:
+            """Run the part that was asked for."""
+            return await rounds(
+                Path(scratch), kind == "compacted", mode, every=every, part=part, of=of, told=sys.stderr.write
+            )
+
+        sys.stdout.write(json.dumps(anyio.run(main)) + "\n")

@@ -1,0 +1,135 @@
+"""A store with every kind of row, what it holds, and ways to damage one of its files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+if __name__ != "__main__":  # imported by a script that is run by hand, without pytest
+    tests = Path(__file__).parents[1]
+    sys.path[:0] = [str(tests.parent), str(tests), str(tests / "contract")]
+
+from batches import WRITTEN_AT, asserted, derive, point, pointed, taught, turn, unit_vectors
+from lance_at import NOW, commit_to, open_at
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.language_model import Job
+from mcp_memory.domain.turns import PooledQuestion, Turn
+from mcp_memory.storage import compaction
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+from mcp_memory.view.view import View
+
+WAYS = ("deleted", "emptied", "halved", "zeroed", "flipped at the start", "flipped inside", "flipped at the end")
+LOG = frozenset(("turn", "fact", "lesson", "point", "alias"))
+"""What no rebuild can make anew, as `contents` names it."""
+Item = tuple[object, ...]
+
+compaction.flush = lambda folder: None  # copies of a damaged store need not survive a power loss, and it takes seconds
+
+
+def contents(view: View) -> frozenset[Item]:
+    """Return everything that a view knows: its kind first, then what tells it from others, texts included."""
+    found: set[Item] = set()
+    for name, space in view.spaces.items():
+        found |= {("turn", name, turn.id, turn.text) for turn in space.turns.values()}
+        found |= {("sentence", name, one.id) for one in space.sentences}
+        found |= {("segment", name, one.id) for one in space.segments}
+        for one in space.facts.rows:
+            kind = "fact" if one.extractor == "caller" else "assertion"
+            found.add((kind, name, one.id, one.head, one.relation, one.tail))
+        found |= {("lesson", name, *one.key, one.query) for one in space.beliefs.lessons()}
+        found |= {("point", name, one.id, one.description) for one in space.hypergraph.active()}
+        found |= {("alias", name, one.alias, one.name) for one in space.facts._inferred.values()}
+    return frozenset(found)
+
+
+def commit_of(number: int, size: int) -> Batch:
+    """Return the batch of one commit: messages, and every so often each other kind of row."""
+    rows = derive([turn(f"m{number}-{place}", place=place) for place in range(size)])
+    first = rows.turns[0]
+    if number % 2 == 0:
+        rows = replace(rows, assertions=(asserted(first, number, "caller"), *rows.assertions))
+    if number % 3 == 0:
+        made = pointed(point(f"p{number}"))
+        rows = replace(rows, points=made.points, point_vectors=made.point_vectors)
+    if number % 3 == 1:
+        told = taught(f"e{number}", sentence=rows.sentences[0].id)
+        rows = replace(rows, lessons=told.lessons, beliefs=told.beliefs)
+    if number % 4 == 0:
+        rows = replace(rows, aliases=(Alias("default", f"Bo{number} Oak", f"Bo{number}", "why", "caller", WRITTEN_AT),))
+    if number % 5 == 0:
+        asked = ("default", PooledQuestion(f"What came {number}?", rows.segments[0].id, frozenset(("ann",))))
+        rows = replace(rows, questions=(asked,), question_vectors=unit_vectors([asked[1].text]))
+        rows = replace(rows, jobs=(Job("default", first.id, "done", 1, 0, 0, "", WRITTEN_AT),))
+    return rows
+
+
+async def make_store(folder: Path, *, commits: int, size: int, compacted: bool) -> None:
+    """Write a store of so many commits with so many messages each; compacted, its newest commits lie in own files."""
+    store = open_at(str(folder), compact_after=1 << 30)
+    for number in range(commits):
+        if compacted and number in (commits // 2, commits - 3):
+            tables = Tables(str(folder))
+            compaction.compact(tables, 4, now=NOW, stop=threading.Event(), keep=timedelta(0))
+        await commit_to(store, commit_of(number, size))
+    await store.aclose()
+    store._compaction.stop(60)
+
+
+async def make_rows(turns: Sequence[Turn]) -> Batch:
+    """Derive turns, as `Make` of a rebuild does."""
+    return derive(turns)
+
+
+def open_store(folder: Path) -> LanceStore:
+    """Return a store that can rebuild its derived tables, as a server opens it."""
+    return open_at(str(folder), derive=lambda: make_rows)
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Return the files of a store that hold something, relative to it, in a fixed order."""
+    return [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size]
+
+
+def copy(original: Path, folder: Path) -> None:
+    """Copy a store by hard links, which LanceDB leaves alone: it never changes a file that is there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(original, folder, copy_function=_link)
+
+
+def _link(source: str, target: str) -> None:
+    if source.endswith((".lance", ".manifest", ".txn")):
+        os.link(source, target)
+    else:
+        shutil.copy2(source, target)
+
+
+def damage(file: Path, way: str) -> bytes:
+    """Damage a file, not those that it is linked with, and return what it held."""
+    content = file.read_bytes()
+    file.unlink()
+    if way == "emptied":
+        file.write_bytes(b"")
+    elif way == "halved":
+        file.write_bytes(content[: len(content) // 2])
+    elif way == "zeroed":
+        file.write_bytes(bytes(len(content)))
+    elif way.startswith("flipped"):
+        place = {"start": 1, "inside": len(content) // 2, "end": max(0, len(content) - 3)}[way.split()[-1]]
+        file.write_bytes(content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :])
+    return content
+
+
+def put_back(file: Path, content: bytes) -> None:
+    """Put a file back as it was, as a backup of somebody's would, unless its folder is gone."""
+    if file.parent.is_dir():
+        file.unlink(missing_ok=True)
+        file.write_bytes(content)
