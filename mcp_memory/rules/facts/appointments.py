@@ -39,6 +39,7 @@ DATED_THINGS = word_set(
     " holiday vacation course semester term school season camp election event tournament marathon reunion"
     " graduation retro standup stand-up sprint sync kickoff kick-off playdate move viewing signing closing"
     " premiere opening screening shoot gig dentist doctor physio haircut booking reservation slot drop"
+    " anniversary exhibition performance housewarming christening assembly"
     " pickup pick-up migration cutover deploy deployment rollout upgrade maintenance freeze defence"
     " defense viva handover baptism shift"
 )
@@ -97,7 +98,8 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
         begun = clause.slots[0].nouns[0]  # "Olga starts her fencing group on 9 October"
         if begun.owner and begun.owner.pronoun in ("he", "she"):
             begun = replace(begun, owner=thing)
-        return ("starts_on", begun, date) if begun.owner and verb.tense == "present" and _is_thing(begun) else None
+        named = _is_thing(begun) or begun.head == "job"
+        return ("starts_on", begun, date) if begun.owner and verb.tense == "present" and named else None
     if clause.slots and prepositions - {"at", "in", "on"}:
         return None
     if verb.lemma in _STARTS and _is_thing(thing):

@@ -137,6 +137,8 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
     if words[index].kind == "speech":
         return confidence, index + 1
     subject, after = read_phrases(words, index, subject=True)
+    if len(subject) > 1 and subject[-1].pronoun in ("i", "he", "she", "we", "they"):
+        return None  # "I love jazz and I hate techno"
     if subject and after < len(words) and (after := grammar.skip_adverbials(words, after)) < len(words):
         inner = read_verb_group(words, after)
         if inner:

@@ -151,6 +151,11 @@ def _class_claims(
         return
     if (subject.pronoun == "it" and talk) or noun.determiner in ("this", "that", "no", "some", "any", "another"):
         return
+    heads = noun.head in nouns.OFFICES and noun.determiner in ("the", "") and noun.of is not None
+    if heads and kinds.is_human(subject) and not kinds.is_role(noun) and talk:  # "the head of finance"
+        yield Claim(subject, "works_as", noun, effect, None, slot.end)
+        yield from _employer_claims(clause, subject, noun, effect)
+        return
     is_second_role = noun is not slot.nouns[0] and kinds.is_role(slot.nouns[0]) and kinds.fits(noun, "role")
     if (kinds.is_role(noun) or is_second_role) and not noun.name:
         if noun.text.split()[0].lower() in nouns.JUDGING or noun.determiner == "such":
@@ -275,6 +280,10 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
         ):
             relation = RELATIVES[subject.head][0]
             yield from kinship_claims(owner, subject.head if relation == "(person)" else relation, noun, slot.end)
+        elif subject.owner and subject.head in nouns.OWNABLE:
+            if noun.named and noun.determiner != "the" and clause.verb.tense == "present":
+                relation = "drives" if kinds.fits(subject, "vehicle") else "owns"  # "my car is a Skoda Fabia"
+                yield Claim(owner, relation, noun, effect, None, slot.end)
         elif subject.owner and _noun_can_be_relation(clause, owner, subject, noun):
             name = subject.text.lower().replace(" ", "_").replace("-", "_")
             if not (noun.text.isdecimal() and clause.end - slot.end > 1):  # not 140 of "140 over 90"
@@ -282,6 +291,10 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
 
 
 _OF_PHONES = frozenset(("phone", "telephone", "mobile", "cell", "work", "home", "office", "landline", "whatsapp"))
+
+
+_LEAST_DIGITS = 5
+"""Digits of a phone number."""
 
 
 def _row_of_possession(subject: NounPhrase, noun: NounPhrase, talk: bool) -> Row | None:
@@ -292,6 +305,8 @@ def _row_of_possession(subject: NounPhrase, noun: NounPhrase, talk: bool) -> Row
     if compound and subject.head == "number" and not _OF_PHONES & set(subject.text.lower().split()):
         return None  # "my insurance number"
     row = possession_row(subject.head, noun, talk=talk)
+    if row is not None and row.relation == "phone" and sum(letter.isdigit() for letter in noun.text) < _LEAST_DIGITS:
+        return None  # "my phone is a Fairphone 5"
     is_office = (
         row is not None and "role" in row.tail and not (kinds.is_role(noun) and noun.determiner in ("a", "an", ""))
     )

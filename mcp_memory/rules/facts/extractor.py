@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.facts import Assertion, Intent
-from mcp_memory.domain.relations import DID, relations
+from mcp_memory.domain.facts import WHOLE, Assertion, Intent
+from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.times import FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import READ_CHARS, Turn, by_assistant, is_assistant
 from mcp_memory.language.sentences import is_repetitive
@@ -26,12 +26,12 @@ from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt
-from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
+from mcp_memory.rules.facts.introductions import names_somebody, pet_names, read_introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
 from mcp_memory.rules.facts.momentary import is_momentary, with_assistant
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
-from mcp_memory.rules.facts.phrase_claims import named_before, phrase_claims, presupposed, relative_claims
+from mcp_memory.rules.facts.phrase_claims import given_names, named_before, phrase_claims, presupposed, relative_claims
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
@@ -142,6 +142,9 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
         validity = replace(holds, negated=one.negated, change=one.change)
         triple = one.head, one.relation, one.name
         yield make_assertion(turn, index, (one.start, one.end), triple, validity, "FACT", PLAIN)
+    for triple, place in pet_names(turn, span):
+        sentence = index if span[0] <= place[0] else WHOLE
+        yield make_assertion(turn, sentence, place, triple, from_utterance(turn.time), "FACT", PLAIN)
 
 
 def _presupposed_assertions(
@@ -178,7 +181,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 2
+    version = 3
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -284,15 +287,55 @@ class RuleExtractor:
         if not is_english(turn.text[start:end]):
             return
         stop = assertion_end(turn.text, start, end)
-        words = split_words(
-            turn.text,
-            start,
-            end if stop <= start else stop,
-            [*(times[index] or yearly_times(turn, span)), *duration_intervals(turn.text, start, end, turn.time)],
-        )
+        read = start, end if stop <= start else stop
+        durations = duration_intervals(turn.text, start, end, turn.time)
+        words = split_words(turn.text, *read, [*(times[index] or yearly_times(turn, span)), *durations])
         if talk:
             words = with_mended_times(with_capitals(words, turn.text))
-        clauses = self.read_clauses(turn.text, start, words, talk=talk)
+        clauses = self._clauses(turn, index, span, words, following, carried)
+        if stop <= start:
+            yield from _presupposed_assertions(turn, discourse, index, words, "FACT") if talk else ()
+            _mention_only(discourse, clauses, talk=talk)
+            return
+        intent = intent_of(turn.text[start:end], dated=bool(times[index]))
+        if talk:
+            yield from _presupposed_assertions(turn, discourse, index, words, intent)
+            yield from noted_assertions(turn, discourse, index, words, clauses)
+        of_phrases: dict[int, list[Claim]] = {}
+        for clause, claim in phrase_claims(clauses, talk=talk):
+            of_phrases.setdefault(id(clause), []).append(claim)
+        if talk and clauses and (name := named_before(words, clauses[0])):
+            discourse.mention(name)
+        rule_facts: set[tuple[str, str, bool]] = set()  # a parse only adds to what the rules read
+        for clause in clauses:
+            around = event_times(turn, clause, index, times)
+            stated = self._stated(turn, discourse, index, clause, of_phrases.get(id(clause), ()), intent, around)
+            for assertion in stated:
+                key = assertion.head.casefold(), assertion.relation, assertion.negated
+                if not (clause.parsed and assertion.relation not in DATED and key in rule_facts):
+                    yield assertion
+                if not clause.parsed:
+                    rule_facts.add(key)
+            for subject in (*clause.subject, *given_names(clause)):
+                discourse.mention(subject)
+            discourse.mention_others(clause)
+
+    def _clauses(
+        self, turn: Turn, index: int, span: tuple[int, int], words: Sequence[Word],
+        following: tuple[int, int] | None, carried: Carried,
+    ) -> list[Clause]:  # fmt: skip
+        """Return the clauses of a sentence, corrected by its own words and by the sentences beside it.
+
+        Args:
+            turn: that holds it.
+            index: of the sentence.
+            span: of it, in characters.
+            words: of it.
+            following: span of the next sentence.
+            carried: what the sentences before hand on; added to.
+        """
+        talk = turn.kind != "document"
+        clauses = self.read_clauses(turn.text, words[0].start if words else span[0], words, talk=talk)
         clauses = with_corrections(words, clauses, carried.last.get(index - 1))
         if clauses:
             carried.last[index] = clauses[-1]
@@ -300,47 +343,42 @@ class RuleExtractor:
             clauses = [carried.mending[index]]
         elif talk and clauses and (mend := _mended(turn, clauses[-1], following)):
             clauses[-1], carried.mending[index + 1] = mend
+        return [_as_planned(by_tense(turn, span, clause), turn.time) for clause in clauses] if talk else clauses
+
+    def _stated(
+        self, turn: Turn, discourse: Discourse, index: int, clause: Clause, of_phrases: Sequence[Claim],
+        intent: Intent, around: Sequence[StatedTime],
+    ) -> Iterator[Assertion]:  # fmt: skip
+        """Yield what a clause states, by its verb, its phrases and its date.
+
+        Args:
+            turn: that holds it.
+            discourse: what the text has mentioned so far.
+            index: of its sentence.
+            clause: the clause.
+            of_phrases: the claims of its phrases.
+            intent: of the sentence.
+            around: the times that date an event without a time of its own.
+        """
+        talk = turn.kind != "document"
+        for subject in clause.source:
+            discourse.mention(subject)
+        silent = clause.confidence <= 0 or (talk and is_tentative(clause.verb, clause.subject))
+        claims = [] if silent else list(self.claims(clause, turn.text, talk=talk))
+        if discourse.with_assistant:
+            claims = [one for one in claims if one.relation != DID or not is_momentary(clause, str(one.tail))]
+        weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in claims]
+        weighted += [(claim, PLAIN) for claim in of_phrases]
+        if talk and clause.confidence > 0:
+            yield from appointment_assertions(turn, discourse, index, clause, intent)
+        for claim, confidence in weighted:
+            yield from assert_claim(turn, discourse, index, clause, claim, intent, confidence, around)
+
+
+def _mention_only(discourse: Discourse, clauses: Sequence[Clause], *, talk: bool) -> None:
+    """Remember whom a sentence names that asserts nothing: "she" may refer to its subject."""
+    for clause in clauses:
+        for subject in clause.subject:
+            discourse.mention(subject)
         if talk:
-            clauses = [_as_planned(by_tense(turn, span, clause), turn.time) for clause in clauses]
-        if stop <= start:
-            yield from _presupposed_assertions(turn, discourse, index, words, "FACT") if talk else ()
-            for clause in clauses:  # it asserts nothing, but "she" may refer to its subject
-                for subject in clause.subject:
-                    discourse.mention(subject)
-                if talk:
-                    discourse.mention_others(clause)
-            return
-        intent = intent_of(turn.text[start:end], dated=bool(times[index]))
-        if talk:
-            yield from _presupposed_assertions(turn, discourse, index, words, intent)
-            yield from noted_assertions(turn, discourse, index, words, clauses)
-        by_clause: dict[int, list[Claim]] = {}
-        for clause, claim in phrase_claims(clauses, talk=talk):
-            by_clause.setdefault(id(clause), []).append(claim)
-        if talk and clauses and (name := named_before(words, clauses[0])):
-            discourse.mention(name)
-        rule_facts: set[tuple[str, str, bool]] = set()  # a parse only adds to what the rules read
-        for clause in clauses:
-            for subject in clause.source:
-                discourse.mention(subject)
-            silent = clause.confidence <= 0 or (talk and is_tentative(clause.verb, clause.subject))
-            claims = [] if silent else list(self.claims(clause, turn.text, talk=talk))
-            if discourse.with_assistant:
-                claims = [
-                    claim for claim in claims if claim.relation != DID or not is_momentary(clause, str(claim.tail))
-                ]
-            around = event_times(turn, clause, index, times)
-            weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in claims]
-            weighted += [(claim, PLAIN) for claim in by_clause.get(id(clause), ())]
-            if talk and clause.confidence > 0:
-                yield from appointment_assertions(turn, discourse, index, clause, intent)
-            for claim, confidence in weighted:
-                for assertion in assert_claim(turn, discourse, index, clause, claim, intent, confidence, around):
-                    key = assertion.head.casefold(), assertion.relation, assertion.negated
-                    if not (clause.parsed and key in rule_facts):
-                        yield assertion
-                    if not clause.parsed:
-                        rule_facts.add(key)
-            for subject in clause.subject:
-                discourse.mention(subject)
             discourse.mention_others(clause)

@@ -46,6 +46,13 @@ _NO_NAMES = (
     )
 )
 """Words in lower case that are no name of a person, even with a capital."""
+_PET_NAMED = re.compile(
+    r"\b(?:I|[Ww]e)(?:['’]ve|\shave)?\s(?:\w+\s)?(?:got|have|adopted|rescued|bought)\s(?:\w+\s){0,2}?an?\s(?:[\w-]+\s){0,3}?"
+    rf"(?P<kind>{'|'.join(sorted(nouns.PETS))})\b(?P<rest>[^.!?,;]{{0,60}})[.!?,;]+\s"
+    r"(?:(?:[Ss]he|[Hh]e|[Ii]t)(?:['’]s|\sis)\s(?:called|named)|(?:[Hh]er|[Hh]is|[Ii]ts)\sname(?:['’]s|\sis)"
+    r"|[Ww]e\s(?:call|called|named)\s(?:her|him|it))\s(?P<name>[A-Z][\w'’-]+)"
+)
+"""The name of a pet of which the words before speak: "We adopted a puppy. His name is Bruno"."""
 _LED = TITLES | nouns.ROLES | nouns.ROYAL | nouns.TITLE_ROLES | word_set("captain agent saint father sister brother")
 _TOKEN = re.compile(r"[ ]?([^\W\d_][\w'’-]*)")
 _PARTICLES = word_set("von van de der den la le del di da dos bin al ter")
@@ -96,6 +103,26 @@ class Introduction(NamedTuple):
     end: int
     negated: bool = False
     change: bool = False
+
+
+def pet_names(turn: Turn, span: tuple[int, int]) -> Iterator[tuple[tuple[str, str, str], tuple[int, int]]]:
+    """Yield the pet of whose name a sentence tells, as facts with their place, which may begin in the sentence before.
+
+    Args:
+        turn: that holds it.
+        span: of the sentence, in characters.
+    """
+    who = speaker(turn)
+    if who is None or turn.kind != "message":
+        return
+    for found in _PET_NAMED.finditer(turn.text, max(0, span[0] - _NEAR), span[1]):
+        if span[0] <= found.start("name"):
+            yield (who, "has_pet", found["name"]), found.span()
+            yield (found["name"], "is_a", found["kind"]), found.span()
+
+
+_NEAR = 160
+"""Characters before a sentence in which its pet may be spoken of."""
 
 
 def read_introductions(turn: Turn, start: int, end: int) -> Iterator[Introduction]:

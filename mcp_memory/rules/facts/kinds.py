@@ -30,7 +30,8 @@ _MEDICINES = word_set(
 )
 _MEDICINE = re.compile(
     r"[a-z]{3,}(?:formin|statin|pril|sartan|olol|dipine|azole|cillin|mycin|cycline|triptan|oxetine|traline|apine|idone"
-    r"|azepam|thyroxine|tidine|profen|pam|mab|gliptin|gliflozin|glutide|semide|thiazide|afil|solone|olone|asone|vir)"
+    r"|azepam|thyroxine|tidine|profen|pam|mab|gliptin|gliflozin|glutide|semide|thiazide|afil|solone|olone|asone|vir|axine|alopram"
+    r"|triptyline|ipramine|xaban|grel|parin|lukast|fibrate|dronate|gabalin|pentin|setron|oxacin|tadine|rizine|tinib|terol|sonide)"
 )
 """Endings by which generic names of medicines tell their class (the stems of the WHO's nonproprietary names)."""
 _NOT_DEADLY = word_set(

@@ -64,6 +64,15 @@ def presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
                 yield found[0]
 
 
+def given_names(clause: Clause) -> tuple[NounPhrase, ...]:
+    """Return the name of "her name is Ida", whom "she" means from then on."""
+    subject = clause.subject[0] if len(clause.subject) == 1 else None
+    is_name = subject is not None and subject.head == "name" and subject.owner is not None and subject.owner.pronoun
+    if not is_name or clause.verb.negated or not clause.slots or clause.slots[0].preposition:
+        return ()
+    return tuple(noun for noun in clause.slots[0].nouns[:1] if noun.name)
+
+
 def named_before(words: Sequence[Word], clause: Clause) -> NounPhrase | None:
     """Return the person of "nursery for Lotte, she's 3": the only name before the first clause, whose subject is "she".
 

@@ -30,6 +30,9 @@ _FINISH_VERBS = frozenset(("finish", "complete", "get", "earn"))
 _APPOINT_VERBS = frozenset(("appoint", "hire", "elect", "name", "recruit", "promote", "employ"))
 
 
+_DOSING_VERBS = word_set("raise increase up double lower reduce cut drop change adjust halve")
+
+
 def set_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     """Yield the claims of a clause that are in two of its parts; ``talk`` is whether the text is a message."""
     if not clause.slots or not clause.subject:
@@ -117,7 +120,8 @@ _PRESCRIBE_VERBS = word_set("put start keep switch give prescribe")
 
 
 def _medicine_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield the medicine of "they put me on 5 mg of bisoprolol": the one who takes it is the object."""
+    """Yield the medicine of "they put me on 5 mg of bisoprolol", and the dose of "she raised my lithium to 900 mg"."""
+    yield from _dose_claims(clause)
     if clause.verb.lemma not in _PRESCRIBE_VERBS or clause.verb.passive or clause.slots[0].preposition:
         return
     patient = clause.slots[0].nouns[0]
@@ -128,6 +132,16 @@ def _medicine_claims(clause: Clause) -> Iterator[Claim]:
             for noun in slot.nouns:
                 if kinds.fits(noun, "dose") or kinds.fits(noun, "medicine"):
                     yield Claim(patient, "takes", noun, "begin", None, slot.end)
+
+
+def _dose_claims(clause: Clause) -> Iterator[Claim]:
+    if clause.verb.lemma not in _DOSING_VERBS or clause.verb.passive or clause.slots[0].preposition:
+        return
+    drug = clause.slots[0].nouns[0]
+    for slot in clause.slots[1:3]:
+        dose = slot.nouns[0]
+        if slot.preposition == "to" and drug.owner and kinds.fits(dose, "dose"):
+            yield Claim(drug.owner, "takes", f"{dose.text} of {drug.text}", "begin", None, slot.end)
 
 
 def _degree_claims(clause: Clause) -> Iterator[Claim]:

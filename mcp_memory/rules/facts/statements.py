@@ -18,6 +18,7 @@ from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Effect, Row, Sort, rows
 from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tables.nouns import HOMES
 from mcp_memory.rules.facts.tails import completed
 
 _FOR_GOOD = frozenset(("for good", "permanently"))
@@ -33,6 +34,7 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         clause: the clause of a sentence.
         talk: whether the text is a message, of which tails have to be clear (`kinds.is_clear`).
     """
+    clause = _ungapped(clause)
     candidates = [row for row in _rows_of_verb(clause) if _meets(row, clause, talk)]
     claims = [*_timed(clause, candidates), *_mutual(clause, candidates)]
     taken: set[tuple[str, Effect]] = set()
@@ -54,14 +56,34 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
 
 
 def _with_name(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:
-    """Return the phrases of a slot, a relative with the name behind the comma: "a sister, Bryony"."""
-    if len(phrases) != 2:
-        return phrases
-    first, name = phrases
-    single = first.determiner in ("a", "an", "one") and first.head in kinds.PEOPLE and not first.name
-    if single and name.named and name.name and not name.determiner and name.start - first.end == 2:
-        return (replace(first, appositions=(name,)),)
-    return phrases
+    """Return the phrases of a slot, relatives with the name behind the comma: "a sister, Bryony, and a brother, Al"."""
+    joined: list[NounPhrase] = []
+    for noun in phrases:
+        first = joined[-1] if joined else noun
+        single = first.determiner in ("a", "an", "one") and first.head in kinds.PEOPLE and not first.name
+        if single and noun.named and noun.name and not noun.determiner and noun.start - first.end == 2:
+            joined[-1] = replace(first, appositions=(noun,))
+        else:
+            joined.append(noun)
+    return joined
+
+
+def _ungapped(clause: Clause) -> Clause:
+    """Return a clause with the object that shares its verb: "we use Stripe for payments and Postmark for email"."""
+    slots = list(clause.slots)
+    for place in range(len(slots) - 2):
+        thing, first, second = slots[place : place + 3]
+        shared = first.nouns[-1]
+        if (
+            not thing.preposition
+            and first.preposition == second.preposition != ""
+            and len(first.nouns) > 1
+            and shared.named
+            and not first.nouns[0].named
+        ):
+            slots[place] = replace(thing, nouns=(*thing.nouns, shared))
+            slots[place + 1] = replace(first, nouns=first.nouns[:-1])
+    return replace(clause, slots=tuple(slots))
 
 
 def _lacks_article(noun: NounPhrase) -> bool:
@@ -135,6 +157,9 @@ def fits_row(noun: NounPhrase, row: Row, *, talk: bool) -> bool:
 def _place(clause: Clause, row: Row, index: int, noun: NounPhrase) -> tuple[Sequence[NounPhrase], Slot]:
     """Return the phrases that are the tails, and their slot: "a week in Malta" gives Malta."""
     slot = clause.slots[index]
+    if row.relation == "lives_in" and noun.head in HOMES and not noun.named and index + 1 < len(clause.slots):
+        inside = clause.slots[index + 1]  # "moved to a bigger flat in Turku"
+        return (inside.nouns, inside) if inside.preposition == "in" and inside.nouns[0].named else ((noun,), slot)
     if "trip" not in row.tail or not kinds.is_trip(noun):
         return (noun,), slot
     inner = clause.slots[index + 1] if index + 1 < len(clause.slots) else None

@@ -13,6 +13,7 @@ from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, StatedTime
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.appointments import DATED_THINGS
 from mcp_memory.rules.facts.work_phrases import HEAD, Part, WorkFact, fact_of, thing
+from mcp_memory.rules.facts.work_settings import is_third_person
 
 _DATED = DATED_THINGS | word_set("go-live downtime pilot hackathon offsite retrospective planning cutoff beta")
 _BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -93,6 +94,8 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
         head = thing(match["head"]) if match else ""
         if not head or not match or head.lower() in ("deadline", "due date"):
             continue
+        if any(is_third_person(word) for word in head.split()[1:-1]):
+            return  # "my nephew Timo starts school in September"
         noun = re.split(r"\s(?:of|for|with|to)\s", head)[0].split()[-1].lower()
         first_dated = head.split()[0].lower() in ("release", "sprint")
         if number == len(_BEFORE_DATE) - 1 and noun not in _DATED and not first_dated:

@@ -97,6 +97,8 @@ def with_work(read: Sequence[Assertion], work: Sequence[Assertion]) -> list[Asse
 def _is_same(one: Assertion, other: Assertion) -> bool:
     if other.relation in _DATES or one.start >= other.end or other.start >= one.end:
         return False
+    if one.relation == other.relation == "uses" and is_tool(one.tail):
+        return one.tail.casefold() in other.tail.casefold()
     if one.relation in _SAID_AGAIN or one.tail.casefold() == other.tail.casefold():
         return True
     return one.relation == other.relation or relations().get(one.relation).cardinality == "unknown"

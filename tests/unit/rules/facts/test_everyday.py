@@ -183,7 +183,7 @@ def test_notes_of_where_somebody_is_back(text: str, expected: list[str]) -> None
         ("I drive Olga to school.", []),
         ("I'm red-green colour blind.", ["Maria has_condition red-green colour blind"]),
         ("My address is 12 Quay Row.", ["Maria address 12 Quay Row"]),
-        ("My car is a red Fiat Panda.", []),
+        ("My car is a red Fiat Panda.", ["Maria drives red Fiat Panda"]),
         ("I've got a school interview on Thursday.", ["Maria's school interview scheduled_for 11 May 2023"]),
         ("We sold 40 cakes at the fair.", ["Maria sold 40 cakes"]),
         ("I sold the house.", ["not Maria owns house", "Maria sold house"]),
@@ -205,4 +205,25 @@ def test_things_and_conditions(text: str, expected: list[str]) -> None:
     ],
 )
 def test_what_belongs_to_somebody(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I love swing and I hate techno.", ["Maria likes swing", "Maria dislikes techno"]),
+        ("We have a son, Emil, and a daughter, Ida.", ["Maria parent_of Emil", "Maria parent_of Ida"]),
+        ("I quit the mill and started at the fish market.", ["not Maria works_at mill", "Maria works_at fish market"]),
+        ("We moved to a smaller flat in Turku.", ["Maria lives_in Turku"]),
+        ("I'm the head of finance at Brightly.", ["Maria works_as head of finance", "Maria works_at Brightly"]),
+        ("My phone is a Nokia 7.", ["Maria owns Nokia 7"]),
+        ("The doctor raised my lithium to 900 mg.", ["Maria takes 900 mg of lithium"]),
+        ("I got a rabbit, he's called Hops.", ["Maria has_pet Hops", "Hops is_a rabbit", "Maria has_pet rabbit"]),
+        ("Malta was great. I met somebody, her name is Nele, she's a potter.", ["Nele works_as potter"]),
+        ("I start my new job on 3 July.", ["Maria's new job starts_on 3 July"]),
+        ("I'm saving up for a sailing boat.", ["Maria has_goal sailing boat"]),
+        ("I collect old maps and weigh 80 kilos.", ["Maria collects old maps", "Maria weighs 80 kilos"]),
+    ],
+)  # fmt: skip
+def test_more_that_people_say_plainly(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
