@@ -194,7 +194,8 @@ def _run_claude(system: System, terminal: Terminal, steps: list[list[str]], *, d
     claude = shutil.which("claude", path=system.environment.get("PATH"))
     for step in steps:
         command = ["claude", "mcp", *step]
-        terminal.line(f"{'Would run' if dry_run or claude is None else 'Running'}: {shlex.join(command)}")
+        typed = subprocess.list2cmdline(command) if system.platform == "win32" else shlex.join(command)
+        terminal.line(f"{'Would run' if dry_run or claude is None else 'Running'}: {typed}")
         if dry_run:
             continue
         if claude is None:

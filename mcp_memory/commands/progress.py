@@ -23,6 +23,7 @@ class ProgressBar:
         self._live = sys.stderr.isatty()
         self._began = self._last = time.monotonic()
         self._open = False
+        self._width = 0
 
     async def show(self, done: float, total: float, what: str) -> None:
         """Report progress, see `ports.Progress`."""
@@ -32,7 +33,9 @@ class ProgressBar:
         self._last = moment
         filled = round(WIDTH * min(done / total, 1))
         bar = "#" * filled + "-" * (WIDTH - filled)
-        sys.stderr.write(f"\r{what} [{bar}] {done:,.0f} of {total:,.0f} {self._unit}{self._left(done, total)}\x1b[K")
+        line = f"{what} [{bar}] {done:,.0f} of {total:,.0f} {self._unit}{self._left(done, total)}"
+        sys.stderr.write(f"\r{line:<{self._width}}")  # blanks over what was longer; not every console has sequences
+        self._width = len(line)
         sys.stderr.flush()
         self._open = True
 

@@ -32,6 +32,8 @@ class Terminal:
 
     def __init__(self, colours: bool | None = None) -> None:
         seen = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        if sys.platform == "win32":  # its older console prints the sequences themselves
+            seen = seen and any(os.environ.get(name) for name in ("WT_SESSION", "TERM", "ANSICON", "ConEmuANSI"))
         self._colours = seen if colours is None else colours
 
     def paint(self, text: str, style: Style) -> str:

@@ -186,9 +186,9 @@ class Holders:
                     continue
                 lock = lock_file(path)
                 if try_lock(lock):
+                    lock.release()  # first: Windows removes no file that is open. No other process gets this name
                     with suppress(OSError):  # we may only read the folder
                         path.unlink()
-                    lock.release()
                 else:
                     pids.add(int(path.name.partition("-")[0]))
         return sorted(pids)
@@ -196,7 +196,7 @@ class Holders:
     def leave(self) -> None:
         """Unregister this process."""
         if self._own is not None:
+            self._own.release()
             with suppress(OSError):
                 Path(self._own.lock_file).unlink()
-            self._own.release()
             self._own = None

@@ -106,7 +106,7 @@ def _set_aside(tables: Tables, name: str) -> Iterator[str]:
         if table is not None and int(table.version) >= version:
             return
         path = _manifests(tables, name)[version]
-        path.rename(path.with_name(f"{path.name}.damaged"))
+        path.replace(path.with_name(f"{path.name}.damaged"))  # Windows renames to no name that is taken
         path.with_name("latest_version_hint.json").unlink(missing_ok=True)
         tables.forget()
         yield f"Version {version} of {name!r} cannot be opened; it is set aside as {path.name}.damaged."

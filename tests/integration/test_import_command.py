@@ -84,4 +84,4 @@ async def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, capsys):
     bar._last -= 1
     await bar.show(1, 2, "importing")
     bar.end()
-    assert capsys.readouterr().err == f"\rimporting [{'#' * 12}{'-' * 12}] 1 of 2 items\x1b[K\n"
+    assert capsys.readouterr().err == f"\rimporting [{'#' * 12}{'-' * 12}] 1 of 2 items\n"

@@ -41,9 +41,15 @@ def markdown_files(view: View, spaces: Collection[str] | None) -> Iterator[tuple
             yield f"{folder}/{path}", text
 
 
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+"""Names that Windows gives to devices, with any ending: no file can be called so there."""
+
+
 def file_name(name: str) -> str:
     """Return a file's name for a name, the same for the same, and another for another."""
     plain = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:_NAME_CHARS]
+    if _DEVICE.match(plain):
+        plain = f"_{plain}"
     if plain == name and plain.casefold() == plain:
         return plain
     return f"{plain}-{blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=4).hexdigest()}".lstrip("-")

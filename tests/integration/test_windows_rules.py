@@ -1,0 +1,143 @@
+"""A person's day under the rules of Windows' file system, and what the process asks of the system there."""
+
+import argparse
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+
+import anyio
+import psutil  # noqa: F401 - before a test says that this is another system
+import pytest
+from windows_rules import enforce
+
+from mcp_memory.cli import main
+from mcp_memory.commands.clients import System
+from mcp_memory.commands.install import install
+from mcp_memory.commands.terminal import Terminal
+from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.server import process
+from mcp_memory.settings import load
+from mcp_memory.wiring import open_memory
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what is open is read from /proc")
+NAMES = ("talk", "CON", "aux.notes", 'who? "me": <b>', "ends.", "Talk", "NUL")
+"""Sessions that people may name so."""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+    monkeypatch.setenv("MCP_MEMORY_FORGET_KEEP_DAYS", "3")
+    enforce(monkeypatch, tmp_path)
+    return tmp_path
+
+
+def test_the_rules_are_enforced(place):
+    taken, other = place / "taken", place / "other"
+    with taken.open("wb") as out:
+        out.write(b"x")
+        out.flush()
+        os.fsync(out.fileno())
+        with pytest.raises(PermissionError):
+            taken.unlink()
+        with pytest.raises(PermissionError):
+            taken.rename(other)
+    other.touch()
+    with taken.open("rb") as file, pytest.raises(OSError, match="reading alone"):
+        os.fsync(file.fileno())
+    with pytest.raises(FileExistsError):
+        taken.rename(other)
+    taken.replace(other)
+    for name in ("nul", "a:b", "end.", "con.md"):
+        with pytest.raises(OSError, match="no name on Windows"):
+            (place / name).write_text("x")
+
+
+async def write(sessions):
+    memory = await open_memory(load())
+    try:
+        for number, session in enumerate(sessions):
+            item = NewItem(f"Ines feeds octopus number {number}.", ref=f"m{number}", speaker="Ines")
+            await memory.write(WriteRequest("default", session, "message", (item,)))
+    finally:
+        await memory.aclose()
+
+
+def test_a_day_of_writing_forgetting_copying_and_moving_keeps_the_rules(place, capsys):
+    def done(*arguments, code=0):
+        assert main(list(arguments)) == code, capsys.readouterr()
+        return capsys.readouterr().out
+
+    anyio.run(write, NAMES)
+    done("export", str(place / "out.jsonl"))
+    done("export", str(place / "notes"), "--markdown")
+    done("export", str(place / "notes"), "--markdown")  # over an earlier one
+    assert len(list((place / "notes" / "spaces" / "default" / "sessions").iterdir())) == len(NAMES)
+    done("forget", "m1", "--yes")
+    assert "octopus number 1" not in done("show", "CON", code=1)
+    done("forget", "--undo")
+    done("backup", str(place / "copy.backup"))
+    done("restore", str(place / "copy.backup"), "--replace")
+    done("doctor", "--rebuild")
+    done("import", str(place / "out.jsonl"))
+    done("move", str(place / "elsewhere"))
+    assert "octopus number 6" in done("show", "NUL", "--as", "session")
+    assert "ERROR" not in done("doctor")
+    assert not list((place / "elsewhere" / "holders").glob("*.lock"))
+
+
+def test_installing_on_windows_keeps_the_rules_and_the_line_ends(place):
+    system = System("win32", place, {"APPDATA": str(place / "Roaming")})
+    file = place / "Roaming" / "Claude" / "claude_desktop_config.json"
+    file.parent.mkdir(parents=True)
+    before = b'{\r\n  "theme": "dark"\r\n}\r\n'
+    file.write_bytes(before)
+    options = {"client": "claude-desktop", "space": None, "store": None, "judge": None, "config": None}
+    install(argparse.Namespace(**options, uninstall=False, dry_run=False), Terminal(colours=False), system)
+    assert b"\n" not in file.read_bytes().replace(b"\r\n", b"")
+    install(argparse.Namespace(**options, uninstall=True, dry_run=False), Terminal(colours=False), system)
+    assert file.read_bytes() == before
+
+
+def test_no_signal_that_windows_lacks_is_waited_for_there(monkeypatch):
+    monkeypatch.setattr(process.sys, "platform", "win32")
+    monkeypatch.delattr(signal, "SIGTERM")
+
+    async def wait():
+        with anyio.CancelScope() as scope:
+            await process._stop_on_signal(scope)
+        assert not scope.cancel_called
+
+    anyio.run(wait)
+
+
+def test_the_parent_is_watched_by_its_process_where_orphans_keep_its_id(monkeypatch):
+    monkeypatch.setattr(process.sys, "platform", "win32")
+    assert process._parent()() is True
+    monkeypatch.setattr(process.os, "getppid", lambda: 2**22 + 7)  # gone before it was looked at
+    assert process._parent()() is True
+
+
+def test_the_older_console_of_windows_gets_no_colours(monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    for name in ("NO_COLOR", "TERM", "WT_SESSION", "ANSICON", "ConEmuANSI"):
+        monkeypatch.delenv(name, raising=False)
+    assert "\x1b" in Terminal().paint("x", "bold")
+    monkeypatch.setattr("mcp_memory.commands.terminal.sys.platform", "win32")
+    assert Terminal().paint("x", "bold") == "x"
+    monkeypatch.setenv("WT_SESSION", "1")
+    assert "\x1b" in Terminal().paint("x", "bold")
+
+
+def test_no_file_of_the_package_uses_what_only_posix_has():
+    only = re.compile(
+        r"fcntl|^\s*import resource$|os\.(?:fork|umask|getuid|setsid|kill|mkfifo)\b|SIGKILL", re.MULTILINE
+    )
+    package = Path(process.__file__).parents[1]
+    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    unguarded = [str(path) for path, text in texts.items() if only.search(text) and 'os.name == "posix"' not in text]
+    assert not unguarded
