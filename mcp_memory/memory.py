@@ -154,7 +154,9 @@ class Memory:
     @cached_property
     def self_feedback(self) -> SelfFeedback | None:
         """How the memory learns from its own answers; None if learning is switched off."""
-        return SelfFeedback(self.support_judge, self.teacher, self.settings.gain.own_labels) if self.teacher else None
+        if self.teacher is None:
+            return None
+        return SelfFeedback(self.support_judge, self.teacher, self.settings.gain.own_labels, self.points)
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""
@@ -278,16 +280,17 @@ class Memory:
         self.enrich_later(query.space, result.recall)
         result = replace(result, recall=replace(result.recall, warnings=(*result.recall.warnings, *unindexed)))
         self.background.note_call()
-        if self.settings.evolve.auto and query.learn and result.text is not None:
+        if self.settings.evolve.auto and query.learn and result.text is not None and not result.points:
             self._organise_later(query.space, result.recall.episode)
         return result
 
     def _organise_later(self, space: str, episode_id: str) -> None:
         """Queue making memory points of the evidence of an answer (DESIGN 2.1).
 
-        They belong to no goal: if they were kept under each question, a third of the points that a recall lists would
-        be duplicates. They are made by the embedded rules whatever the engine: a request to the language model for each
-        answer would raise the costs by half.
+        None are made where a language model has made its own of the question. They belong to no goal: if they were kept
+        under each question, a third of the points that a recall lists would be duplicates. They are made by the
+        embedded rules whatever the engine: a request to the language model for each answer would raise the costs by
+        half.
         """
         context, episode = self.points, self.episodes.get(space, episode_id)
         if context is not None and episode is not None:

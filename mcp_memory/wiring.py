@@ -184,7 +184,7 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     allowance = BudgetLimits(limits.calls, limits.input_tokens)
     judges = QuestionJudgeSetup(
         EmbeddedQuestionJudge(),
-        ClaudeAnswerer(claude),
+        ClaudeAnswerer(claude, chosen.points, settings.loop.graph, settings.points.order),
         chosen.judge,
         settings.answer.plain,
         allowance,

@@ -14,8 +14,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Citation, Rule, Source, Step, Suggestion
+from mcp_memory.domain.evidence import Citation, NamedRelation, Rule, Source, Step, Suggestion
 from mcp_memory.domain.facts import Assertion, Engine, Version, verbalise
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn
@@ -155,6 +156,41 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
+class Frontier:
+    """What the evidence leads on to: Z of MRAgent's state (§3.2, eq. 7), as a judge is shown it.
+
+    Attributes:
+        cues: names and words of the evidence that more texts have: as written, in how many more sentences, and the tags
+            under which they stand there.
+        aspects: kinds of facts that are known of what the query names: the name, the kind, how many.
+        topics: of the evidence: their terms, and of how many passages each consists.
+    """
+
+    cues: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
+    aspects: tuple[tuple[str, str, int], ...] = ()
+    topics: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PointEdit:
+    """What a judge does to the memory points of the question that it answers (HGMem §3.3.3, eqs 2 and 8).
+
+    Attributes:
+        points: as they were shown: none for a new point, one for an update, several to be merged.
+        entities: that a new point joins.
+        description: what the point says from now on.
+        citations: of the evidence that the description takes in.
+        concern: what is to be found around the point; empty for nothing.
+    """
+
+    points: tuple[Point, ...]
+    entities: tuple[str, ...]
+    description: str
+    citations: tuple[Citation, ...]
+    concern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """The result of a judge of answers.
 
@@ -168,6 +204,9 @@ class Judgement:
         kept: evidence that it needs for its answer, or for a later one.
         support: how likely it is that the evidence answers the question at all, in [0, 1]; the confidence of an
             abstention of the embedded engine rests on it.
+        points: what becomes of the memory points of the question, in order.
+        beyond: what is to be found outside of all points; empty for nothing.
+        relations: between names in what it was shown, for the graph.
     """
 
     proposal: Proposal | None
@@ -177,6 +216,9 @@ class Judgement:
     left: frozenset[Hashable] = frozenset()
     kept: tuple[Citation, ...] = ()
     support: float = 0.0
+    points: tuple[PointEdit, ...] = ()
+    beyond: str = ""
+    relations: tuple[NamedRelation, ...] = ()
 
 
 def conflicts(groups: Sequence[RelationFacts], since: Millis, until: Millis) -> tuple[str, ...]:

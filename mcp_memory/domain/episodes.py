@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mcp_memory.domain.evidence import OperatorCall, Stop
 from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import Millis
 
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
@@ -70,6 +71,7 @@ class Episode:
         explored: further evidence that the caller found with explore steps and named in its feedback.
         places: the numbers of what is shown in the text of the reply, where evidence of other spaces stands between;
             empty where they are 1, 2, 3, ….
+        points: memory points that a language model made of the question; they are not part of the trace.
     """
 
     id: str
@@ -90,9 +92,10 @@ class Episode:
     calls: tuple[OperatorCall, ...] = ()
     explored: tuple[ShownEvidence, ...] = ()
     places: tuple[int, ...] = ()
+    points: tuple[Point, ...] = ()
 
 
-TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "query", "at", "places"})
+TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "query", "at", "places", "points"})
 """The fields of an episode that stand in the trace of its lessons."""
 
 

@@ -333,6 +333,22 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedRelation:
+    """A relation between two names that a judge read in a piece of evidence (QRMeM §2.1).
+
+    Attributes:
+        head: as the piece writes it; likewise ``tail``.
+        relation: in any form.
+        citations: of the piece.
+    """
+
+    head: str
+    relation: str
+    tail: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerResult:
     """An answer, or an abstention.
 
@@ -343,6 +359,8 @@ class AnswerResult:
         citations: empty only for an abstention.
         recall: the evidence that it was made from.
         engine: whose judgement decided.
+        points: memory points that a language model made of the question while it answered, not stored.
+        relations: that it named in what it was shown, not stored.
     """
 
     text: str | None
@@ -351,3 +369,5 @@ class AnswerResult:
     citations: tuple[Citation, ...]
     recall: RecallResult
     engine: Engine = "embedded"
+    points: tuple[Point, ...] = ()
+    relations: tuple[NamedRelation, ...] = ()

@@ -41,6 +41,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.grouping import EvidenceGroup
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.sentences import split
+from mcp_memory.language.shapes import breadth_of
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.vectors import Vector
 from mcp_memory.view.facts import Facts
@@ -195,6 +196,12 @@ _RELATING = re.compile(
 )
 
 
+def asks_to_relate(question: Query) -> bool:
+    """Return whether the words of a question ask to relate, explain or sum up: why, how, a comparison, an overview."""
+    relating = question.answer_type in ("why", "how") or _RELATING.search(question.text) is not None
+    return relating or breadth_of(question.text) == "overview"
+
+
 def is_relational(question: Query, roots: Sequence[Root], paths: Sequence[Path]) -> bool:
     """Return whether a goal relates things to each other (DESIGN D05): a topic, why, how, a comparison, several hops.
 
@@ -203,7 +210,7 @@ def is_relational(question: Query, roots: Sequence[Root], paths: Sequence[Path])
         roots: entities that navigation started from.
         paths: the paths that it found, best first.
     """
-    if question.answer_type in ("why", "how", "other") or _RELATING.search(question.text):
+    if question.answer_type == "other" or asks_to_relate(question):
         return True
     named = {root.key for root in roots if not root.soft}
     return len(named) > 1 or (bool(paths) and len(paths[0].steps) > 1)

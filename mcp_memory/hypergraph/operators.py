@@ -43,11 +43,12 @@ class LocalPoints:
         A merged point counts as its successor; an id of no point is ignored.
         """
         space = call.space
-        named = [point for one in call.ids if (point := space.hypergraph.resolve(one)) is not None]
+        working = {point.id: point for point in call.points}
+        named = [point for one in call.ids if (point := working.get(one) or space.hypergraph.resolve(one)) is not None]
         points = list({point.id: point for point in named}.values())
         found: dict[str, RetrievedEntity] = {}
         for point in points:
-            for one in retrieve(space, neighbourhood(space, point), call.weigh, self._settings.n_v):
+            for one in retrieve(space, neighbourhood(space, point, call.points), call.weigh, self._settings.n_v):
                 found.setdefault(one.key, one)
         joined = {key for point in points for key in vertices(space.facts, point)}
         others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
@@ -77,7 +78,7 @@ class GlobalPoints:
     def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; starts from ``query``."""
         space = call.space
-        found = retrieve(space, uncovered_entities(space), call.weigh, self._settings.n_v)
+        found = retrieve(space, uncovered_entities(space, call.points), call.weigh, self._settings.n_v)
         items = _evidence(call, found, (), self.name)
         return OperatorResult(tuple(items[: call.limit]), tuple(_expansions(space, found, set())))
 

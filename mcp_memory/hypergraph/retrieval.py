@@ -31,23 +31,31 @@ Weigh = Callable[[NDArray[np.intp]], Scores]
 """Returns the weights of sentences for a subquery, by row."""
 
 
-def neighbourhood(space: Space, point: Point) -> set[str]:
-    """Return N(V) of eq. 6: the keys of a point's entities and of those that facts or other points join to them."""
+def neighbourhood(space: Space, point: Point, working: Iterable[Point] = ()) -> set[str]:
+    """Return N(V) of eq. 6: the keys of a point's entities and of those that facts or other points join to them.
+
+    Args:
+        space: of the facts and the stored points.
+        point: stored or not.
+        working: further points, which are not stored.
+    """
     joined = vertices(space.facts, point)
     found = set(joined)
     for key in joined:
         for version in (*space.facts.from_(key), *space.facts.to(key)):
             found |= {space.facts.key(version.head), space.facts.key(version.tail)}
-    for other in space.hypergraph.incident(space.facts, joined):
+    own = (one for one in working if not joined.isdisjoint(vertices(space.facts, one)))
+    for other in (*space.hypergraph.incident(space.facts, joined), *own):
         found |= vertices(space.facts, other)
     return found
 
 
-def uncovered_entities(space: Space) -> set[str]:
+def uncovered_entities(space: Space, working: Iterable[Point] = ()) -> set[str]:
     """Return C(M) of eq. 7: the keys of the entities that facts or sentences name and no active point joins."""
     index = space.index(EntityIndex)
     named = {canonical_key(space, index.key(number)) for number in range(len(index))}
-    return (named | set(space.facts.entities())) - space.hypergraph.joined_entities(space.facts)
+    joined = space.hypergraph.joined_entities(space.facts).union(*(vertices(space.facts, one) for one in working))
+    return (named | set(space.facts.entities())) - joined
 
 
 @dataclass(frozen=True, slots=True)

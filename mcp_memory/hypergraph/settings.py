@@ -42,4 +42,9 @@ class PointSettings:
     enabled: bool = switch(
         "points", True, "memory points are made, kept, listed with what recall finds, and count in it"
     )
+    working: bool = switch(
+        "working_points",
+        True,
+        "where a language model answers a question that relates things, it makes and merges points of it meanwhile",
+    )
     merge: bool = switch("merge", True, "similar points become one, for goals that relate things to each other")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts
+from mcp_memory.domain.answers import EvidenceSentence, Frontier, Judgement, KnownFacts
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Path, PathScores, RecallResult, Source
 from mcp_memory.domain.facts import Engine
@@ -32,6 +32,11 @@ class JudgeInput:
         seen: what it was shown then and need not see again; see `Judgement`.
         point_sentences: by the id of a memory point of ``recall``, the sentences that it rests on.
         span: the first and the last moment at which something of the space was said; None if no time is known.
+        frontier: what the evidence leads on to.
+        relates: whether the query relates things to each other, so that memory points of it are kept while it is
+            answered.
+        working: the ids of these points, which lead those of ``recall``.
+        learns: whether relations that it names are kept.
     """
 
     query: Query
@@ -44,6 +49,10 @@ class JudgeInput:
     seen: Collection[Hashable] = frozenset()
     point_sentences: Mapping[str, Sequence[EvidenceSentence]] = field(default_factory=dict)
     span: tuple[Millis, Millis] | None = None
+    frontier: Frontier = field(default_factory=Frontier)
+    relates: bool = False
+    working: Collection[str] = ()
+    learns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +77,8 @@ class QuestionJudge(Protocol):
         scores_paths: whether `score` is to be asked; else navigation scores paths by its formulas.
         warnings: why another judge than the wanted one decided, in words, so far.
         spent: on a language model, so far; None if none was asked.
-        rounds: times that it may be asked again about what the steps it asks for have found.
+        rounds: times that it may be asked again about what the steps it asks for have found; 0 once its budget is
+            spent, and for one that is asked once.
     """
 
     @property

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
@@ -31,6 +32,7 @@ class OperatorInput:
         window: the window of time; ``limit``: at most so many items.
         weigh: returns the weights of sentences for the query, by their rows, at least 0 (GAM-RAG eq. 4); None without
             a query.
+        points: memory points of a question that is being answered, which are not stored.
     """
 
     space: Space
@@ -44,6 +46,7 @@ class OperatorInput:
     window: Window = ANY_TIME
     limit: int = 12
     weigh: Callable[[NDArray[np.intp]], Scores] | None = None
+    points: tuple[Point, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import Contents, JudgeInput, QuestionJudge
-from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
+from mcp_memory.reasoning.anthropic.answer import ANOTHER, ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits
 from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
 from mcp_memory.reasoning.anthropic.points import ClaudePointMaker
@@ -69,8 +69,8 @@ class ClaudeQuestionJudge:
 
     @property
     def rounds(self) -> int:
-        """See `ports.QuestionJudge`."""
-        return self._judges.rounds
+        """See `ports.QuestionJudge`; none where the budget does not hold another judgement."""
+        return self._judges.rounds if self._budget.left >= ANOTHER else 0
 
     @property
     def scores_paths(self) -> bool:
@@ -139,7 +139,7 @@ class ClaudeQuestionJudge:
         except EngineError as error:
             if earlier is not None:
                 self._later_failure = f"Claude did not judge what was found after its first word: {error}."
-                return replace(earlier, next=())
+                return replace(earlier, next=(), points=(), beyond="")
             self._record_failure("judge this", error)
             return embedded
 

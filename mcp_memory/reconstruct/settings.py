@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from mcp_memory.configurable import key, switch
 
@@ -18,6 +19,13 @@ class LoopSettings:
     calls: int = key(50, "calls of operators in all turns together")
     """The authors' program has this bound; both hold (DESIGN D30)."""
     deadline_s: float = key(30.0, "seconds after which no further turn begins")
+    graph: Literal["ctc", "cte", "ce"] = key(
+        "ctc",
+        'what a language model is shown to go on from: "ce" names and words, "cte" also their tags, "ctc" also what '
+        "is known of whom, and topics",
+    )
+    """The paper's ablation (§4.3): cue-episode, cue-tag-episode, cue-tag-content. Without a language model
+    ``resources/policy.toml`` decides what is followed."""
 
     enabled: bool = switch("loop", True, "where the first search is not enough, recall goes on from what it found")
     tags: bool = switch("tags", True, "it also follows cues, tags and topics")

@@ -27,10 +27,12 @@ class ReflectionSettings:
     """The threshold of an edge; as for REAL's paths (DESIGN 3.2)."""
 
     enabled: bool = switch(
-        "reflection",
+        "reflection", True, "reflect adds one entity after the other, each time the one most similar to the query"
+    )
+    answered: bool = switch(
+        "answered",
         True,
-        "reflect adds one entity after the other, each time the one most similar to the query; "
-        "and with loop, talk similar to the best evidence is ranked higher",
+        "what a language model answered joins the pool of questions, and the relations that it names join the facts",
     )
     expansion: bool = switch("expansion", True, "before that, every entity near enough")
     entity_trial: bool = switch("entity_trial", True, "where neither finds anything, entities that the passages share")

@@ -33,6 +33,7 @@ class SearchSettings:
     residual: bool = switch("residual", True, "a second search for what the best texts leave open in the query")
     residual_always: bool = switch("residual_always", False, "the same even where they leave nothing open")
     time: bool = switch("time", True, 'times in the query ("in 2016", "before she moved")')
+    alike: bool = switch("alike", True, "with loop, talk similar to the best evidence is ranked higher")
     questions: bool = switch("questions", False, "texts that answer pooled questions; memory_evolve fills that pool")
 
 

@@ -4,11 +4,9 @@ Both look the query up first (``services/recall/``). Without a language model re
 is shown what was found, while no view is held, and says whether that is enough or what is missing. Its word decides
 whether the evidence suffices, and what it needs comes first (MRAgent's routing, eq. 12; nothing else is lost).
 
-**Rounds of a judge.** This is how a language model takes part in the loop of MRAgent (§3.2) and HGMem: whether the
-evidence is enough and which steps come next is one call (DESIGN L6 and L10). What its steps find joins the evidence,
-and it is asked again, shown only what is new and what it kept. It ends with a complete answer, when it proposes no step
-that was not taken, when nothing new is found, or after as many rounds as the judge has (``engine.effort``). Evidence
-that was found on the way and that no citation needs is left out of an answer.
+**Rounds of a judge.** A language model takes part in the loops of MRAgent (§3.2), HGMem and QRMeM: it is asked again
+with what the steps that it chose found (``rounds.py``). Evidence that was found on the way and that no citation needs
+is left out of an answer.
 
 **Answers.** A judge proposes the best that the facts and the evidence's sentences can say, with a confidence. Below the
 thresholds the answer is an abstention: the caller gets the evidence and can decide itself. Every answer cites the
@@ -24,37 +22,32 @@ to, the answer is given all the same, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mcp_memory.domain.answers import EvidenceSentence, Judgement, Proposal
+from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.episodes import Episode, Lesson
-from mcp_memory.domain.evidence import AnswerResult, Evidence, OperatorCall, RecallResult, Source, Suggestion
+from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import ExploreRequest
-from mcp_memory.errors import InvalidInput, StoreError
+from mcp_memory.errors import StoreError
 from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, SupportJudge
 from mcp_memory.search.candidates import newest_candidates
-from mcp_memory.services.explore import explore
+from mcp_memory.services.learn.answered import grow_graph
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.update import known_labels, learn, support_candidates, support_lesson
+from mcp_memory.services.points.edits import PointContext
+from mcp_memory.services.points.working import store_points
 from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_items
 from mcp_memory.services.recall.judged_paths import judge_paths
 from mcp_memory.services.recall.pipeline import find, unknown_space
 from mcp_memory.services.recall.prepare import embed_query
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.wishes import newest_wishes
+from mcp_memory.services.rounds import Rounds, working_points
 from mcp_memory.services.settings import AnswerSettings
 
 UNCONVINCED = 0.5
 """The share that is left of recall's own sufficiency if the judge says that the evidence does not suffice."""
-STEPS = 4
-"""Steps that are taken in a round."""
-ITEMS = 6
-"""Items that one step may find."""
-SEARCH = "search"
-"""A step that is no operator: the raw text is searched for other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +60,13 @@ class SelfFeedback:
         labels: when the judge's word counts: at once (``learn``), only once a caller has said that the answer was right
             (``wait``), or at once for answers without a hedge (``sure``). Measured on dialogues, 70 of 100 sentences
             that the embedded judge labels are right, of answers without a hedge 88, which are a quarter of them.
+        points: what memory points are stored with; None if they are switched off.
     """
 
     judge: SupportJudge
     teach: BeliefUpdate
     labels: Literal["learn", "sure", "wait"] = "sure"
+    points: PointContext | None = None
 
 
 async def reconstruct(
@@ -124,12 +119,11 @@ async def reconstruct(
             result = _concluded(result, judge)
             episode = new_episode(space, query, result)
     if judge is not None and asked is not None:
-        result = _as_judged(
-            *await _ask_in_rounds(store, embedder, settings, judge.assess, asked, judge.rounds), query.limit
-        )
-        result = _concluded(result, judge)
+        rounds = Rounds(store, embedder, settings, judge.assess, lambda: judge.rounds)
+        asked, judgement = await rounds.ask(asked)
+        result = _concluded(_as_judged(asked, judgement, query.limit), judge)
         async with store.reading() as view:
-            episode = new_episode(view.space(query.space), query, result)
+            episode = replace(new_episode(view.space(query.space), query, result), points=working_points(asked))
     episodes.keep(episode)
     return result
 
@@ -172,8 +166,11 @@ async def answer(
         result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
         gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
-    asked, judgement = await _ask_in_rounds(store, embedder, settings, judge.judge, asked, judge.rounds)
+    learns = feedback is not None and query.learn and settings.reflection.answered
+    rounds = Rounds(store, embedder, settings, judge.judge, lambda: judge.rounds)
+    asked, judgement = await rounds.ask(replace(asked, learns=learns))
     answered = _apply_thresholds(asked, judgement, len(result.evidence), judge, thresholds)
+    answered = replace(answered, points=working_points(asked), relations=judgement.relations)
     async with store.reading() as view:
         space = view.space(query.space)
         episode = new_episode(space, query, answered.recall, answered)
@@ -182,8 +179,9 @@ async def answer(
             return answered
         names, witnesses, on_path = support_candidates(space, episode, answered)
         known, wrong = known_labels(space, gates)
+    text, answered = answered.text, await _keep_made(store, embedder, feedback, query, answered)
     if answered.engine == "embedded":
-        supporting = await feedback.judge.supporting(query, answered.text, names, witnesses, on_path)
+        supporting = await feedback.judge.supporting(query, text, names, witnesses, on_path)
         lesson = support_lesson(feedback.judge.engine, episode, supporting, known, wrong)
     else:
         lesson = support_lesson(answered.engine, episode, episode.cited, known, wrong)
@@ -230,6 +228,22 @@ def _passes(proposal: Proposal, thresholds: AnswerSettings) -> bool:
     return proposal.confidence >= (thresholds.document if in_document else thresholds.talk)
 
 
+async def _keep_made(
+    store: Store, embedder: Embedder, feedback: SelfFeedback, query: Query, answered: AnswerResult
+) -> AnswerResult:
+    """Return the answer once the points and the relations that a language model made with it are stored."""
+    try:
+        if answered.points and feedback.points is not None:
+            await store_points(query.space, query.text, answered.points, feedback.points, now=query.now)
+        if answered.relations and not answered.hedged:
+            named, cited = answered.relations, answered.citations
+            await grow_graph(store, embedder, query.space, query.text, cited, named, now=query.now)
+    except StoreError as error:
+        warning = f"What Claude made of this question was not kept: {error}"
+        return replace(answered, recall=replace(answered.recall, warnings=(*answered.recall.warnings, warning)))
+    return answered
+
+
 async def _learn_from(
     store: Store,
     embedder: Embedder,
@@ -250,126 +264,6 @@ async def _learn_from(
         warning = f"Nothing was learnt from this answer: {error}"
         return replace(answered, recall=replace(answered.recall, warnings=(*answered.recall.warnings, warning)))
     return answered
-
-
-async def _ask_in_rounds(
-    store: Store,
-    embedder: Embedder,
-    settings: RecallSettings,
-    judge: Callable[[JudgeInput], Awaitable[Judgement]],
-    asked: JudgeInput,
-    rounds: int,
-) -> tuple[JudgeInput, Judgement]:
-    """Return what a judge decides in the end, and everything that it was shown.
-
-    Args:
-        store: where the steps of the judge are taken.
-        embedder: the embedder of what it has searched.
-        settings: the settings of recall.
-        judge: asked about what was found, and again about what its steps find.
-        asked: as recall found it.
-        rounds: times that the judge may be asked again.
-    """
-    judgement = await judge(asked)
-    taken: set[tuple[str, str]] = set()
-    for _ in range(rounds):
-        steps = [step for step in judgement.next if (step.operator, str(step.args)) not in taken][:STEPS]
-        if not steps:
-            break
-        taken |= {(step.operator, str(step.args)) for step in steps}
-        wider = await _take_steps(store, embedder, settings, asked, steps)
-        if len(wider.sentences) == len(asked.sentences):
-            # Nothing new to judge: what the steps found is left out, that they were taken is not.
-            asked = replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence))
-            break
-        asked = replace(wider, earlier=judgement, seen=judgement.left.union(asked.seen))
-        judgement = await judge(asked)
-    return asked, judgement
-
-
-async def _take_steps(
-    store: Store, embedder: Embedder, settings: RecallSettings, asked: JudgeInput, steps: Sequence[Suggestion]
-) -> JudgeInput:
-    """Return the input of a judge with what its steps find as well, the new before the old."""
-    result = asked.recall
-    known = {_place(sentence.source) for sentence in asked.sentences}
-    shown = {item.id for item in result.evidence}
-    fresh: list[EvidenceSentence] = []
-    trace = list(result.trace)
-    for step in steps:
-        items = await _take_step(store, embedder, settings, asked.query, step)
-        sentences = await _sentences_of(store, asked.query.space, items, asked.gates)
-        found = [sentence for sentence in sentences if _place(sentence.source) not in known]
-        known |= {_place(sentence.source) for sentence in found}
-        fresh += found
-        new = [item for item in items if item.id not in shown]
-        shown |= {item.id for item in new}
-        result = replace(result, evidence=(*result.evidence, *new))
-        trace.append(OperatorCall(result.turns + 1, step.operator, step.args, len(items), len(new)))
-    result = replace(result, trace=tuple(trace), turns=result.turns + 1, stop=result.stop or "exhausted")
-    return replace(asked, recall=result, sentences=[*fresh, *asked.sentences])
-
-
-async def _take_step(
-    store: Store, embedder: Embedder, settings: RecallSettings, query: Query, step: Suggestion
-) -> Sequence[Evidence]:
-    """Return what one step finds in the space of a query; nothing if it cannot be taken."""
-    args = {name: value for name, value in step.args.items() if isinstance(value, str)}
-    if step.operator != SEARCH:
-        ids = step.args.get("ids", ())
-        request = ExploreRequest(
-            query.space,
-            step.operator,
-            entity=args.get("entity"),
-            tag=args.get("tag"),
-            topic=args.get("topic"),
-            query=args.get("query"),
-            ids=ids if isinstance(ids, tuple) else (),
-            limit=ITEMS,
-        )
-        try:
-            return (await explore(store, embedder, settings.operators, request, now=query.now)).items
-        except InvalidInput:  # no such operator, or not these arguments
-            return ()
-    search = Query(
-        args["query"],
-        query.space,
-        ITEMS,
-        query.window,
-        query.as_of,
-        query.entities,
-        role=query.role,
-        include_uncertain=query.include_uncertain,
-        now=query.now,
-    )
-    search = await embed_query(store, embedder, search)
-    async with store.reading() as view:  # without the loop: the judge is the one that goes on
-        result, *_ = await find(store, embedder, view, search, replace(settings, policy=None))
-        return result.evidence
-
-
-async def _sentences_of(
-    store: Store, space_name: str, items: Sequence[Evidence], gates: Mapping[str, float]
-) -> list[EvidenceSentence]:
-    """Return the sentences that items consist of or rest on, in order, each once."""
-    found: dict[tuple[str, int], EvidenceSentence] = {}
-    async with store.reading() as view:
-        space = view.space(space_name)
-        for item in items:
-            for source in item.sources:
-                for row in space.sentences_of(source.turn.id):
-                    piece = space.sentences[row]
-                    if piece.start < source.end and source.start < piece.end:
-                        span = Source(source.turn, piece.start, piece.end)
-                        gate = gates.get(piece.id, 1.0)
-                        sentence = EvidenceSentence(item.id, span, piece.times, item.score, None, gate)
-                        found.setdefault(_place(span), sentence)
-    return list(found.values())
-
-
-def _place(source: Source) -> tuple[str, int]:
-    """Return what distinguishes a sentence of the evidence from others."""
-    return source.turn.id, source.start
 
 
 def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallResult:

@@ -22,6 +22,7 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -63,6 +64,7 @@ async def explore(
     now: Millis,
     settings: GainSettings | None = None,
     episodes: Episodes | None = None,
+    working: tuple[Point, ...] = (),
 ) -> OperatorResult:
     """Return what one step finds, or what to try if it finds nothing; a warning says that a space is unknown.
 
@@ -74,6 +76,7 @@ async def explore(
         now: the moment of asking, to resolve relative times of the query.
         settings: of the gates that learning changes; None to ignore them.
         episodes: of this process, whose records may be named by number; they keep what the step finds.
+        working: memory points that are not stored and that ``ids`` may name.
 
     Raises:
         InvalidInput: there is no such operator, a required argument is missing, an argument is not used by it, or the
@@ -107,7 +110,9 @@ async def explore(
         query = await embed_query(store, embedder, Query(request.query, request.space, now=now))
     async with store.reading() as view:
         space, warnings = view.space(request.space), unknown_space(view, request.space)
-        ids = ids if warnings else _resolve_ids(space, operator, ids, episode)
+        own = {point.id for point in working}
+        if not warnings and not own.issuperset(ids):
+            ids = _resolve_ids(space, operator, ids, episode)
         if query is not None:
             cosines = await similarity(store, space, query.vectors)
             cosine = statement_similarity(space, query.vectors, cosines)
@@ -127,6 +132,7 @@ async def explore(
             window=request.window,
             limit=request.limit,
             weigh=weigh,
+            points=working,
         )
         # In a thread: the first that walks cues reads every sentence.
         found = await to_thread.run_sync(_take, operator, call)

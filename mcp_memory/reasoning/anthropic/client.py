@@ -21,10 +21,10 @@ that does not fit is not made. Afterwards the reported usage counts; a call that
 it may have been billed, and one that reached no server counts nothing.
 
 The meaning of a question (``understanding.py``) and its paths (``paths.py``) are asked about first, and leave
-`ANSWER_TOKENS` and one call untouched. Of the remaining tokens the first judgement takes 40 %, or 2,000 tokens if these
-are at most 60 %, and each later one 60 % of the rest, or 2,000 (``answer.py``). Time is divided in the same way: the
-meaning may take 40 % of it, each scoring of paths 25 %, and the judgement the rest. Each of the two steps of a goal
-(``points.py``) may take 40 % of the tokens that are left, so that it can be asked again.
+`ANSWER_TOKENS` and one call untouched. Of the remaining tokens the first judgement takes half, and each later one what
+is left (``answer.py``). Time is divided in the same way: the meaning may take 40 % of it, each scoring of paths 25 %,
+and the judgement the rest. Each of the two steps of a goal (``points.py``) may take 40 % of the tokens that are left,
+so that it can be asked again.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
+from mcp_memory.domain.answers import EvidenceSentence, Frontier, KnownFacts
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.evidence import Citation, Evidence, Rule, Source
 from mcp_memory.domain.facts import Version
@@ -43,6 +43,8 @@ BESIDE = 5
 """Most conflicts, paths and memory points that are shown, of each."""
 POINT_SHARE = 0.4
 """Largest share of the room that points and the sentences they rest on take."""
+LEADS_SHARE = 0.15
+"""Largest share of the lines that say where the evidence leads."""
 PIECE_CHARS = 320
 """Characters of one line: a longer turn has several, so that a citation stays precise."""
 _PREFIX = 24
@@ -92,6 +94,9 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     what it kept.
     """
     room, shown = _Room(tokens - FRAME_TOKENS), _Shown()
+    share = _Room(int(LEADS_SHARE * room.left))
+    leads = [line for line in _leads(judge_input.frontier) if share.takes(line)]
+    room.left -= max(0, sum(estimate_tokens(line) + 1 for line in leads))
     facts = _facts_by_place(judge_input)
     kept_places, kept_ids = _kept(judge_input)
     for sentence in judge_input.sentences:
@@ -115,26 +120,36 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
                     break
                 shown.facts.setdefault(place, []).append((line, item))
                 number += 1
-    return _lay_out(shown, context)
+    return _lay_out(shown, context, leads)
 
 
 def _show_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown, room: _Room) -> None:
-    """Show the points that fit their share, each with the sentences that it rests on."""
+    """Show the points of the question and those that were kept, then others, with the sentences that they rest on.
+
+    The first are always there; the others and all sentences have `POINT_SHARE` of the room.
+    """
+    always = kept_ids.union(judge_input.working)
+    points = sorted(judge_input.recall.points, key=lambda point: point.id not in always)
     share = _Room(int(POINT_SHARE * room.left))
-    for point in judge_input.recall.points[:BESIDE]:
-        if point.id in judge_input.seen and point.id not in kept_ids:
+    chosen: list[Point] = []
+    for point in points:
+        line, first = f"[P99] {_point_line(point)}", point.id in always
+        if not first and (point.id in judge_input.seen or len(chosen) >= BESIDE):
             continue
-        before = share.left
-        line = _point_line(point)
-        if not share.takes(f"[P9] {line}"):
+        if not (room if first else share).takes(line):
             break
+        room.left -= 0 if first else estimate_tokens(line) + 1
+        chosen.append(point)
+    before = share.left = min(share.left, room.left)
+    for point in chosen:
         rests_on = judge_input.point_sentences.get(point.id, ())
-        citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in rests_on)
         for sentence in rests_on:
             if not shown.has(_place(sentence)):
                 _show(sentence, shown, share)
-        shown.points.append((line, CitableItem(point.id, citations, certain=point.source != "embedded")))
-        room.left -= before - share.left
+        citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in rests_on)
+        item = CitableItem(point.id, citations, certain=point.source != "embedded", point=point)
+        shown.points.append((_point_line(point), item))
+    room.left -= before - share.left
 
 
 def _show(sentence: EvidenceSentence, shown: _Shown, room: _Room) -> bool:
@@ -152,8 +167,8 @@ def _show(sentence: EvidenceSentence, shown: _Shown, room: _Room) -> bool:
     return True
 
 
-def _lay_out(shown: _Shown, context: Iterable[str]) -> RenderedEvidence:
-    """Return what is shown as text: points, context, guesses, then the turns in the order of time."""
+def _lay_out(shown: _Shown, context: Iterable[str], leads: Iterable[str]) -> RenderedEvidence:
+    """Return what is shown as text: points, context, guesses, the turns in the order of time, and where they lead."""
     cited: dict[str, CitableItem] = {}
     lines: list[str] = []
 
@@ -182,7 +197,7 @@ def _lay_out(shown: _Shown, context: Iterable[str]) -> RenderedEvidence:
             add("S", f"{_speaker(turn)}{' '.join(map(_words, piece))}{wrong}", item)
             for line, fact in (pair for sentence in piece for pair in shown.facts.get(_place(sentence), ())):
                 add("F", line, fact)
-    return RenderedEvidence(frame(lines), cited)
+    return RenderedEvidence(frame([*lines, *leads]), cited)
 
 
 def _pieces(sentences: dict[int, EvidenceSentence]) -> Iterator[list[EvidenceSentence]]:
@@ -327,6 +342,24 @@ def _fact_line(text: str, since: Millis | None, until: Millis | None, rule: Rule
     if rule is not None:
         parts.append(f"guessed by {rule}, nobody said it")
     return f"{one_line(text)} ({', '.join(parts)})" if parts else one_line(text)
+
+
+def _leads(frontier: Frontier) -> Iterator[str]:
+    """Yield where the evidence leads, each way with how much is there (MRAgent's Z)."""
+    cues = []
+    for cue, count, tags in frontier.cues:
+        themes = f" ({one_line(', '.join(tags), 60)})" if tags else ""
+        cues.append(f"{one_line(cue, 60)} {count}{themes}")
+    if cues:
+        yield f"In further pieces: {'; '.join(cues)}"
+    aspects: dict[str, list[str]] = {}
+    for name, kind, count in frontier.aspects:
+        aspects.setdefault(name, []).append(f"{kind} {count}")
+    for name, kinds in aspects.items():
+        yield f"Facts of {one_line(name, 60)}: {one_line(', '.join(kinds), 200)}"
+    if frontier.topics:
+        topics = (f"{one_line(terms, 100)} {count}" for terms, count in frontier.topics)
+        yield f"Topics: {'; '.join(topics)}"
 
 
 def _context_lines(judge_input: JudgeInput) -> Iterable[str]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from mcp_memory.domain.points import (
     MIN_ENTITIES,
@@ -31,7 +31,7 @@ from mcp_memory.domain.points import (
 from mcp_memory.errors import EngineError
 from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request, estimate_tokens
 from mcp_memory.reasoning.anthropic.rendering import frame, normalise_number, one_line
-from mcp_memory.reasoning.anthropic.replies import UnusableReply
+from mcp_memory.reasoning.anthropic.replies import Form, UnusableReply
 from mcp_memory.texts import prompt
 
 SHARE = 0.4
@@ -50,11 +50,7 @@ _Description = Annotated[str, Field(max_length=POINT_CHARS)]
 _Supports = Annotated[list[_Number], Field(max_length=24)]
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class NewPoint(_Form):
+class NewPoint(Form):
     """New."""  # sent with the schema; what the fields mean is said in the prompt, once
 
     entities: Annotated[list[Annotated[str, Field(max_length=NAME_CHARS)]], Field(max_length=24)]
@@ -62,7 +58,7 @@ class NewPoint(_Form):
     supports: _Supports
 
 
-class NewWords(_Form):
+class NewWords(Form):
     """Changed."""
 
     point: _Number
@@ -70,21 +66,21 @@ class NewWords(_Form):
     supports: _Supports
 
 
-class PointsReply(_Form):
+class PointsReply(Form):
     """Points."""
 
     insert: Annotated[list[NewPoint], Field(max_length=12)]
     update: Annotated[list[NewWords], Field(max_length=12)]
 
 
-class Group(_Form):
+class Group(Form):
     """One."""
 
     points: Annotated[list[_Number], Field(max_length=24)]
     description: Annotated[str, Field(max_length=MERGED_CHARS)]
 
 
-class MergeReply(_Form):
+class MergeReply(Form):
     """Groups."""
 
     merge: Annotated[list[Group], Field(max_length=12)]

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from mcp_memory.domain.evidence import Citation
+from mcp_memory.domain.points import Point
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 
 LINE_CHARS = 600
@@ -32,6 +33,7 @@ class CitableItem:
             question.
         gate: how helpful it is known to be for the question; see `EvidenceSentence`.
         places: the turn and first character of each sentence that a piece of a turn consists of; else empty.
+        point: that it is; None for anything else.
     """
 
     key: Hashable
@@ -39,6 +41,7 @@ class CitableItem:
     certain: bool = True
     gate: float = 1.0
     places: frozenset[tuple[str, int]] = frozenset()
+    point: Point | None = None
 
     @property
     def keys(self) -> frozenset[Hashable]:

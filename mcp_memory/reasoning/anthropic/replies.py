@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import EngineError
 
 FormT = TypeVar("FormT", bound=BaseModel)
+
+
+class Form(BaseModel):
+    """The form of a reply or of a part of it; nothing else may stand in it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
 _Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
 
 

@@ -84,6 +84,7 @@ class Episodes:
             shown = (*episode.shown, *episode.explored)
             held = {episode.id, *episode.cited, *episode.activated, *(item.id for item in shown)}
             held |= {name for item in shown for name in item.sentences}
+            held |= {name for point in episode.points for name in point.sentences}
             if key[0] == space and (everything or not held.isdisjoint(gone)):
                 del self._kept[key]
                 self._pending.pop(key, None)
@@ -97,6 +98,7 @@ class Episodes:
         shown += [(key[0], item) for key, item in self._explored.items()]
         held = [(space, name) for space, item in shown for name in item.sentences]
         held += [(key[0], name) for key, one in self._kept.items() for name in (*one.cited, *one.activated)]
+        held += [(key[0], name) for key, one in self._kept.items() for point in one.points for name in point.sentences]
         gone: dict[str, set[str]] = {}
         for space, name in held:
             if view.space(space).sentence(name) is None:

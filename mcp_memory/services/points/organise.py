@@ -32,6 +32,7 @@ from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.points.edits import PointContext, apply_groups
 from mcp_memory.services.points.proposals import SHOWN, apply_proposals, evidence_groups, judge_input
+from mcp_memory.services.points.working import store_points
 
 FOUND = 12
 """Items of evidence that points are made of: as many as a recall gives."""
@@ -56,7 +57,7 @@ class OrganiseResult:
 
     Attributes:
         changes: what changed.
-        changes: what changed. that changed nothing, and why.
+        skipped: steps that changed nothing, and why.
         left: proposals of a judge that were left out, and why.
         engine: that decided.
         warnings: why another judge than the configured one decided, in words.
@@ -130,7 +131,8 @@ async def organise(
     Args:
         space: its name.
         goal: a question or topic; empty for the newest that was written.
-        episode: whose evidence is used; None recalls for the goal.
+        episode: whose evidence is used; None recalls for the goal. Points that a language model made when it was asked
+            the goal itself are stored first.
         steps: ``points``, ``merge`` or both.
         context: what points are made with.
         now: the moment of the call.
@@ -160,10 +162,15 @@ async def organise(
         now,
         report or _no_report,
     )
+    made: list[Improved] = []
+    if episode is not None and "points" in steps and scope_of(goal).casefold() == scope_of(episode.query).casefold():
+        made, _ = await store_points(space, goal, episode.points, context, now=now)
     if judge is None:
-        return await _by_rules(task)
-    result = await _by_judge(task, judge) or await _by_rules(task)
-    return replace(result, warnings=judge.warnings, spent=judge.spent)
+        result = await _by_rules(task)
+    else:
+        result = await _by_judge(task, judge) or await _by_rules(task)
+        result = replace(result, warnings=judge.warnings, spent=judge.spent)
+    return replace(result, changes=(*made, *result.changes))
 
 
 async def _by_rules(goal: _Goal) -> OrganiseResult:

@@ -40,6 +40,8 @@ from mcp_memory.view.space import NONE, Space
 
 SOURCES = 3
 """Sources that an item of evidence shows."""
+SUPPORTS = 5
+"""Sentences of a memory point that a judge is shown (HGMem's program: 5 passages of a point)."""
 JOINED = 2
 """Texts that a memory point must join to lead them."""
 SHORT = 12
@@ -274,29 +276,33 @@ def judge_input(
     for row, gate in gates.items():
         piece = space.sentences[row]
         placed.setdefault(piece.turn_id, []).append((piece.start, piece.end, gate))
-    words = space.index(WordIndex)
+    words, by_id = space.index(WordIndex), {space.sentences[row].id: gate for row, gate in gates.items()}
     return JudgeInput(
         query,
         result,
         _sentences(space, query, candidates, result, gates),
         {stem: words.rarity(stem) for stem in query.stems},
         replace(facts, gates=placed) if gates else facts,
-        gates={space.sentences[row].id: gate for row, gate in gates.items()},
-        point_sentences={point.id: _point_sentences(space, point, gates) for point in result.points},
+        gates=by_id,
+        point_sentences={point.id: point_sentences(space, point, by_id) for point in result.points},
         span=space.span,
     )
 
 
-def _point_sentences(space: Space, point: Point, gates: Mapping[int, float]) -> list[EvidenceSentence]:
-    """Return the first sentences that a point rests on, as far as they are current."""
-    found: list[EvidenceSentence] = []
-    for name in point.sentences:
-        piece = space.sentence(name)
-        if piece is not None and len(found) < SOURCES:
-            row = space.sentence_row(piece.turn_id, piece.index)
-            source = Source(space.turns[piece.turn_id], piece.start, piece.end)
-            found.append(EvidenceSentence(point.id, source, piece.times, 0.0, None, gates.get(row, 1.0)))
-    return found
+def point_sentences(space: Space, point: Point, gates: Mapping[str, float]) -> list[EvidenceSentence]:
+    """Return the first sentences that a point rests on, as far as they are current, with their gates by id."""
+    pieces = [piece for name in point.sentences if (piece := space.sentence(name)) is not None][:SUPPORTS]
+    return [
+        EvidenceSentence(
+            point.id,
+            Source(space.turns[piece.turn_id], piece.start, piece.end),
+            piece.times,
+            0.0,
+            None,
+            gates.get(piece.id, 1.0),
+        )
+        for piece in pieces
+    ]
 
 
 def _sentences(

@@ -194,7 +194,7 @@ def boost_candidates(
             share = weight.talk if space.talk[item.row] else weight.document
             scores = boosts.setdefault(item.via, np.zeros(len(space.segments), dtype=np.float32))
             scores[item.row] = best * share * item.strength**weight.steepness
-    if keep and settings.reflection.enabled:
+    if keep and settings.search.alike:
         similar = similar_turn_scores(space, candidates, query.text, query.vectors[-1])
         boosts |= {} if similar is None else {SIMILAR_TURNS: similar}
     return candidates.boost(space, boosts, keep)

@@ -26,7 +26,7 @@ class RecallSettings:
         navigation: how facts are followed.
         gain: propagation, and how lessons count.
         points: how memory points are retrieved.
-        reflection: whether similar talk is ranked higher (``search/candidates.py``).
+        reflection: what a judge may go on by, and whether what it answered joins the graph.
         loop: how far the loop goes.
         operators: what the loop can call, by name.
         policy: which of them it calls next; None for a recall that searches once.

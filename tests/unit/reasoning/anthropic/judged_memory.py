@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 from fakes import FakeLog, FakeStore
 from standin.messages_api import Script, StandIn, standing_in
@@ -36,14 +37,23 @@ TALK = (
 )
 
 
-def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engine: object) -> Memory:
+def wired(
+    url: str,
+    log: FakeLog | None = None,
+    *,
+    key: str | None = KEY,
+    rooms: dict[str, dict[str, Any]] | None = None,
+    **engine: object,
+) -> Memory:
     """Return a memory whose Claude is at ``url``; it is not in a hurry, and pauses are those that the server names.
 
-    Claude judges alone, unless ``engine`` gives it other steps too.
+    Claude judges alone, unless ``engine`` gives it other steps too. ``rooms`` has the settings of other rooms that are
+    not the usual ones.
     """
     alone = {"understand": False, "paths": False, "points": False}
     settings = {"judge": "anthropic", "base_url": url, "timeout_s": 30.0} | alone | engine
-    config = Settings(engine=replace(Settings().engine, **settings), write=WriteSettings(wait=True))  # type: ignore[arg-type]
+    changed = {room: replace(getattr(Settings(), room), **values) for room, values in (rooms or {}).items()}
+    config = Settings(engine=replace(Settings().engine, **settings), write=WriteSettings(wait=True), **changed)  # type: ignore[arg-type]
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
     claude.first_pause_s = 0

@@ -6,8 +6,9 @@ import pytest
 from judged_memory import asked, judged
 from standin.replies import said
 
-from mcp_memory.reasoning.anthropic.answer import FORM_TOKENS, AnswerReply, token_room
+from mcp_memory.reasoning.anthropic.answer import token_room
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
+from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, form_of
 from mcp_memory.reasoning.anthropic.replies import reply_schema
 
 pytestmark = pytest.mark.anyio
@@ -81,12 +82,15 @@ async def test_half_of_a_small_room_is_left_to_sentences():
         assert min(kinds.count("F"), kinds.count("S")) > 1
 
 
-def test_the_token_count_of_the_judgement_form_is_known():
-    assert 250 < estimate_tokens(json.dumps(reply_schema(AnswerReply))) <= FORM_TOKENS
+def test_the_tokens_of_each_form_are_known_and_none_pays_for_what_it_does_not_ask():
+    for form, tokens in FORM_TOKENS.items():
+        assert tokens - 40 < estimate_tokens(json.dumps(reply_schema(form))) <= tokens
+    plain, learning, both = (form_of(relates=r, learns=t) for r, t in ((False, False), (False, True), (True, True)))
+    assert FORM_TOKENS[plain] < FORM_TOKENS[learning] < FORM_TOKENS[both]
 
 
 def test_a_judgement_has_room_for_evidence_however_much_was_spent_before_it():
-    assert token_room(8_000, first=True) == 4_000
-    assert token_room(3_000, first=True) == 1_800
-    assert token_room(3_000, first=False) == 2_600
-    assert token_room(1_700, first=False) == 1_310  # the form takes the rest
+    assert token_room(8_000, 2_000, first=True) == 2_000
+    assert token_room(5_000, 2_000, first=True) == 700  # as much as it leaves for another
+    assert token_room(2_500, 2_000, first=False) == 500
+    assert token_room(30_000, 2_000, first=True) == token_room(20_000, 2_000, first=False) == 4_000

@@ -8,10 +8,10 @@ from standin.replies import Silence, said
 from mcp_memory.domain.language_model import DAY_MS, Spending, day_of
 
 pytestmark = pytest.mark.anyio
-DAY_TOKENS = 2_000
+DAY_TOKENS = 2_900
 """A request of these memories is some 1,000 by their estimate."""
 REFUSED = "Claude did not judge this, the embedded engine did: the budget of the day is spent ("
-ANEW = "of 2,000 input tokens); the next begins on 2024-01-02 at 00:00 UTC."
+ANEW = "of 2,900 input tokens); the next begins on 2024-01-02 at 00:00 UTC."
 LISBON = said("Lisbon", ("S1",))
 
 

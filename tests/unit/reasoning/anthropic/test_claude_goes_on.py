@@ -1,5 +1,7 @@
 """Claude names what is missing; memory is searched for it, and Claude is asked again with the new evidence."""
 
+import re
+
 import pytest
 from judged_memory import asked, judged
 from standin.replies import error, said
@@ -69,7 +71,51 @@ async def test_claude_is_not_asked_again_without_new_evidence():
     async with judged([said(missing=("all",), look_for=["Where did Bob move to?"])]) as (memory, api):
         answer = await asked(memory)
         assert (answer.text, answer.engine, len(api.requests)) == (None, "anthropic", 1)
-        assert [(call.operator, call.kept) for call in answer.recall.trace] == [("search", 0)]
+        search, *instead = answer.recall.trace
+        assert (search.operator, search.kept) == ("search", 0)
+        assert [call.operator for call in instead][:1] == ["reflect"]  # the embedded engine in its place
+
+
+async def test_where_the_steps_of_the_judge_find_nothing_the_reason_leads_on():
+    def script(request):
+        kept = shown(request, "My godfather is Emil.")
+        return said(missing=("the hives of Emil",), supports=kept, look_for=["Bob: My godfather is Emil."])
+
+    for reflects in (True, False):
+        rooms = {"reflection": {"enabled": reflects}}
+        async with judged(script, *TALK, rooms=rooms) as (memory, api):
+            answer = await asked(memory, QUESTION, limit=2)
+            assert len(api.requests) > 1
+            reflected = [call.args for call in answer.recall.trace if call.operator == "reflect"]
+            assert bool(reflected) is reflects
+            assert all("the hives of Emil" in args["query"] and args["ids"] for args in reflected)
+
+
+async def test_the_evidence_says_where_it_leads_and_a_layer_can_be_left_out():
+    def steps(request):
+        if shown(request, "The hives"):
+            return said("Bees", shown(request, "The hives"))
+        step = {"operator": "tag_events", "on": "hives", "tag": ""}
+        return said(missing=("what he keeps",), supports=shown(request, "godfather"), steps=[step])
+
+    async with judged(steps, *TALK) as (memory, api):
+        answer = await asked(memory, QUESTION, limit=2)
+        assert (answer.text, len(api.requests)) == ("Bees", 2)
+        first, second = (request.text.splitlines() for request in api.requests)
+        (leads,) = [line for line in first if line.startswith("In further pieces: ")]
+        assert re.search(r"Emil 30 \(", leads)  # in as many more, with the themes under which it stands there
+        assert any(line.startswith("Facts of Bob: ") for line in first)
+        assert any(line.startswith("Searched already: tag_events hives") for line in second)
+        assert "tag_events (on: a name or word, tag:" in api.requests[0].body["system"][0]["text"]
+    for graph, left in (("cte", "In further pieces"), ("ce", "In further pieces")):
+        async with judged(steps, *TALK, rooms={"loop": {"graph": graph}}) as (memory, api):
+            await asked(memory, QUESTION, limit=2)
+            assert left in api.requests[0].text
+            assert "Facts of Bob" not in api.requests[0].text
+            assert ("tag:" in api.requests[0].body["system"][0]["text"].rsplit("steps:")[-1]) is (graph == "cte")
+    async with judged(steps, *TALK, rooms={"loop": {"enabled": False}}) as (memory, api):
+        await asked(memory, QUESTION, limit=2)
+        assert len(api.requests) == 1
 
 
 async def test_a_failed_second_call_leaves_the_first_judgement_with_a_warning():

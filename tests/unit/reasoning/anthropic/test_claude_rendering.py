@@ -12,9 +12,9 @@ from mcp_memory.domain.evidence import Citation, Evidence, Path, PathScores, Rec
 from mcp_memory.domain.points import Point
 from mcp_memory.language.iso import DAY
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.answer import FULL_WORDS, SUPPORTS, WORDS, AnswerReply, to_judgement
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
+from mcp_memory.reasoning.anthropic.judgements import FULL_WORDS, SUPPORTS, WORDS, AnswerReply, to_judgement
 from mcp_memory.reasoning.anthropic.rendering import RenderedEvidence
 from mcp_memory.reasoning.anthropic.replies import UnusableReply
 

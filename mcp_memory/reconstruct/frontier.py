@@ -1,0 +1,105 @@
+"""What a judge is shown to go on from: the active set Z of MRAgent's state, with counts (§3.2, eqs 7 to 9).
+
+Before each judgement the evidence is traversed in reverse, Π_{v→(c,g)}: its cues that more sentences have, names first,
+then rare words, each with the tags under which it stands. The semantic layer adds what kinds of facts are known of whom
+the question names, the topic layer the topics of the evidence. The judge chooses what to follow (f_select, eq. 10) by
+naming operators with these names, tags and topics; its choice is carried out by ``services/rounds.py``.
+
+**Departures.** The paper's model calls the reverse operators itself, which takes a turn that brings no text. Here the
+reverse step is taken for it each time, so that each of its turns can bring evidence. `LoopSettings.graph` leaves out
+the tags (CE) or the layers beyond episodes (CTE), for the paper's ablation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.domain.answers import Frontier
+from mcp_memory.domain.query import Query
+from mcp_memory.reconstruct.cues import query_cues
+from mcp_memory.reconstruct.episodic_operators import speaker_cue
+from mcp_memory.reconstruct.graph import CueGraph, relation_tag
+from mcp_memory.reconstruct.settings import LoopSettings
+from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.view.space import Space
+
+CUES = 8
+"""Cues that are shown; the paper shows up to 15 tags (TAG_MAX)."""
+TAGS = 3
+"""Tags of one cue."""
+ASPECTS = 8
+"""Kinds of facts."""
+TOPICS = 2
+FAR = 30
+"""A word in more sentences than this leads nowhere in particular; a name may."""
+
+
+def frontier_of(space: Space, query: Query, rows: Sequence[int], settings: LoopSettings) -> Frontier:
+    """Return what sentences lead on to.
+
+    Args:
+        space: the space of a view that does not change meanwhile.
+        query: understood.
+        rows: of the sentences of the evidence, best first.
+        settings: which layers are shown.
+    """
+    if not settings.tags or not rows:
+        return Frontier()
+    graph = CueGraph.of(space)
+    cues = tuple(_cues(space, graph, query, rows, tagged=settings.graph != "ce"))
+    if settings.graph != "ctc":
+        return Frontier(cues)
+    return Frontier(cues, tuple(_aspects(space, query))[:ASPECTS], tuple(_topics(space, graph, rows))[:TOPICS])
+
+
+def _cues(
+    space: Space, graph: CueGraph, query: Query, rows: Sequence[int], *, tagged: bool
+) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+    """Yield the cues of sentences that lead to others, names first, then rare words; none within another."""
+    asked = {part for cue in query_cues(query.text) for part in cue.key.split()}
+    speakers = {cue for row in rows for cue in speaker_cue(graph, row)}
+    names = {cue for row in rows for cue in graph.names(row)}
+    written: dict[int, str] = {}
+    for row in rows:
+        spelt = graph.spelling(space, row)
+        written |= {cue: spelt[cue] for cue in spelt if cue not in written and cue not in speaker_cue(graph, row)}
+    shown = frozenset(rows)
+    more = {
+        cue: sum(row not in shown for row in graph.rows(cue))
+        for cue in written
+        if not asked.issuperset(graph.key(cue).split())
+    }
+    leads = [cue for cue, count in more.items() if count and (count <= FAR or cue in names - speakers)]
+    leads.sort(key=lambda cue: (cue not in names, -len(graph.key(cue).split()), more[cue], cue))
+    used: set[str] = set()
+    count = 0
+    for cue in leads:
+        parts = graph.key(cue).split()
+        if count < CUES and not used.issuperset(parts):
+            used.update(parts)
+            count += 1
+            tags = [graph.label(tag) for tag in list(graph.tags(space, cue))[:TAGS]] if tagged else []
+            yield written[cue], more[cue], tuple(tag for tag in tags if tag != written[cue])
+
+
+def _aspects(space: Space, query: Query) -> Iterator[tuple[str, str, int]]:
+    """Yield what kinds of facts are known of those whom a query names."""
+    facts = space.facts
+    for key in dict.fromkeys(filter(None, map(facts.resolve, (*query.speakers, *query.names, *query.extra_names)))):
+        for relation in facts.relations_of(key):
+            if count := len(facts.versions(key, relation)):
+                yield facts.name(key), relation_tag(relation), count
+
+
+def _topics(space: Space, graph: CueGraph, rows: Sequence[int]) -> Iterator[tuple[str, int]]:
+    """Yield the topics of sentences, in their order."""
+    topics = Topics.of(space)
+    seen: set[str] = set()
+    for row in rows:
+        sentence = space.sentences[row]
+        for segment in space.segments_with(sentence.turn_id, sentence.index):
+            topic = topics.topic_of(space, segment)
+            if topic is not None and topic.id not in seen:
+                seen.add(topic.id)
+                if terms := topics.summary(space, graph, topic).terms:
+                    yield ", ".join(terms), len(topic.members)

@@ -1,0 +1,262 @@
+"""Rounds of a judge: it is asked, the steps that it chooses are taken, and it is asked again with what they found.
+
+This is MRAgent's active reconstruction (§3.2) with a language model as f_select and f_route: the state that it is shown
+holds the question, the evidence that it kept, what that leads on to (``reconstruct/frontier.py``), what was tried and
+what was missing; its reply routes the evidence (what it does not name is dropped), judges whether it suffices (C_LLM),
+and selects up to `STEPS` operators for the next turn. So what the papers ask a model separately is one request a turn
+(DESIGN L6 and L10). It ends with a complete answer, when no step is proposed that was not taken, when nothing new is
+found, or after as many rounds as the judge has (``engine.effort``).
+
+**Working memory** (HGMem §3.3). For a question that relates things to each other a judgement also says what becomes of
+its memory points (``hypergraph/working.py``). A concern about a point is a local investigation, one beyond all points a
+global exploration; both are steps of the next turn. The points lead the next request, each with what it rests on.
+
+**Reflection** (QRMeM §2.2). Where the steps of the judge bring nothing new, the embedded engine chooses in its place:
+it goes on from the evidence that was kept, to the question with the reason why that is not enough, and then takes what
+recall itself suggests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from anyio import to_thread
+
+from mcp_memory.domain.answers import EvidenceSentence, Judgement
+from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, Suggestion
+from mcp_memory.domain.points import Point, scope_of
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import ExploreRequest
+from mcp_memory.errors import InvalidInput
+from mcp_memory.hypergraph.evolution import asks_to_relate
+from mcp_memory.hypergraph.working import evolve_points
+from mcp_memory.ports import Embedder, JudgeInput, Store
+from mcp_memory.reconstruct.frontier import frontier_of
+from mcp_memory.services.explore import explore
+from mcp_memory.services.learn.episodes import cited_sentences
+from mcp_memory.services.recall.evidence import point_sentences
+from mcp_memory.services.recall.pipeline import find
+from mcp_memory.services.recall.prepare import embed_query
+from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.view.space import NONE, Space
+
+STEPS = 4
+"""Steps that are taken in a round."""
+ITEMS = 6
+"""Items that one step may find."""
+LEADING = 6
+"""Sentences of the evidence from which the frontier is made, those that the judge kept first."""
+SEARCH = "search"
+"""A step that is no operator: the raw text is searched for other words."""
+_WHY = "The judge asked for it."
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The rounds of one judge about one query.
+
+    Attributes:
+        store: where its steps are taken.
+        embedder: of what it has searched.
+        settings: of recall.
+        judge: asked about what was found, and again about what its steps find.
+        left: returns how many times it may be asked again; fewer once its budget is spent.
+    """
+
+    store: Store
+    embedder: Embedder
+    settings: RecallSettings
+    judge: Callable[[JudgeInput], Awaitable[Judgement]]
+    left: Callable[[], int]
+
+    async def ask(self, asked: JudgeInput) -> tuple[JudgeInput, Judgement]:
+        """Return what the judge decides in the end, and everything that it was shown, with its points."""
+        if not self.left():
+            return asked, await self.judge(asked)  # the embedded one, which goes on by itself
+        asked = await self._with_frontier(self._begin(asked))
+        judgement = await self.judge(asked)
+        taken: set[tuple[str, str]] = set()
+        turns = 0
+        while self.settings.loop.enabled and turns < self.left():
+            turns += 1
+            asked, concerns = await self._with_points(asked, judgement)
+            wider = await self._take(asked, _untaken((*concerns, *judgement.next), taken))
+            if not _has_more(wider, asked) and judgement.next and judgement.proposal is None:
+                wider = await self._take(wider, _untaken(self._instead(asked, judgement), taken))
+            if not _has_more(wider, asked):
+                # Nothing new to judge: what the steps found is left out, that they were taken is not.
+                return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
+            seen = judgement.left.union(asked.seen)
+            asked = await self._with_frontier(replace(wider, earlier=judgement, seen=seen))
+            judgement = await self.judge(asked)
+        asked, _ = await self._with_points(asked, judgement)
+        return asked, judgement
+
+    def _begin(self, asked: JudgeInput) -> JudgeInput:
+        """Return the input with the stored points of this very question as its working memory."""
+        points = self.settings.points
+        relates = points.enabled and points.working and (asked.query.length == "full" or asks_to_relate(asked.query))
+        scope = scope_of(asked.query.text).casefold()
+        own = [point for point in asked.recall.points if point.scope.casefold() == scope]
+        rest = [point for point in asked.recall.points if point not in own]
+        recall = replace(asked.recall, points=(*own, *rest))
+        return replace(asked, relates=relates, working=frozenset(point.id for point in own), recall=recall)
+
+    async def _with_frontier(self, asked: JudgeInput) -> JudgeInput:
+        kept = [one.source for one in asked.earlier.kept] if asked.earlier else []
+        sources = [*kept, *(sentence.source for sentence in asked.sentences)]
+        async with self.store.reading() as view:
+            space = view.space(asked.query.space)
+            rows = list(dict.fromkeys(row for source in sources if (row := _row(space, source)) != NONE))[:LEADING]
+            query, loop = asked.query, self.settings.loop
+            # In a thread: the first that walks cues reads every sentence.
+            frontier = await to_thread.run_sync(frontier_of, space, query, rows, loop)
+        return replace(asked, frontier=frontier)
+
+    async def _with_points(self, asked: JudgeInput, judgement: Judgement) -> tuple[JudgeInput, list[Suggestion]]:
+        """Return the input with the points as a judgement leaves them, and the steps that its concerns ask for."""
+        if not asked.relates:
+            return asked, []
+        query = asked.query
+        async with self.store.reading() as view:
+            space = view.space(query.space)
+            points, concerns = evolve_points(
+                asked.recall.points,
+                asked.working,
+                judgement.points,
+                space=space.name,
+                scope=scope_of(query.text),
+                at=query.now,
+                cited=lambda citations: cited_sentences(space, citations),
+                settings=self.settings.points,
+            )
+            working = [point for point in points if point not in asked.recall.points or point.id in asked.working]
+            rest = [point for point in points if point not in working]
+            texts = {point.id: point_sentences(space, point, asked.gates) for point in points}
+        steps = [Suggestion("local_points", {"ids": (point.id,), "query": text}, _WHY) for point, text in concerns]
+        if judgement.beyond:
+            steps.append(Suggestion("global_points", {"query": judgement.beyond}, _WHY))
+        recall = replace(asked.recall, points=(*working, *rest))
+        ids = frozenset(point.id for point in working)
+        return replace(asked, recall=recall, working=ids, point_sentences=texts), steps
+
+    def _instead(self, asked: JudgeInput, judgement: Judgement) -> Iterator[Suggestion]:
+        """Yield the steps of the embedded engine, where those of the judge found nothing."""
+        reason = "; ".join((asked.query.text, *judgement.missing, *(root.name for root in asked.recall.roots)))
+        ids = tuple(dict.fromkeys(one.evidence_id for one in judgement.kept))
+        if self.settings.reflection.enabled:
+            yield Suggestion("reflect", {"query": reason, "ids": ids} if ids else {"query": reason}, _WHY)
+        yield from (step for step in asked.recall.next if step.operator != "reflect")
+
+    async def _take(self, asked: JudgeInput, steps: Sequence[Suggestion]) -> JudgeInput:
+        """Return the input of a judge with what its steps find as well, the new before the old."""
+        if not steps:
+            return asked
+        result = asked.recall
+        known = {_place(sentence.source) for sentence in asked.sentences}
+        shown = {item.id for item in result.evidence}
+        fresh: list[EvidenceSentence] = []
+        trace = list(result.trace)
+        for step in steps:
+            items = await self._take_one(asked, step)
+            sentences = await self._sentences_of(asked.query.space, items, asked.gates)
+            found = [sentence for sentence in sentences if _place(sentence.source) not in known]
+            known |= {_place(sentence.source) for sentence in found}
+            fresh += found
+            new = [item for item in items if item.id not in shown]
+            shown |= {item.id for item in new}
+            result = replace(result, evidence=(*result.evidence, *new))
+            trace.append(OperatorCall(result.turns + 1, step.operator, step.args, len(items), len(new)))
+        result = replace(result, trace=tuple(trace), turns=result.turns + 1, stop=result.stop or "exhausted")
+        return replace(asked, recall=result, sentences=[*fresh, *asked.sentences])
+
+    async def _take_one(self, asked: JudgeInput, step: Suggestion) -> Sequence[Evidence]:
+        """Return what one step finds in the space of a query; nothing if it cannot be taken."""
+        query = asked.query
+        args = {name: value for name, value in step.args.items() if isinstance(value, str)}
+        if step.operator == SEARCH:
+            return await self._search(query, args["query"])
+        ids = step.args.get("ids", ())
+        request = ExploreRequest(
+            query.space,
+            step.operator,
+            entity=args.get("entity"),
+            relation=args.get("relation"),
+            tag=args.get("tag"),
+            topic=args.get("topic"),
+            query=args.get("query"),
+            ids=ids if isinstance(ids, tuple) else (),
+            limit=ITEMS,
+        )
+        working = tuple(point for point in asked.recall.points if point.id in asked.working)
+        operators = self.settings.operators
+        try:
+            found = await explore(self.store, self.embedder, operators, request, now=query.now, working=working)
+        except InvalidInput:  # no such operator, or not these arguments
+            return ()
+        return found.items
+
+    async def _search(self, query: Query, text: str) -> Sequence[Evidence]:
+        search = Query(
+            text,
+            query.space,
+            ITEMS,
+            query.window,
+            query.as_of,
+            query.entities,
+            role=query.role,
+            include_uncertain=query.include_uncertain,
+            now=query.now,
+        )
+        search = await embed_query(self.store, self.embedder, search)
+        async with self.store.reading() as view:  # without the loop: the judge is the one that goes on
+            result, *_ = await find(self.store, self.embedder, view, search, replace(self.settings, policy=None))
+            return result.evidence
+
+    async def _sentences_of(
+        self, space_name: str, items: Iterable[Evidence], gates: Mapping[str, float]
+    ) -> list[EvidenceSentence]:
+        """Return the sentences that items consist of or rest on, in order, each once."""
+        found: dict[tuple[str, int], EvidenceSentence] = {}
+        async with self.store.reading() as view:
+            space = view.space(space_name)
+            for item in items:
+                for source in item.sources:
+                    for row in space.sentences_of(source.turn.id):
+                        piece = space.sentences[row]
+                        if piece.start < source.end and source.start < piece.end:
+                            span = Source(source.turn, piece.start, piece.end)
+                            gate = gates.get(piece.id, 1.0)
+                            sentence = EvidenceSentence(item.id, span, piece.times, item.score, None, gate)
+                            found.setdefault(_place(span), sentence)
+        return list(found.values())
+
+
+def working_points(asked: JudgeInput) -> tuple[Point, ...]:
+    """Return the points of the question as its judge left them."""
+    return tuple(point for point in asked.recall.points if point.id in asked.working)
+
+
+def _untaken(steps: Iterable[Suggestion], taken: set[tuple[str, str]]) -> list[Suggestion]:
+    """Return the first steps that were not taken yet, and count them as taken."""
+    fresh = {(step.operator, str(step.args)): step for step in steps}
+    chosen = {key: step for key, step in fresh.items() if key not in taken}
+    first = dict(list(chosen.items())[:STEPS])
+    taken |= first.keys()
+    return list(first.values())
+
+
+def _has_more(wider: JudgeInput, asked: JudgeInput) -> bool:
+    return len(wider.sentences) > len(asked.sentences)
+
+
+def _row(space: Space, source: Source) -> int:
+    """Return the row of the first sentence that a span touches; `NONE` if there is none any more."""
+    rows = (row for row in space.sentences_of(source.turn.id) if space.sentences[row].end > source.start)
+    return next(rows, NONE)
+
+
+def _place(source: Source) -> tuple[str, int]:
+    """Return what distinguishes a sentence of the evidence from others."""
+    return source.turn.id, source.start

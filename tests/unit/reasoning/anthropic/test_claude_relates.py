@@ -1,0 +1,176 @@
+"""A question that relates things: memory points are made, reworded and merged while it is answered (HGMem §3.3)."""
+
+import random
+
+import pytest
+from judged_memory import asked, judged
+from standin.replies import said
+from standin.rooms import room
+
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest
+
+pytestmark = pytest.mark.anyio
+TALK = (
+    "Ann: My knee hurts since the race in May.",
+    "Ann: I swim in the lake now, running is over for this year.",
+    "Bob: The lake is cold in autumn.",
+    *(f"Bob: On day {number} I walked the dog along the canal and read a novel." for number in range(40)),
+    "Ann: The physiotherapist Orla told me that cold water helps the joint.",
+)
+QUESTION = "How did the race change what Ann does?"
+
+
+def lines(request, *words):
+    return tuple(number for number, line in request.lines.items() for word in words if word in line)
+
+
+def point(of=(), entities=(), text="", supports=(), concern=""):
+    return {
+        "of": list(of),
+        "entities": list(entities),
+        "description": text,
+        "supports": list(supports),
+        "concern": concern,
+    }
+
+
+def relating(request):
+    """Make two points, merge them with what was found for their concern, and answer from the merged one."""
+    knee, swim = lines(request, "knee hurts"), lines(request, "swim in the lake")
+    points = [number for number in request.lines if number[0] == "P"]
+    if not points:
+        made = [
+            point((), ("Ann", "race"), "The race in May hurt Ann's knee.", knee, "What helps the knee of Ann?"),
+            point((), ("Ann", "lake"), "Ann swims in the lake.", swim),
+        ]
+        return said(missing=("why she swims",), supports=(*knee, *swim), points=made, beyond="Who is Orla?")
+    if len(points) == 2:
+        merged = point(points, (), "The race in May hurt Ann's knee, so she swims.", lines(request, "cold water"))
+        return said("She swims", (points[0],), points=[merged])
+    return said("She swims", (points[0],))
+
+
+async def test_points_are_made_investigated_merged_and_kept_for_the_next_question():
+    async with judged(relating, *TALK, points=True) as (memory, api):
+        answer = await asked(memory, QUESTION, limit=2)
+        assert (answer.text, answer.engine, answer.recall.warnings) == ("She swims", "anthropic", ())
+        first, second = api.requests
+        assert not [number for number in first.lines if number[0] == "P"]
+        assert [second.lines[number].split(":")[0] for number in ("P1", "P2")] == ["Ann, race", "Ann, lake"]
+        assert lines(second, "knee hurts")  # what a point rests on is shown with it
+        assert lines(second, "cold water")
+        steps = [(call.operator, call.args.get("query")) for call in answer.recall.trace[-2:]]
+        assert steps == [("local_points", "What helps the knee of Ann?"), ("global_points", "Who is Orla?")]
+        assert {citation.source.quote for citation in answer.citations} == {"My knee hurts since the race in May."}
+        stored = memory.store._view.space("default").hypergraph.active(QUESTION)
+        assert [one.description for one in stored] == ["The race in May hurt Ann's knee, so she swims."]
+        assert set(stored[0].entities) == {"Ann", "race", "lake"}
+        assert len(stored[0].sentences) == 3
+        await asked(memory, QUESTION, limit=2)
+        assert api.requests[-1].lines["P1"].endswith("The race in May hurt Ann's knee, so she swims.")
+        assert len(memory.store._view.space("default").hypergraph) == 1  # nothing new was made of it
+
+
+async def test_a_recall_stores_nothing_until_its_episode_is_organised():
+    async with judged(relating, *TALK, points=True) as (memory, _):
+        result = await memory.reconstruct(Query(QUESTION, "default", 2))
+        assert [one.entities for one in result.points] == [("Ann", "race", "lake")]
+        assert not len(memory.store._view.space("default").hypergraph)
+        memory.organiser = None
+        changed = await memory.evolve(EvolveRequest("default", result.episode, goal=QUESTION, steps=("points",)))
+        assert [change.text for change in changed.changes if "swims" in change.after][:1] == ["Ann, race, lake"]
+        stored = memory.store._view.space("default").hypergraph.active(QUESTION)
+        assert result.points[0].description in [one.description for one in stored]
+
+
+@pytest.mark.parametrize("off", [{"points": {"working": False}}, {"points": {"enabled": False}}])
+async def test_without_its_switch_no_points_are_asked_for(off):
+    async with judged([said(missing=("all",))], *TALK, rooms=off) as (memory, api):
+        await asked(memory, QUESTION, limit=2)
+        assert "points" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
+
+
+async def test_a_question_for_one_thing_makes_no_points():
+    async with judged([said(missing=("all",))], *TALK, points=True) as (memory, api):
+        await asked(memory, "Where does Ann swim?", limit=2)
+        assert room(api.requests[0]) == "answer"
+        assert "points" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_points_and_kept_lines_are_in_every_later_request(seed):
+    draw, made, kept = random.Random(seed), [], set()
+
+    def script(request):
+        shown = list(request.lines.items())
+        assert {text for text, _ in made} <= {line.split(": ", 1)[1] for number, line in shown if number[0] == "P"}
+        assert kept <= {line for number, line in shown if number[0] == "S"}
+        chosen = [number for number, _ in draw.sample(shown, min(3, len(shown))) if number[0] == "S"]
+        kept.clear()
+        kept.update(line for number, line in shown if number in chosen)
+        text = f"Point {len(made)}"
+        new = [point((), ("Ann", f"thing{len(made)}"), text, chosen, "the dog")] if chosen and len(made) < 6 else []
+        made.extend((text, tuple(chosen)) for _ in new)
+        day = draw.randrange(40)
+        return said(missing=("more",), supports=chosen, points=new, look_for=[f"day {day} walked the dog"])
+
+    async with judged(script, *TALK, points=True, effort="deep") as (memory, api):
+        answer = await asked(memory, QUESTION, limit=2)
+        assert (answer.text, answer.engine) == (None, "anthropic")
+        assert len(api.requests) > 2
+
+
+async def test_a_point_that_cannot_be_made_is_left_out_and_the_answer_stands():
+    def script(request):
+        knee = lines(request, "knee hurts")
+        wrong = [
+            point((), ("Ann",), "One thing.", knee),
+            point(("P7",), (), "No such point.", knee),
+            point((), ("Ann", "race"), "Nothing supports it.", ("S99",)),
+            point((), tuple(f"n{n}" for n in range(40)), "Too many.", knee),
+        ]
+        return said("Swimming", knee, points=wrong, beyond="x" * 9_000)
+
+    async with judged(script, *TALK, points=True) as (memory, _):
+        answer = await asked(memory, QUESTION)
+        assert (answer.text, answer.recall.warnings) == ("Swimming", ())
+        assert not len(memory.store._view.space("default").hypergraph)
+
+
+async def test_relations_of_an_answer_join_the_facts_where_nothing_was_read():
+    def script(request):
+        line = lines(request, "Orla told me")
+        named = [
+            {"head": "Orla", "relation": "advises", "tail": "I", "line": line[0]},
+            {"head": "Zed", "relation": "knows", "tail": "Yan", "line": line[0]},
+        ]
+        return said("cold water", line, relations=named)
+
+    question = "What did the physiotherapist tell Ann?"
+    async with judged(script, *TALK) as (memory, _):
+        facts = memory.store._view.space("default").facts
+        before = len(facts.rows)
+        await asked(memory, question)
+        space = memory.store._view.space("default")
+        (added,) = space.facts.rows[before:]
+        assert (added.head, added.relation, added.tail, added.extractor) == ("Orla", "advises", "Ann", "anthropic")
+        assert [pooled.text for pooled in space.questions.rows] == [question]
+        await asked(memory, question)
+        assert len(memory.store._view.space("default").facts.rows) == before + 1
+    for off in ({"reflection": {"answered": False}}, {"gain": {"learning": False}}):
+        async with judged([said(missing=("all",))], *TALK, rooms=off) as (memory, api):
+            await asked(memory, question)
+            assert "relations" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
+
+
+async def test_nothing_is_kept_of_an_answer_that_may_not_learn():
+    def script(request):
+        swim = lines(request, "swim in the lake")
+        return said("She swims", swim, points=[point((), ("Ann", "lake"), "Ann swims in the lake.", swim)])
+
+    async with judged(script, *TALK, points=True) as (memory, api):
+        answer = await asked(memory, QUESTION, learn=False)
+        assert [one.description for one in answer.recall.points] == ["Ann swims in the lake."]
+        assert not len(memory.store._view.space("default").hypergraph)
+        assert "relations" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
