@@ -6,6 +6,7 @@
     show.py        ``mcp-memory show``: finds what a name means, and reads it
     listing.py     ``mcp-memory list``
     search.py      ``mcp-memory search``
+    view.py        ``mcp-memory view``: the graph in a browser
     forgetting.py  ``mcp-memory forget``
     wording.py     rows as lines of text
 

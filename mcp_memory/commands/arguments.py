@@ -12,7 +12,7 @@ SETUP = ("install", "check", "bundle", "completion")
 """The commands that `mcp_memory.commands.setup` runs."""
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "goose")
 """What the server can be installed into, see `mcp_memory.commands.clients`."""
-COMMANDS = ("show", "search", "list", "export", "import", "backup", "restore", "move")
+COMMANDS = ("show", "search", "list", "export", "import", "backup", "restore", "move", "view")
 """The commands that `mcp_memory.commands.run` runs."""
 LISTS = ("facts", "points", "sessions")
 KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "zep", "basic-memory", "text", "csv")
@@ -44,7 +44,10 @@ def add_commands(commands: Any) -> None:
     export = commands.add_parser("export", help="write all that was said and asserted to a file of JSON lines")
     export.add_argument("file", type=Path, metavar="FILE", help="to write; an earlier export is replaced")
     export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
-    export.add_argument("--markdown", action="store_true", help="write a folder of Markdown, for people and git")
+    form = export.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="write a folder of Markdown, for people and git")
+    form.add_argument("--html", action="store_true", help="write a page that draws one space, for any browser")
+    export.set_defaults(entity=None)
     export.add_argument("--with-secrets", action="store_true", help="do not mask keys, passwords and card numbers")
     importing = commands.add_parser(
         "import", help="store what an export of mcp-memory, or of another program, holds; twice changes nothing"
@@ -62,8 +65,17 @@ def add_commands(commands: Any) -> None:
         metavar="OLD=NEW",
         help="another name for a space of the file; may be repeated",
     )
+    _add_view(commands)
     _add_backup(commands)
     _add_forget(commands)
+
+
+def _add_view(commands: Any) -> None:
+    view = commands.add_parser("view", help="look at the memory as a graph, in a browser on this machine")
+    view.add_argument("--space", metavar="SPACE", help="the space to show; default: the default space")
+    view.add_argument("--entity", type=_words, metavar="NAME", help="begin with what is around it")
+    view.add_argument("--port", type=int, default=0, metavar="N", help="to listen at; default: a free one")
+    view.add_argument("--no-browser", dest="browser", action="store_false", help="print the address only")
 
 
 def _add_backup(commands: Any) -> None:

@@ -46,7 +46,11 @@ COMMANDS: Final[Mapping[str, str]] = {
   mcp-memory list sessions --space work --limit 10""",
     "export": """\
   mcp-memory export memory.jsonl
-  mcp-memory export notes --markdown --space work""",
+  mcp-memory export notes --markdown --space work
+  mcp-memory export memory.html --html    a page that draws the default space""",
+    "view": """\
+  mcp-memory view                         the default space in the browser
+  mcp-memory view --entity Ines --no-browser""",
     "import": """\
   mcp-memory import chatgpt-export.zip --dry-run
   mcp-memory import memory.jsonl --map work=archive""",

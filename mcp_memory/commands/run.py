@@ -8,18 +8,24 @@ import sys
 
 import anyio
 
-from mcp_memory.commands import backup, listing, search, show, transfer
+from mcp_memory.commands import backup, listing, search, show, transfer, view
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory, open_unloaded
 
+
+async def _export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    await (view.export_page if options.html else transfer.export)(settings, options, terminal)
+
+
 _WORK = {
-    "export": transfer.export,
+    "export": _export,
     "import": transfer.import_,
     "backup": backup.backup,
     "restore": backup.restore_,
     "move": backup.move_,
+    "view": view.view,
 }
 
 

@@ -39,7 +39,7 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
         StoreError: the store cannot be read.
     """
     file: Path = options.file
-    (check_folder if options.markdown else _check_target)(file)
+    (check_folder if options.markdown else check_target)(file)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     store = open_store(settings, choose_embedder(settings), open_extractor(settings))
@@ -149,19 +149,24 @@ def write_aside(file: Path, lines: Iterable[bytes]) -> None:
         part.unlink(missing_ok=True)
 
 
-def _check_target(file: Path) -> None:
-    """Refuse a place where no export can be written, or where something else would be lost."""
+def check_target(file: Path, mark: str = FORMAT) -> None:
+    """Refuse a place where no export can be written, or where something else would be lost.
+
+    Args:
+        file: to be written.
+        mark: what an earlier export has near its beginning.
+    """
     if file.is_dir() or not file.parent.is_dir():
         problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
         raise InvalidInput("FILE", problem, "Name a file to write.")
     try:
         with file.open("rb") as there:
-            first = there.readline(1000)
+            first = there.read(2000)
     except FileNotFoundError:
         return
     except OSError as error:
         raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name another one.") from None
-    if first and FORMAT.encode() not in first:
+    if first and mark.encode() not in first:
         raise InvalidInput("FILE", f"{file} exists and is no export", "Name another one, or move it away.")
 
 

@@ -54,7 +54,7 @@ from mcp_memory import __version__, texts
 from mcp_memory.domain.access import CALLER, NEEDED, OWNER, Grant
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput, McpMemoryError
-from mcp_memory.server import prompts
+from mcp_memory.server import prompts, viewer
 from mcp_memory.server.completion import complete as completion_of
 from mcp_memory.server.opening import DRAIN_S, Opener, Opening
 from mcp_memory.server.resources import catalogue
@@ -63,7 +63,7 @@ from mcp_memory.server.spaces import MeantSpace
 from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.server.tools import TOOLS
 from mcp_memory.server.tools.replies import with_warnings
-from mcp_memory.server.tools.tool import CLIENT
+from mcp_memory.server.tools.tool import APPS, CLIENT
 from mcp_memory.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -178,6 +178,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         outcome, count = "failed", 0
         try:
             CLIENT.set(_client_of(context))
+            APPS.set(_shows_apps(context))
             NEEDED.set(tool.needs)
             await enter(context)
             run = tool.prepare(arguments, settings.limits)
@@ -205,6 +206,8 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         if uri == GUIDE:  # needs no memory, and is the same for everybody
             content = TextResourceContents(uri=uri, text=texts.resource("guide.md"), mime_type="text/markdown")
             return ReadResourceResult(contents=[content], ttl_ms=HOUR_MS, cache_scope="public")
+        if uri == viewer.URI:
+            return ReadResourceResult(contents=[viewer.contents()], ttl_ms=HOUR_MS, cache_scope="public")
         what, space, outcome = "resource", "", "refused"
         try:
             with _protocol_errors(uri=uri):
@@ -235,7 +238,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
 
     async def list_resources(context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         await enter(context)
-        shown, after = _page(catalogue.resource_list(), params)
+        shown, after = _page([*catalogue.resource_list(), viewer.resource()], params)
         return ListResourcesResult(resources=shown, next_cursor=after)
 
     async def set_caller(ctx: Context, call_next: CallNext) -> HandlerResult:
@@ -271,6 +274,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         on_get_prompt=_get_prompt,
         on_completion=complete,
     )
+    server.extensions[viewer.EXTENSION] = {}
     server.middleware.append(set_caller)
     server.subscriptions = subscriptions
     return server
@@ -288,6 +292,12 @@ def _count(structured: Mapping[str, Any]) -> int:
     if isinstance(forgotten, dict):
         return sum(forgotten.values())
     return sum(len(structured.get(name) or ()) for name in ("evidence", "items", "changes"))
+
+
+def _shows_apps(context: Context) -> bool:
+    """Return whether a client has said that it shows MCP Apps."""
+    told = context.session.client_params
+    return told is not None and viewer.EXTENSION in (told.capabilities.extensions or {})
 
 
 def _page(entries: Sequence[ItemT], params: PaginatedRequestParams | None) -> tuple[list[ItemT], str | None]:

@@ -161,14 +161,14 @@ def graphml(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> s
     return out.getvalue().decode()
 
 
-def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> str:
+def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = (), units: int = MERMAID_UNITS) -> str:
     """Return a graph as a mermaid flowchart: current facts, past facts with dotted arrows, then memory points.
 
-    What exceeds the limits of mermaid is left out at the end, and a comment says how much.
+    What exceeds the limits of mermaid, or ``units`` of UTF-16, is left out at the end; a comment says how much.
     """
     edges = sorted(edges_of(graph), key=lambda edge: not edge[2].current)
     lines, ids = ["flowchart LR"], dict[str, str]()
-    room = MERMAID_UNITS
+    room = units
     shown = 0
     for head, tail, version in edges:
         new = []

@@ -112,6 +112,7 @@ WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_explore", {"operator": "event_time"}),
     ("memory_explore", {"operator": "expand_facts", "entity": "Anna", "limit": 10_000}),
     ("memory_status", {"verbose": True}),
+    ("memory_graph", {"depth": 0}),
     ("memory_dream", {}),
 )
 INTERNAL = ("went wrong inside", "Traceback", "pydantic", "validation error for")
@@ -326,6 +327,7 @@ class Soak:
         status = server.structured("memory_status")
         if not status["healthy"]:
             self.wrong.append(f"status: {status['warnings']}")
+        self._call(server, "memory_graph", space)
         for part in ("points", "entities", "sessions", "graph"):
             reply = server.ask("resources/read", uri=f"memory://{space}/{part}")
             if "error" in reply and any(word in json.dumps(reply) for word in INTERNAL):

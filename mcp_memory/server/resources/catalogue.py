@@ -18,7 +18,7 @@ from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.ids import version_id
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.resources import episodes, facts, points, sessions, uris, wishes
+from mcp_memory.server.resources import episodes, facts, graph, points, sessions, uris, wishes
 from mcp_memory.server.resources.uris import GUIDE, SPACES, Values
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ TEMPLATES = (
         points.point,
         ids=lambda space: (point.id for point in space.hypergraph.active()),
     ),
-    Template(uris.GRAPH, "graph", "Entities and what joined them; around one entity, or as of a time.", facts.graph),
-    Template(uris.MERMAID, "graph as mermaid", "The graph as a flowchart.", facts.mermaid, "text/vnd.mermaid"),
+    Template(uris.GRAPH, "graph", "Entities and what joined them; around one entity, or as of a time.", graph.graph),
+    Template(uris.MERMAID, "graph as mermaid", "The graph as a flowchart.", graph.mermaid, "text/vnd.mermaid"),
     Template(
-        uris.GRAPHML, "graph as GraphML", "The graph for other programs.", facts.graphml, "application/graphml+xml"
+        uris.GRAPHML, "graph as GraphML", "The graph for other programs.", graph.graphml, "application/graphml+xml"
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Resources that show what is known: entities, their facts and timelines, single facts, and the graph.
+"""Resources that show what is known: entities, their facts and timelines, and single facts.
 
 A fact is shown with the time for which it holds, its status, and where it was said. ``suspected`` marks a fact that
 nothing has confirmed; only timelines show those. A ``contested`` fact lost to another value with the same start and
@@ -18,7 +18,6 @@ from mcp_memory.server.resources.uris import (
     ENTITIES,
     ENTITY,
     FACT,
-    GRAPH,
     PAGE,
     TIMELINE,
     Values,
@@ -27,13 +26,10 @@ from mcp_memory.server.resources.uris import (
     read_in_thread,
     without_none,
 )
-from mcp_memory.server.tools.arguments import moment_of, shown
+from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import QUOTE_CHARS, round_score, source_output
-from mcp_memory.services import graph as drawings
 
 if TYPE_CHECKING:
-    from networkx import MultiDiGraph
-
     from mcp_memory.memory import Memory
     from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
@@ -42,9 +38,6 @@ SOURCES = 3
 """Most places where a fact was said that are shown with it; its own resource shows all."""
 HISTORY = 20
 """Most moments of recording in the history of a fact; for each, all that was known then is folded anew."""
-DEPTHS = (1, 10)
-DEPTH = 2
-"""Steps from the entity that a graph is drawn around, where the URI does not say."""
 
 
 async def entities(memory: Memory, values: Values) -> dict[str, Any]:
@@ -57,7 +50,7 @@ def _entities(space: Space, values: Values) -> dict[str, Any]:
     keys = facts.entities()
     start, end = page_of(values, len(keys))
     rows = [
-        {"name": facts.name(key), "kind": facts.kind(key), "facts": facts.degree(key), **_entity_uris(space, key)}
+        {"name": facts.name(key), "kind": facts.kind(key), "facts": facts.degree(key), **entity_uris(space, key)}
         for key in keys[start:end]
     ]
     rest = next_page(ENTITIES, {"space": space.name}, end, len(keys))
@@ -82,7 +75,7 @@ def _entity(space: Space, values: Values) -> dict[str, Any]:
 
         state = "placeholder" if is_placeholder(space, name) else None
         return without_none({"space": space.name, "name": name, "state": state, "points": points})
-    key = _entity_key(space, name)
+    key = entity_key(space, name)
     versions = _versions(facts, key, suspected=False)
     start, end = page_of(values, len(versions))
     by_relation: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -103,7 +96,7 @@ def _entity(space: Space, values: Values) -> dict[str, Any]:
         "name": facts.name(key),
         "names": facts.names(key),
         "kind": facts.kind(key),
-        **_entity_uris(space, key),
+        **entity_uris(space, key),
         "facts": by_relation,
         "total": len(versions),
         "points": points or None,
@@ -119,7 +112,7 @@ async def timeline(memory: Memory, values: Values) -> dict[str, Any]:
 
 
 def _timeline(space: Space, values: Values) -> dict[str, Any]:
-    facts, key = space.facts, _entity_key(space, values["name"])
+    facts, key = space.facts, entity_key(space, values["name"])
     versions = sorted(_versions(facts, key, suspected=True), key=lambda version: (version.since, version.until))
     start, end = page_of(values, len(versions))
     rows = [fact_row(space, version) for version in versions[start:end]]
@@ -148,58 +141,8 @@ def _fact(space: Space, values: Values) -> dict[str, Any]:
     }
 
 
-async def graph(memory: Memory, values: Values) -> dict[str, Any]:
-    """Entities and what joins them; each page has the nodes of its edges and hyperedges."""
-    return await read_in_thread(memory, values, _graph_page)
-
-
-def _graph_page(space: Space, values: Values) -> dict[str, Any]:
-    drawn, points = _graph(space, values)
-    edges = drawings.edges_of(drawn)
-    start, end = page_of(values, len(edges) + len(points))
-    page_points = points[max(start - len(edges), 0) : max(end - len(edges), 0)]
-    joined = {key: {"name": name} for hyperedge in page_points for key, name in hyperedge.nodes.items()}
-    nodes = dict.fromkeys((*(node for edge in edges[start:end] for node in edge[:2]), *joined))
-    rows = [{"id": node} | (drawn.nodes[node] if node in drawn else joined[node]) for node in nodes]
-    parameters = {name: value for name, value in values.items() if name in ("space", "entity", "depth", "as_of")}
-    only_joined = {key for hyperedge in points for key in hyperedge.nodes if key not in drawn}
-    return {
-        "space": space.name,
-        "nodes": [without_none(row | (_entity_uris(space, row["id"]) if row["id"] in drawn else {})) for row in rows],
-        "edges": [{"from": head, "to": tail} | fact_row(space, version) for head, tail, version in edges[start:end]],
-        "hyperedges": [
-            point_row(space, hyperedge.point) | {"nodes": list(hyperedge.nodes)} for hyperedge in page_points
-        ],
-        "total": {
-            "nodes": drawn.number_of_nodes() + len(only_joined),
-            "edges": len(edges),
-            "hyperedges": len(points),
-        },
-    } | next_page(GRAPH, parameters, end, len(edges) + len(points))
-
-
-async def mermaid(memory: Memory, values: Values) -> str:
-    """The graph as a flowchart."""
-    return await read_in_thread(memory, values, lambda space, values: drawings.mermaid(*_graph(space, values)))
-
-
-async def graphml(memory: Memory, values: Values) -> str:
-    """The graph for other programs."""
-    return await read_in_thread(memory, values, lambda space, values: drawings.graphml(*_graph(space, values)))
-
-
-def _graph(space: Space, values: Values) -> tuple[MultiDiGraph[str], list[drawings.Hyperedge]]:
-    depth, entity = values.get("depth") or str(DEPTH), values.get("entity")
-    least, most = DEPTHS
-    if not (depth.isascii() and depth.isdigit() and least <= int(depth[:9]) <= most):
-        raise InvalidInput("depth", f"{shown(depth)} will not do", f"Give a whole number from {least} to {most}.")
-    key = _entity_key(space, entity, "entity") if entity else None
-    whole = drawings.graph_of(space.facts, moment_of("as_of", values.get("as_of") or None))
-    drawn = whole if key is None else drawings.around(whole, key, int(depth))
-    return drawn, drawings.hyperedges_of(space, drawn, key)
-
-
-def _entity_key(space: Space, name: str, argument: str = "name") -> str:
+def entity_key(space: Space, name: str, argument: str = "name") -> str:
+    """Return the key of an entity by one of its names; raise `InvalidInput` if no fact is about it."""
     key = space.facts.resolve(name)
     if key is None:
         problem = f"nothing is known of {shown(name)} in space {space.name!r}"
@@ -207,7 +150,8 @@ def _entity_key(space: Space, name: str, argument: str = "name") -> str:
     return key
 
 
-def _entity_uris(space: Space, key: str) -> dict[str, str]:
+def entity_uris(space: Space, key: str) -> dict[str, str]:
+    """Return the URIs of an entity and of its timeline."""
     names = {"space": space.name, "name": space.facts.name(key)}
     return {"uri": ENTITY.expand(names), "timeline": TIMELINE.expand(names)}
 

@@ -67,7 +67,7 @@ def space_of(view: View, values: Values) -> Space:
     return view.space(name)
 
 
-def page_of(values: Values, total: int) -> tuple[int, int]:
+def page_of(values: Values, total: int, size: int = PAGE) -> tuple[int, int]:
     """Return the first entry of the requested page, and the first entry after it.
 
     Raises:
@@ -76,7 +76,7 @@ def page_of(values: Values, total: int) -> tuple[int, int]:
     cursor = values.get("cursor", "0")
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 12 and int(cursor) <= total):
         raise InvalidInput("cursor", f"{cursor[:60]!r} names no page", "Follow `next` of the page before.")
-    return int(cursor), min(int(cursor) + PAGE, total)
+    return int(cursor), min(int(cursor) + size, total)
 
 
 def next_page(template: UriTemplate, values: Values, end: int, total: int) -> dict[str, str]:

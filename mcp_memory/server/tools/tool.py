@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 CLIENT: ContextVar[str] = ContextVar("CLIENT", default="")
 """The name and version of the client whose call is running; empty if it has not said them."""
+APPS: ContextVar[bool] = ContextVar("APPS", default=False)
+"""Whether the client whose call is running shows MCP Apps."""
 Run = Callable[["Memory", "Progress"], Awaitable[Reply]]
 """Runs a call whose arguments are checked."""
 
@@ -43,6 +45,7 @@ class Tool:
         repeatable: whether a repeated call changes nothing more.
         destructive: whether it removes what was stored; hosts can ask the person first.
         needs: what a caller has to be allowed in each space that a call names.
+        meta: what else a host reads of it.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Tool:
     repeatable: bool = True
     destructive: bool = False
     needs: frozenset[Right] = frozenset[Right](("read",))
+    meta: Mapping[str, Any] | None = None
 
     @cached_property
     def definition(self) -> ToolDefinition:
@@ -75,6 +79,7 @@ class Tool:
                 idempotent_hint=self.repeatable,
                 open_world_hint=False,
             ),
+            _meta=None if self.meta is None else dict(self.meta),
         )
 
 

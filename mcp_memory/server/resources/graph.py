@@ -1,0 +1,146 @@
+"""The graph of what is known: as JSON, which the viewer draws, as mermaid and as GraphML. Computed in a thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp_memory.domain.relations import relations
+from mcp_memory.errors import InvalidInput
+from mcp_memory.language import iso
+from mcp_memory.server.resources.facts import SOURCES, entity_key, entity_uris, fact_row
+from mcp_memory.server.resources.points import point_row
+from mcp_memory.server.resources.uris import GRAPH, PAGE, Values, next_page, page_of, read_in_thread, without_none
+from mcp_memory.server.tools.arguments import moment_of, shown
+from mcp_memory.server.tools.replies import QUOTE_CHARS, source_output
+from mcp_memory.services import graph as drawings
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+
+    from mcp_memory.domain.facts import Version
+    from mcp_memory.domain.points import Point
+    from mcp_memory.domain.times import Millis
+    from mcp_memory.memory import Memory
+    from mcp_memory.view.space import Space
+
+DEPTHS = (1, 10)
+DEPTH = 2
+"""Steps from the entity that a graph is drawn around, where the URI does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The part of a space's graph that a URI or a call asks for.
+
+    Attributes:
+        space: drawn.
+        graph: of its facts.
+        points: the memory points that belong to it.
+        key: of the entity at the centre; None for the whole space.
+        as_of: the instant whose facts are drawn; None for those of all times.
+        parameters: values of the URI, without the page.
+    """
+
+    space: Space
+    graph: MultiDiGraph[str]
+    points: list[drawings.Hyperedge]
+    key: str | None
+    as_of: Millis | None
+    parameters: Values
+
+    @property
+    def edges(self) -> list[tuple[str, str, Version]]:
+        """Keys of head and tail, and the version."""
+        return drawings.edges_of(self.graph)
+
+
+def drawing_of(space: Space, values: Values) -> Drawing:
+    """Return what the values of a URI ask for.
+
+    Raises:
+        InvalidInput: a value is wrong, or nothing is known of the entity.
+    """
+    depth, entity = values.get("depth") or str(DEPTH), values.get("entity")
+    least, most = DEPTHS
+    if not (depth.isascii() and depth.isdigit() and least <= int(depth[:9]) <= most):
+        raise InvalidInput("depth", f"{shown(depth)} will not do", f"Give a whole number from {least} to {most}.")
+    key = entity_key(space, entity, "entity") if entity else None
+    as_of = moment_of("as_of", values.get("as_of") or None)
+    whole = drawings.graph_of(space.facts, as_of)
+    drawn = whole if key is None else drawings.around(whole, key, int(depth))
+    parameters = {name: value for name, value in values.items() if name in ("space", "entity", "depth", "as_of")}
+    return Drawing(space, drawn, drawings.hyperedges_of(space, drawn, key), key, as_of, parameters)
+
+
+def page_row(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, Any]:
+    """Return a page of a graph: at most ``size`` edges and hyperedges together, and the nodes of both."""
+    space, drawn, points, edges = drawing.space, drawing.graph, drawing.points, drawing.edges
+    start, end = page_of(values, len(edges) + len(points), size)
+    page_points = points[max(start - len(edges), 0) : max(end - len(edges), 0)]
+    joined = {key: {"name": name} for hyperedge in page_points for key, name in hyperedge.nodes.items()}
+    nodes = dict.fromkeys((*(node for edge in edges[start:end] for node in edge[:2]), *joined))
+    only_joined = {key for hyperedge in points for key in hyperedge.nodes if key not in drawn}
+    row = {
+        "space": space.name,
+        "entity": drawing.key,
+        "as_of": None if drawing.as_of is None else iso.show(drawing.as_of),
+        "nodes": [_node_row(drawing, node, joined) for node in nodes],
+        "edges": [
+            {"from": head, "to": tail, "label": relations().get(version.relation).label} | fact_row(space, version)
+            for head, tail, version in edges[start:end]
+        ],
+        "hyperedges": [
+            point_row(space, one.point) | {"nodes": list(one.nodes), "sources": _point_sources(space, one.point)}
+            for one in page_points
+        ],
+        "total": {
+            "nodes": drawn.number_of_nodes() + len(only_joined),
+            "edges": len(edges),
+            "hyperedges": len(points),
+        },
+    }
+    return without_none(row) | next_page(GRAPH, drawing.parameters, end, len(edges) + len(points))
+
+
+def _node_row(drawing: Drawing, key: str, joined: dict[str, dict[str, str]]) -> dict[str, Any]:
+    """Return a node; ``facts`` counts the (head, relation) that it takes part in, drawn or not."""
+    if key not in drawing.graph:
+        return {"id": key} | joined[key]
+    known = {"facts": drawing.space.facts.degree(key)} | entity_uris(drawing.space, key)
+    return without_none({"id": key} | drawing.graph.nodes[key] | known)
+
+
+def _point_sources(space: Space, point: Point) -> list[dict[str, Any]]:
+    """Return the first sentences that a memory point rests on, as the sources of a fact are shown."""
+    known = [sentence for name in point.sentences if (sentence := space.sentence(name)) is not None]
+    return [
+        source_output(space.turns[sentence.turn_id]).model_dump(exclude_none=True)
+        | {"sentence": sentence.id, "quote": space.text(sentence)[:QUOTE_CHARS]}
+        for sentence in known[:SOURCES]
+    ]
+
+
+async def graph(memory: Memory, values: Values) -> dict[str, Any]:
+    """Entities and what joins them; each page has the nodes of its edges and hyperedges."""
+    return await read_in_thread(memory, values, lambda space, values: page_row(drawing_of(space, values), values))
+
+
+async def mermaid(memory: Memory, values: Values) -> str:
+    """The graph as a flowchart."""
+
+    def content(space: Space, values: Values) -> str:
+        drawing = drawing_of(space, values)
+        return drawings.mermaid(drawing.graph, drawing.points)
+
+    return await read_in_thread(memory, values, content)
+
+
+async def graphml(memory: Memory, values: Values) -> str:
+    """The graph for other programs."""
+
+    def content(space: Space, values: Values) -> str:
+        drawing = drawing_of(space, values)
+        return drawings.graphml(drawing.graph, drawing.points)
+
+    return await read_in_thread(memory, values, content)

@@ -1,0 +1,123 @@
+"""memory_graph: what is known as a graph, which hosts with MCP Apps draw; others show its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, Field, StrictInt
+
+from mcp_memory.server import viewer
+from mcp_memory.server.tools.arguments import AsOf, Input, SpaceName, check_name, check_space, moment_of, read, shown
+from mcp_memory.server.tools.replies import HEADER, Count, Output, Reply, quantity, reply_of, warning_lines
+from mcp_memory.server.tools.tool import APPS, Run, Tool
+from mcp_memory.settings import LimitSettings
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Progress
+    from mcp_memory.server.resources.graph import Drawing
+    from mcp_memory.view.space import Space
+
+LISTED = 25
+"""Edges and hyperedges in a reply to a host without MCP Apps, which may give all of it to its model."""
+DRAWN_CHARS = 8_000
+"""UTF-16 units of the flowchart in a reply, 2,000 tokens; the resource graph.mermaid has up to 45,000."""
+
+
+class GraphInput(Input):
+    """Arguments of memory_graph."""
+
+    entity: Annotated[str | None, Field(description="Around it; else all.")] = None
+    depth: Annotated[StrictInt, Field(ge=1, le=10), "a whole number from 1 to 10"] = 2
+    as_of: AsOf = None
+    space: SpaceName = None
+
+
+class GraphTotals(BaseModel):
+    """Size of the whole drawing; a reply holds its first page."""
+
+    nodes: Count
+    edges: Count
+    hyperedges: Count
+
+
+class GraphOutput(Output):
+    """Structured reply of memory_graph: a page of the resource ``graph``."""
+
+    space: str
+    entity: Annotated[str | None, Field(description="Id of the node in the centre.")] = None
+    as_of: str | None = None
+    nodes: Annotated[list[dict[str, Any]], Field(description="Entities and values.")]
+    edges: Annotated[list[dict[str, Any]], Field(description="Facts, with their times and sources.")]
+    hyperedges: Annotated[list[dict[str, Any]], Field(description="Memory points.")]
+    total: GraphTotals
+    next: Annotated[str | None, Field(description="Resource with what follows.")] = None
+
+
+def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
+    """Return the reply to a call.
+
+    Args:
+        drawing: all that was asked for.
+        row: its first page.
+    """
+    from mcp_memory.server.resources.uris import MERMAID
+    from mcp_memory.services.graph import mermaid
+
+    edges, total = drawing.edges, row["total"]
+    current = sum(version.current for _, _, version in edges)
+    centre = f" around {shown(drawing.space.facts.name(drawing.key))}" if drawing.key is not None else ""
+    moment = f" as of {row['as_of']}" if "as_of" in row else ""
+    warnings = []
+    if waiting := len(drawing.space.unindexed):
+        warnings.append(f"{quantity(waiting, 'text')} of this space not read for facts yet.")
+    lines = [
+        f"Graph of space {drawing.space.name!r}{centre}{moment}: {quantity(total['nodes'], 'entity')} and values, "
+        f"{quantity(total['edges'], 'fact')} ({current:,} current, dotted arrows are past), "
+        f"{quantity(total['hyperedges'], 'memory point')}.",
+        f"All of it: {MERMAID.expand(dict(drawing.parameters))}",
+        HEADER,
+        "```mermaid",
+        mermaid(drawing.graph, drawing.points, DRAWN_CHARS).rstrip(),
+        "```",
+        *warning_lines(warnings),
+    ]
+    return reply_of(GraphOutput(engine="embedded", warnings=warnings, **row), lines)
+
+
+def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
+    args = read(GraphInput, raw)
+    check_name("entity", args.entity, limits)
+    moment_of("as_of", args.as_of)
+    chosen = {"space": check_space(args.space), "entity": args.entity, "depth": str(args.depth), "as_of": args.as_of}
+    values = {name: value for name, value in chosen.items() if value is not None}
+
+    async def run(memory: Memory, _progress: Progress) -> Reply:
+        # imported here: the rooms of resources import arguments and replies of tools
+        from mcp_memory.server.resources.graph import drawing_of, page_row
+        from mcp_memory.server.resources.uris import PAGE, read_in_thread
+
+        size = PAGE if APPS.get() else LISTED
+
+        def content(space: Space, values: Mapping[str, str]) -> Reply:
+            drawing = drawing_of(space, values)
+            return graph_reply(drawing, page_row(drawing, values, size))
+
+        return await read_in_thread(memory, values, content)
+
+    return run
+
+
+GRAPH = Tool(
+    name="memory_graph",
+    title="Show",
+    description=(
+        "Draw what is known: entities, facts over time, memory points. Use it when the user wants to see the memory."
+    ),
+    input=GraphInput,
+    output=GraphOutput,
+    prepare=_prepare,
+    read_only=True,
+    meta=viewer.TOOL_META,
+)

@@ -1,0 +1,63 @@
+"""The viewer: one HTML file that draws the graph, in a host with MCP Apps, in a browser, and in an exported file.
+
+A host fetches the resource `URI` and shows it beside a reply of ``memory_graph`` (MCP Apps, revision 2026-01-26). A
+page for a browser has its graph inside (`page`). The file itself is made of ``viewer/`` in the repository; it loads
+nothing from anywhere, and its policy lets no script run but its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mcp_types import Resource, TextResourceContents
+
+from mcp_memory import texts
+
+EXTENSION: Final = "io.modelcontextprotocol/ui"
+"""The capability of hosts and servers with MCP Apps. The SDK's constants are in a module that is slow to import."""
+MIME_TYPE: Final = "text/html;profile=mcp-app"
+URI: Final = "ui://mcp-memory/graph.html"
+FILE: Final = "viewer.html"
+TOOL_META: Final[Mapping[str, Any]] = {
+    "ui": {"resourceUri": URI, "visibility": ["model", "app"]},
+    "ui/resourceUri": URI,  # older hosts read this one
+}
+_PAGE_META: Final[Mapping[str, Any]] = {
+    "ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}
+}
+_EMPTY_DATA = '<script type="application/json" id="data">null</script>'
+_NO_REQUESTS = "connect-src 'none'"
+
+
+def resource() -> Resource:
+    """Return the viewer as it is listed."""
+    return Resource(
+        uri=URI,
+        name="graph viewer",
+        title="Graph viewer",
+        description="Draws what memory_graph returns, for hosts with MCP Apps.",
+        mime_type=MIME_TYPE,
+        _meta=dict(_PAGE_META),
+    )
+
+
+def contents() -> TextResourceContents:
+    """Return the viewer as a host reads it."""
+    return TextResourceContents(uri=URI, text=texts.resource(FILE), mime_type=MIME_TYPE, _meta=dict(_PAGE_META))
+
+
+def page(graph: Mapping[str, Any], *, requests: bool = False) -> str:
+    """Return the viewer with a graph inside, for a browser.
+
+    Args:
+        graph: a page of the resource ``graph``.
+        requests: whether it may ask the server that it comes from for more; a saved file may not.
+    """
+    html = texts.resource(FILE)
+    data = json.dumps({"graph": graph, "requests": requests}, ensure_ascii=True)
+    for character in "<>&":  # so that no stored text ends the element or begins a comment
+        data = data.replace(character, f"\\u{ord(character):04x}")
+    html = html.replace(_EMPTY_DATA, _EMPTY_DATA.replace("null", data))
+    return html.replace(_NO_REQUESTS, "connect-src 'self'", 1) if requests else html
