@@ -172,6 +172,9 @@ class WordMemory:
     async def work(self):
         """Do nothing: there is no background work."""
 
+    def reread_later(self):
+        """Do nothing: no table of it can break."""
+
     async def aclose(self):
         self.closed = True
 
