@@ -60,12 +60,16 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
 
         if (address := getattr(options, "http", None)) is None:
             return serve(settings)
-        from mcp_memory.server.http.app import Access
+        from mcp_memory.server.http.access import open_access
         from mcp_memory.server.http.process import address_of, serve_http
 
-        return serve_http(settings, address_of(address), opener(settings), Access())
+        return serve_http(settings, address_of(address), opener(settings), open_access(settings))
     if isinstance(sys.stdout, io.TextIOWrapper):  # stored text may have characters that the terminal cannot encode
         sys.stdout.reconfigure(errors="backslashreplace")
+    if command == "token":
+        from mcp_memory.commands.tokens import token
+
+        return token(settings, options)
     if command in COMMANDS:
         from mcp_memory.commands.run import run
 

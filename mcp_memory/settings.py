@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
+from mcp_memory.access.settings import AccessSettings
 from mcp_memory.configurable import POSITIVE, Declared, Range, key
 from mcp_memory.domain.settings import FactSettings
 from mcp_memory.embedding.settings import EmbeddingSettings
@@ -108,6 +109,7 @@ class Settings:
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     http: HttpSettings = field(default_factory=HttpSettings)
+    access: AccessSettings = field(default_factory=AccessSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     forget: ForgetSettings = field(default_factory=ForgetSettings)
@@ -190,13 +192,27 @@ def _file(file: Path | None, environment: Mapping[str, str]) -> Path | None:
         if not named.is_file():
             raise ConfigurationError(f"{named}: there is no such file. Name an existing config.toml.")
         return named
+    try:
+        usual = configuration_folder() / "config.toml"
+        return usual if usual.is_file() else None
+    except ConfigurationError:  # there is no home folder, so there is no file either
+        return None
+
+
+def configuration_folder() -> Path:
+    """Return the folder of this program in the user's configuration folder; it need not exist.
+
+    Raises:
+        ConfigurationError: the user has no home folder.
+    """
     from platformdirs import user_config_path
 
     try:
-        usual = user_config_path("mcp-memory", appauthor=False) / "config.toml"
-        return usual if usual.is_file() else None
-    except (OSError, RuntimeError):  # there is no home folder, so there is no file either
-        return None
+        return user_config_path("mcp-memory", appauthor=False)
+    except (OSError, RuntimeError) as error:
+        raise ConfigurationError(
+            "there is no home folder: name the files in access.tokens and access.audit."
+        ) from error
 
 
 def _with_file(settings: Settings, path: Path) -> Settings:

@@ -46,8 +46,12 @@ from mcp_memory.view.view import View
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 
-async def open_memory(settings: Settings) -> Memory:
+async def open_memory(settings: Settings, embedder: Embedder | None = None) -> Memory:
     """Return a memory with the configured adapters, ready for its first call.
+
+    Args:
+        settings: every setting.
+        embedder: one that is loaded already, of another memory; None for a new one.
 
     Raises:
         ConfigurationError: a setting cannot be used as it is.
@@ -59,7 +63,7 @@ async def open_memory(settings: Settings) -> Memory:
             f"engine.enrich is {settings.engine.enrich!r} and engine.judge is {settings.engine.judge!r}. Claude reads "
             "what was written only where it judges always: set engine.judge to 'anthropic', or engine.enrich to 'off'."
         )
-    embedder = choose_embedder(settings)
+    embedder = embedder or choose_embedder(settings)
     extractor = open_extractor(settings)
     claude = open_claude(settings)
     store = open_store(settings, embedder, extractor)
@@ -222,8 +226,14 @@ def open_store(
     """Return the configured store; it opens or creates its tables at the first call.
 
     Raises:
+        ConfigurationError: ``storage.uri`` is that of several tenants, and none is named.
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
+    if "{tenant}" in settings.storage.uri:
+        raise ConfigurationError(
+            f"storage.uri is {settings.storage.uri!r}, with a store for each tenant. Name one of them in place of "
+            "{tenant} (MCP_MEMORY_STORAGE_URI), or serve them by serve --http, where tokens name the tenant."
+        )
     limit = settings.search.vector_limit
     stable = settings.facts.stable if settings.navigation.confidence else 0.0
     reading = reading_of(settings, embedder, extractor)

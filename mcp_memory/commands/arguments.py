@@ -68,6 +68,7 @@ def add_commands(commands: Any) -> None:
     _add_view(commands)
     _add_backup(commands)
     _add_forget(commands)
+    _add_token(commands)
 
 
 def _add_view(commands: Any) -> None:
@@ -147,6 +148,31 @@ def _add_forget(commands: Any) -> None:
     )
     deed.add_argument("--token", type=_words, metavar="TOKEN", help="do it, as previewed: the preview names it")
     deed.add_argument("--yes", action="store_true", help="do it without looking at a preview first")
+
+
+def _add_token(commands: Any) -> None:
+    token = commands.add_parser("token", help="make, list and revoke the tokens of callers over HTTP")
+    deeds = token.add_subparsers(dest="deed", metavar="DEED", required=True)
+    add = deeds.add_parser("add", help="make a token and print it, this once")
+    add.add_argument("name", type=_words, metavar="NAME", help="whose it is; the audit log names them so")
+    add.add_argument(
+        "--space", dest="spaces", action="append", required=True, metavar="SPACE",
+        help="that it is for, or a beginning of names with * behind it; may be repeated",
+    )  # fmt: skip
+    add.add_argument(
+        "--rights", default="read,write", metavar="RIGHTS", help="of read, write, forget (default: read,write)"
+    )
+    add.add_argument("--days", type=_days, metavar="N", help="after which it is void; default: never")
+    add.add_argument("--tenant", default="", metavar="TENANT", help="whose store it is for (storage.uri with {tenant})")
+    deeds.add_parser("list", help="list them, without the tokens themselves")
+    revoke = deeds.add_parser("revoke", help="make one void, at once")
+    revoke.add_argument("name", type=_words, metavar="NAME")
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= 36_500):
+        raise argparse.ArgumentTypeError(f"{text[:20]!a} is not a number of days")
+    return int(text)
 
 
 def _add_common(parser: argparse.ArgumentParser, limit: int, limit_help: str, most: int = 10**9) -> None:

@@ -48,12 +48,14 @@ class Grant:
         permissions: rights by space; what none of them allows is forbidden.
         tenant: whose store it is; empty where there is one store.
         issuer: who vouches for the caller; empty for tokens of this server.
+        expires: seconds since 1970 after which it is void; None for never.
     """
 
     caller: str
     permissions: tuple[Permission, ...]
     tenant: str = ""
     issuer: str = ""
+    expires: float | None = None
 
     def may(self, rights: Iterable[Right], space: str) -> bool:
         """Return whether all of these rights hold in a space."""

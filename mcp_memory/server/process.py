@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn, cast
 
@@ -28,6 +28,7 @@ import anyio
 from anyio import to_thread
 from mcp.server.stdio import stdio_server
 
+from mcp_memory.domain.access import CALLER
 from mcp_memory.server.app import build
 from mcp_memory.server.incoming import read_line
 from mcp_memory.server.opening import DRAIN_S, Opener
@@ -35,6 +36,7 @@ from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
+    from mcp_memory.ports import Embedder
 
 log = logging.getLogger(__name__)
 
@@ -96,14 +98,20 @@ def _claim_wire() -> _ProtocolStreams:
 
 
 def opener(settings: Settings) -> Opener:
-    """Return what opens the memory that the settings name."""
+    """Return what opens the memory that the settings name: that of the caller's tenant, if each has one."""
+    embedder: Embedder | None = None  # the memories of several tenants share it
 
     async def open_memory() -> Memory:
+        nonlocal embedder
         # These imports take a second or more: in a thread, so that the server can answer what needs no memory.
         await to_thread.run_sync(import_module, "mcp_memory.wiring", abandon_on_cancel=True)
         from mcp_memory import wiring
 
-        return await wiring.open_memory(settings)
+        tenant, place = CALLER.get().tenant, settings.storage
+        place = replace(place, uri=place.uri.replace("{tenant}", tenant)) if tenant else place
+        memory = await wiring.open_memory(replace(settings, storage=place), embedder)
+        embedder = memory.embedder
+        return memory
 
     return open_memory
 

@@ -18,7 +18,7 @@ from mcp.server.streamable_http_manager import (
     StreamableHTTPASGIApp,
     StreamableHTTPSessionManager,
 )
-from pydantic import AnyHttpUrl
+from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -44,6 +44,7 @@ from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
 
 PATH = "/mcp"
+_URL = TypeAdapter(AnyHttpUrl, config=ConfigDict(url_preserve_empty_path=True))  # clients compare it as it is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class HttpServer:
         self.metrics.watch("sessions", "Sessions of older clients.", lambda: len(self._manager._server_instances))
         self.metrics.watch("followed", "Resources that clients follow.", lambda: len(server.subscriptions))
         url = http.url or f"{'https' if http.tls_cert else 'http'}://{_authority(*address)}{PATH}"
-        resource = AnyHttpUrl(url)
+        resource = _URL.validate_python(url)
         routes = [
             Route("/healthz", _healthy, methods=["GET"]),
             Route("/readyz", self._readiness, methods=["GET"]),
@@ -110,7 +111,7 @@ class HttpServer:
         if access.issuer:
             gate = replace(gate, metadata_url=str(build_resource_metadata_url(resource)))
             routes += create_protected_resource_routes(
-                resource, [AnyHttpUrl(access.issuer)], list(access.scopes) or None, "mcp-memory"
+                resource, [_URL.validate_python(access.issuer)], list(access.scopes) or None, "mcp-memory"
             )
         rate, wrong = Rate(http.rate, http.burst), Rate(WRONG_TOKENS_RATE, WRONG_TOKENS)
 
@@ -176,7 +177,7 @@ def _gate(settings: Settings, address: tuple[str, int]) -> Gate:
     http = settings.http
     own = {address[0], urlsplit(http.url).hostname or "", *LOOPBACK, *listed(http.hosts)}
     origins = frozenset(listed(http.origins))
-    return Gate(frozenset(name.lower() for name in own), origins, address[0] in LOOPBACK, http.receive_s)
+    return Gate(frozenset(name.lower() for name in own if name), origins, address[0] in LOOPBACK, http.receive_s)
 
 
 def _authority(host: str, port: int) -> str:

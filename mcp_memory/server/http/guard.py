@@ -27,7 +27,7 @@ Verify = Callable[[str], Awaitable[Grant | None]]
 """Returns what a token grants; None if it is not valid, for whatever reason."""
 WRONG_TOKENS_RATE = 0.2
 WRONG_TOKENS = 20
-"""Wrong tokens of one address before it has to wait, and how many more it may try a second."""
+"""Wrong tokens of one address that are told so, and how many more a second; the rest are told to wait."""
 CALLER_KEY = "mcp_memory.caller"
 """Where the caller stands in the scope of a request."""
 
@@ -129,15 +129,13 @@ class Guard:
         given = headers.getlist("authorization")
         if not given:
             return self._unauthorized("", "A token is needed.")
-        if self._wrong.spent(address):
-            return _too_many(1 / WRONG_TOKENS_RATE)
         scheme, _, token = given[0].partition(" ")
         grant = None
         if len(given) == 1 and scheme.lower() == "bearer":
             grant = await self._verify(token)
         if grant is None:
-            self._wrong.take(address)
-            return self._unauthorized("invalid_token", "The token is not valid, or no longer.")
+            wait = self._wrong.take(address)  # a right token is never kept waiting by wrong ones
+            return _too_many(wait) if wait else self._unauthorized("invalid_token", "The token is not valid.")
         if not grant.permissions:
             return self._unauthorized("insufficient_scope", "The token allows nothing here.", 403)
         return grant

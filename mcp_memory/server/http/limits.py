@@ -42,10 +42,6 @@ class Rate:
             self._left.popitem(last=False)
         return 0.0
 
-    def spent(self, caller: str) -> bool:
-        """Return whether nothing is left for a caller now."""
-        return self._now(caller) < 1
-
     def _now(self, caller: str) -> float:
         left, since = self._left.get(caller, (float(self._burst), 0.0))
         return min(self._burst, left + (self._clock() - since) * self._rate)

@@ -1,0 +1,58 @@
+"""Who may call a server over HTTP, as the settings say: tokens of its own, those of an issuer, and the audit log."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+from mcp_memory.access.audit import Audit
+from mcp_memory.access.issuer import Issuer
+from mcp_memory.access.tokens import PREFIX, TokenFile
+from mcp_memory.domain.access import CALLER, Grant
+from mcp_memory.server.app import Use
+from mcp_memory.server.http.app import Access
+from mcp_memory.server.tools.tool import CLIENT
+from mcp_memory.settings import Settings, configuration_folder
+
+TENANT = "{tenant}"
+log = logging.getLogger(__name__)
+
+
+def token_file(settings: Settings) -> TokenFile:
+    """Return the file of the tokens."""
+    return TokenFile(Path(settings.access.tokens or configuration_folder() / "tokens.json").expanduser())
+
+
+def open_access(settings: Settings) -> Access:
+    """Return who may call; everybody, as the owner, where there are neither tokens nor an issuer.
+
+    Raises:
+        ConfigurationError: a setting cannot be used as it is.
+    """
+    chosen, tokens = settings.access, token_file(settings)
+    tokens.list()  # so that a broken file is reported now
+    issuer = None
+    if chosen.issuer:
+        issuer = Issuer(chosen.issuer, chosen.audience or settings.http.url, chosen.jwks, chosen.tenant_claim)
+    if issuer is None and not tokens.exists():
+        return Access()
+    tenants = TENANT in settings.storage.uri
+
+    async def verify(token: str) -> Grant | None:
+        own = token.startswith(PREFIX)
+        grant = tokens.verify(token) if own else await issuer.verify(token) if issuer else None
+        if grant is not None and bool(grant.tenant) != tenants:
+            log.warning("The token of %r names %s tenant.", grant.caller, "a" if grant.tenant else "no")
+            return None
+        return grant
+
+    def valid(grant: Grant) -> bool:
+        return (grant.expires or float("inf")) > time.time() if grant.issuer else tokens.valid(grant)
+
+    audit = Audit(Path(chosen.audit).expanduser() if chosen.audit else tokens.path.with_name("audit.jsonl"))
+
+    def note(use: Use) -> None:
+        audit.note(CALLER.get(), CLIENT.get(), use.what, use.space, use.outcome, use.count)
+
+    return Access(verify, chosen.issuer, ("memory:read:*", "memory:write:*", "memory:forget:*"), note, valid)
