@@ -68,7 +68,7 @@ async def _session(folder: Path) -> int:
         status = await _call(client, "memory_status", {})
     took, engine, extractor = time.perf_counter() - began, status["engine"], status["extractor"]
     _heading(f"Done in {took:.1f} s, judged by the {engine} engine, facts read by {extractor}.")
-    _say("   Next: README.md shows how to put the server into Claude Desktop, Claude Code, VS Code or Cursor.")
+    _say("   Next: mcp-memory install claude-desktop (or claude-code, cursor, vscode …; mcp-memory install --help)")
     return 0 if status["healthy"] and kept_apart and 0 < abstained < len(sample["questions"]) else 1
 
 
