@@ -100,6 +100,8 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     reread = max(others, default=-1) + 1  # the commit since which the assertions are in their table
     yield from _commit_faults(commits, last, now)
     names = last.tables
+    for name, files in tables.sums.wrong(last.table(kind) for kind in DERIVED_TABLES).items():
+        yield "error", f"{name}: files changed after they were written", files[0].name
     for name in names:
         if tables.count(name, f"tx > {last.tx}"):
             yield "note", "rows above the last commit (harmless: a write under way, or one that died)", name

@@ -34,7 +34,7 @@ from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.data_files import is_readable
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schema import COMMITS, Commit, generation_of, reader_of
+from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, generation_of, reader_of
 from mcp_memory.storage.tables import SPARE, Tables
 
 KEEP = timedelta(seconds=15)
@@ -124,13 +124,15 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         if not stop.is_set():
             _delete_superseded(tables, last.table("beliefs"), "sentence_id", now)
             _delete_superseded(tables, "jobs", "turn_id", now)
-        for name in (COMMITS, *last.tables):
+        changed = tables.sums.wrong(last.tables)  # merged, they would be right for good
+        for name in {COMMITS, *last.tables} - {*changed}:
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
                 started = time.perf_counter()
                 merge_files(tables, name, keep)
                 _log.debug("%s compacted in %.0f ms", name, (time.perf_counter() - started) * 1e3)
         if not stop.is_set():
             _drop_old_generations(tables, last, now)
+            tables.sums.tidy((COMMITS, FORGOTTEN, *last.tables))
     finally:
         if lock:
             lock.release()

@@ -6,6 +6,7 @@ of a table, if it can, and the rows above it look as if nobody had committed the
 - **The anchor** is the newest commit in a checksummed file beside the tables, replaced atomically after each commit. It
   is kept twice, in turn, so one of the two is always whole. No commit is older than the anchor unless it was lost.
 - **Counts**: each commit says how many rows of the log it has. Fewer than that in a table are a loss.
+- **Sums** of the data files (``sums.py``) tell what was changed in place.
 
 While something is missing, nothing is swept, compacted or written, so that a file put back makes everything whole again
 and `repair` (``repair.py``) finds whatever is left.
@@ -15,16 +16,19 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import time
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from mcp_memory.errors import StoreDamaged, StoreError
 from mcp_memory.storage.data_files import is_complete
-from mcp_memory.storage.schema import COMMITS, LOG_TABLES, Commit, TableKind, commits_of
+from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, LOG_TABLES, Commit, TableKind, commits_of
+from mcp_memory.storage.sums import SUMS
 from mcp_memory.storage.tables import Tables
 
 COUNTED: tuple[TableKind, ...] = ("turns", "facts", "episodes", "points", "aliases", "questions")
@@ -82,9 +86,9 @@ def _noted(path: Path) -> Commit | None:
         return None
 
 
-def forget_anchor(folder: Path | None) -> None:
-    """Remove the anchor: another commit than the newest is about to become the last."""
-    for name in _ANCHORS if folder is not None else ():
+def forget_notes(folder: Path | None) -> None:
+    """Remove the anchor and the sums: the store has moved."""
+    for name in (*_ANCHORS, SUMS) if folder is not None else ():
         (folder / name).unlink(missing_ok=True)  # type: ignore[operator]
 
 
@@ -152,6 +156,12 @@ def rows_missing(tables: Tables, kind: TableKind, name: str, found: int, expecte
     return f"{expected - found} of {expected} {called} (table {name!r}) are gone or cannot be read.{named}"
 
 
+def rows_changed(name: str, files: Sequence[Path]) -> str:
+    """Return in words that files of a table are not what was written."""
+    named = ", ".join(f"{name}.lance/data/{file.name}" for file in files[:3])
+    return f"The table {name!r} has {len(files)} files that were changed after they were written: {named}."
+
+
 def damaged_files(folder: Path | None, name: str, most: int = 3) -> list[str]:
     """Return the data files of a table that do not end as they should, relative to the store's folder."""
     place = folder / f"{name}.lance" / "data" if folder is not None else None
@@ -210,11 +220,31 @@ class Losses:
         if not (self.gone or self.broken) or time.monotonic() - self._looked < LOOK_AGAIN_S:
             return False
         self._looked = time.monotonic()
-        return self._tables.state((*self.gone, *self.broken)) != self._files
+        return self._state() != self._files
+
+    def note_changed(self, last: Commit) -> None:
+        """Note the tables with files that are not what was written."""
+        names = {last.table(kind): kind for kind in (*LOG_TABLES, *DERIVED_TABLES)}
+        for name, files in self._tables.sums.wrong((COMMITS, *names)).items():
+            if names.get(name) in (None, *COUNTED, *LOG_TABLES):
+                self.gone.setdefault(name, "")
+                self.note_gone(name, f"{self.gone[name]} {rows_changed(name, files)}".strip())
+            else:
+                self.note_broken(name)
 
     def _note_files(self, text: str) -> None:
         _log.error("storage.uri %r: %s", self._tables.uri, text)
-        self._looked, self._files = time.monotonic(), self._tables.state((*self.gone, *self.broken))
+        self._looked, self._files = time.monotonic(), self._state()
+
+    def _state(self) -> tuple[object, ...]:
+        """Return what changes whenever a file of these tables comes, goes or changes."""
+        found: list[object] = []
+        folder = self._tables.folder
+        for name in (*self.gone, *self.broken) if folder is not None else ():
+            for part in ("data", "_versions"):
+                with suppress(OSError), os.scandir(folder / f"{name}.lance" / part) as files:  # type: ignore[operator]
+                    found += sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+        return tuple(found)
 
 
 def damage_of(tables: Tables, last: Commit | None) -> list[str]:
@@ -235,7 +265,8 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
         there = _count(tables, name, f"tx <= {last.tx}") if expected else 0
         if there < expected:
             found.append(rows_missing(tables, kind, name, there, expected))
-    return found
+    log = (COMMITS, "jobs", *(last.table(kind) for kind in COUNTED))
+    return found + [rows_changed(name, files) for name, files in tables.sums.wrong(log).items()]
 
 
 def totals_of(commits: Sequence[Commit]) -> dict[TableKind, int]:

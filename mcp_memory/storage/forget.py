@@ -33,6 +33,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.storage.backups import Backups, compacting
 from mcp_memory.storage.compaction import flush
 from mcp_memory.storage.damage import write_anchor
+from mcp_memory.storage.data_files import ASIDE
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, book_rows, read_book
 from mcp_memory.storage.lesson_rows import lesson_rows
@@ -279,6 +280,9 @@ class Forgetting:
         book = read_book(tables)
         tables.replace(FORGOTTEN, book_rows(book.records, None))
         tables.purge(FORGOTTEN)
+        tables.sums.tidy(tables.names())
+        for aside in tables.folder.glob(f"*.lance/*/*{ASIDE}") if tables.folder is not None else ():
+            aside.unlink(missing_ok=True)
 
 
 # Rows

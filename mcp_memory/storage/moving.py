@@ -20,7 +20,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage.archive import read_header, unpack
 from mcp_memory.storage.backups import FOLDER, Backups, still
-from mcp_memory.storage.damage import forget_anchor
+from mcp_memory.storage.damage import forget_notes
 from mcp_memory.storage.data_files import MOVED
 from mcp_memory.storage.forgotten import Book, book_rows, read_book
 from mcp_memory.storage.kept import FOLDER as KEPT
@@ -173,7 +173,7 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
                     f"the memory cannot be moved to {str(to)!r} ({error.strerror or error}). It is where it was. Make "
                     "room, or name another folder."
                 ) from None
-            forget_anchor(folder)  # it speaks of a store that is no longer here
+            forget_notes(folder)  # it speaks of a store that is no longer here
             for path in [*folder.glob("*.lance"), folder / FOLDER, folder / KEPT]:
                 await to_thread.run_sync(lambda path: shutil.rmtree(path, ignore_errors=True), path)
     finally:

@@ -183,9 +183,11 @@ class Refresher:
             return view
         if self.tables.count(COMMITS) < view.tx:  # somebody put another store in this place
             view = self.reset()
+        fresh = False
         while (rows := _commits_after(self.tables, view.tx)) is not None:
             last = self._checked_last(rows)
             if not view.tx:
+                fresh = True
                 view.generation, view.reader = last.generation, last.reader
             if (last.generation, last.reader) == (view.generation, view.reader):
                 commits = commits_of(rows)
@@ -200,6 +202,8 @@ class Refresher:
         self.losses.note_gone(COMMITS, commits_missing(self.last, anchor))
         for name, text in shortfalls(self.tables, self._missing).items():
             self.losses.note_gone(name, text)
+        if fresh and self.last:
+            self.losses.note_changed(self.last)
         if COMMITS not in self.tables.broken:
             self.swept[COMMITS] = version
         return view

@@ -2,7 +2,8 @@
 
 1. Newest versions of a table that cannot be opened are set aside (``*.damaged``), so that LanceDB opens the one before.
 2. Rows are collected by commit from the newest version of each table and all earlier ones, then from the store's own
-   backups; of a version with damaged files every row is read that lies in a whole file.
+   backups; of a version with damaged files every row is read that lies in a whole file. Rows of files that are not what
+   was written come last: they are *doubtful*, since most of them are as they were, and nobody knows which.
 3. Commits that are gone are made anew up to the anchor, from the rows that carry their numbers.
 4. Where rows are still missing, nothing is changed unless the caller gives them up. Then the commits count what is
    left, and ``lost.json`` beside the tables says what was lost.
@@ -18,7 +19,8 @@ import json
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,13 +29,14 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import McpMemoryError, StoreError
 from mcp_memory.storage.archive import unpack
 from mcp_memory.storage.damage import COUNTED, read_anchor, write_anchor
-from mcp_memory.storage.data_files import FAILURES, Table, no_panics
+from mcp_memory.storage.data_files import ASIDE, FAILURES, Table, no_panics
 from mcp_memory.storage.schema import COMMITS, Commit, TableKind, TableRows, commit_rows, commits_of
 from mcp_memory.storage.tables import Tables
 
 NEWEST = (1 << 64) - 1
 """LanceDB names the manifest of version n by this number minus n, so that the newest comes first."""
 LOST = "lost.json"
+HIDDEN = ".hidden"
 REPAIRED: tuple[TableKind, ...] = (*COUNTED, "jobs")
 """Tables that no rebuild makes anew. Of ``jobs`` nobody knows how many rows there should be."""
 
@@ -53,19 +56,29 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     Raises:
         StoreUnwritable: a table cannot be written; a later call goes on.
     """
+    _show(tables)
     done = [*_set_aside(tables, COMMITS)]
-    known = _collected(tables, COMMITS)
+    with _hidden(tables, (COMMITS,)):
+        known = _collected(tables, COMMITS)
     commits = {commit.tx: commit for commit in (commits_of(known) if known is not None else ())}
     newest = max(filter(None, (read_anchor(tables.folder), *commits.values())), key=_number, default=None)
     if newest is None:
         return done
     names = {kind: newest.table(kind) for kind in REPAIRED}
     done += [text for name in names.values() for text in _set_aside(tables, name)]
-    rows = {kind: _collected(tables, name) for kind, name in names.items()}
-    for file in reversed(backups):
-        if not _missing(commits, newest, rows):
-            break
-        done += _take_from(file, commits, newest, rows)
+    with _hidden(tables, names.values()) as changed:
+        rows = {kind: _collected(tables, name) for kind, name in names.items()}
+        for file in reversed(backups):
+            if not _missing(commits, newest, rows):
+                break
+            done += _take_from(file, commits, newest, rows)
+    doubtful: dict[TableKind, Counter[int]] = {}
+    for kind, name in names.items():
+        if name in changed:
+            before = _counts(rows)[kind]
+            rows[kind] = _joined(rows[kind], _collected(tables, name))
+            if more := _counts(rows)[kind] - before:
+                doubtful[kind] = more
     found = _counts(rows)
     made = [number for number in range(1, newest.tx + 1) if number not in commits]
     for number in made:
@@ -73,18 +86,26 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     if made:
         done.append(f"{len(made)} commits are made anew from the rows that carry their numbers.")
     lost = {kind: part for kind in COUNTED if (part := _lost(kind, commits, found[kind]))}
-    if lost:
-        texts = [f"{sum(part.values())} rows of {kind!r} (commits {_some(part)})" for kind, part in lost.items()]
+    texts = [f"{part.total()} rows of {kind!r} (commits {_some(part)})" for kind, part in lost.items()]
+    texts += [
+        f"how {part.total()} rows of {kind!r} were (commits {_some(part)}): their file was changed after it was "
+        "written, and they are taken from it"
+        for kind, part in doubtful.items()
+    ]
+    if texts:
         if not give_up(texts):
             return [*done, "Nothing was given up: the memory stays as it is."]
-        _write_down(tables, at, lost)
+        _write_down(tables, at, {"rows_by_commit": lost, "doubtful_rows_by_commit": doubtful})
         done += [f"Given up: {text}." for text in texts]
     for kind, name in names.items():
-        done += _put_back(tables, name, rows[kind], newest.tx)
-    changed = {number: _counting(commit, found, lost) for number, commit in sorted(commits.items())}
-    if made or changed != commits or tables.count(COMMITS) != len(changed):
-        _replace(tables, COMMITS, commit_rows(*changed.values()))
-    write_anchor(tables.folder, changed[newest.tx])
+        done += _put_back(tables, name, rows[kind], newest.tx, always=name in changed)
+    left = {number: _counting(commit, found, lost) for number, commit in sorted(commits.items())}
+    if made or left != commits or tables.count(COMMITS) != len(left):
+        _replace(tables, COMMITS, commit_rows(*left.values()))
+    write_anchor(tables.folder, left[newest.tx])
+    for files in tables.sums.wrong((COMMITS, *names.values())).values():
+        for file in files:  # no version needs them any more that is newer than the rows put back
+            file.replace(file.with_name(f"{file.name}{ASIDE}"))
     return done
 
 
@@ -93,6 +114,26 @@ def _number(commit: Commit) -> int:
 
 
 # What is there
+
+
+@contextmanager
+def _hidden(tables: Tables, names: Iterable[str]) -> Iterator[Container[str]]:
+    """Hide the files of tables that are not what was written, so that no row of them is read; yield whose they are."""
+    wrong = tables.sums.wrong(names)
+    for file in (file for files in wrong.values() for file in files):
+        file.replace(file.with_name(f"{file.name}{HIDDEN}"))
+    tables.forget()
+    try:
+        yield wrong
+    finally:
+        _show(tables)
+        tables.forget()
+
+
+def _show(tables: Tables) -> None:
+    """Give hidden files their names again, also those of a repair that was killed."""
+    for file in tables.folder.glob(f"*.lance/data/*{HIDDEN}") if tables.folder is not None else ():
+        file.replace(file.with_suffix(""))
 
 
 def _set_aside(tables: Tables, name: str) -> Iterator[str]:
@@ -106,10 +147,10 @@ def _set_aside(tables: Tables, name: str) -> Iterator[str]:
         if table is not None and int(table.version) >= version:
             return
         path = _manifests(tables, name)[version]
-        path.replace(path.with_name(f"{path.name}.damaged"))  # Windows renames to no name that is taken
+        path.replace(path.with_name(f"{path.name}{ASIDE}"))  # Windows renames to no name that is taken
         path.with_name("latest_version_hint.json").unlink(missing_ok=True)
         tables.forget()
-        yield f"Version {version} of {name!r} cannot be opened; it is set aside as {path.name}.damaged."
+        yield f"Version {version} of {name!r} cannot be opened; it is set aside as {path.name}{ASIDE}."
 
 
 def _manifests(tables: Tables, name: str) -> dict[int, Path]:
@@ -243,8 +284,8 @@ def _some(numbers: Mapping[int, int]) -> str:
 # Writing
 
 
-def _put_back(tables: Tables, name: str, rows: TableRows | None, last: int) -> Iterator[str]:
-    """Write the rows that were collected, if the table has not just these."""
+def _put_back(tables: Tables, name: str, rows: TableRows | None, last: int, *, always: bool) -> Iterator[str]:
+    """Write the rows that were collected, if the table has not just these, or in any case."""
     import pyarrow.compute as pc
 
     rows = rows.filter(pc.less_equal(rows["tx"], last)) if rows is not None else None
@@ -253,7 +294,7 @@ def _put_back(tables: Tables, name: str, rows: TableRows | None, last: int) -> I
         same = tables.fragments(name) >= 0 and len(now or ()) == len(rows or ()) and name not in tables.broken
     except StoreError:
         same = False
-    if not same:
+    if not same or always:
         _replace(tables, name, rows)
         yield f"{len(rows) if rows is not None else 0} rows of {name!r} are put back."
 
@@ -266,7 +307,7 @@ def _replace(tables: Tables, name: str, rows: TableRows | None) -> None:
         tables.replace(name, rows)
 
 
-def _write_down(tables: Tables, at: Millis, lost: Mapping[TableKind, Counter[int]]) -> None:
+def _write_down(tables: Tables, at: Millis, lost: Mapping[str, Mapping[TableKind, Counter[int]]]) -> None:
     """Add what is given up to the file of it; a repair that was killed has perhaps added it already."""
     if tables.folder is None:
         return
@@ -275,9 +316,13 @@ def _write_down(tables: Tables, at: Millis, lost: Mapping[TableKind, Counter[int
         before = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         before = []
-    noted = {kind: {str(number): count for number, count in part.items()} for kind, part in lost.items()}
-    if before and before[-1]["rows_by_commit"] == noted:
+    noted: dict[str, Any] = {
+        how: {kind: {str(number): count for number, count in part.items()} for kind, part in parts.items()}
+        for how, parts in lost.items()
+        if parts
+    }
+    if before and {**before[-1], "at": 0} == {**noted, "at": 0}:
         return
     part = path.with_suffix(".new")
-    part.write_text(json.dumps([*before, {"at": at, "rows_by_commit": noted}], indent=1), encoding="utf-8")
+    part.write_text(json.dumps([*before, {"at": at, **noted}], indent=1), encoding="utf-8")
     part.replace(path)

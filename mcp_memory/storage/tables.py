@@ -16,8 +16,8 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,6 +34,7 @@ from mcp_memory.storage.data_files import (
     no_panics,
 )
 from mcp_memory.storage.schema import COMMITS, TableRows
+from mcp_memory.storage.sums import Sums
 
 STEPS_BACK = 8
 """How many unreadable versions are skipped."""
@@ -53,6 +54,7 @@ class Tables:
     Attributes:
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
+        sums: of their data files.
         broken: tables whose latest version could not be read, until they are repaired.
     """
 
@@ -61,6 +63,7 @@ class Tables:
         self.folder = moved_to(local_folder(uri))
         self.broken: set[str] = set()
         self._database: Any = None
+        self.sums = Sums(self.folder)
         self._open: dict[str, Table] = {}
         self._settled: dict[str, tuple[int, int]] = {}  # by table: when its versions last changed, and its version
 
@@ -248,15 +251,6 @@ class Tables:
 
         return self._read(name, read, None)
 
-    def state(self, names: Iterable[str]) -> tuple[object, ...]:
-        """Return what changes whenever a file of some tables comes, goes or changes; nothing for a remote store."""
-        found: list[object] = []
-        for part in ("data", "_versions") if self.folder is not None else ():
-            for name in names:
-                with suppress(OSError), os.scandir(self._table_folder(name) / part) as files:
-                    found += sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
-        return tuple(found)
-
     def column_names(self, name: str) -> list[str]:
         """Return the names of a table's columns; none if there is no table."""
         return self._read(name, lambda table: list(table.schema.names), [])
@@ -327,8 +321,17 @@ class Tables:
                 version = int(table.add(rows).version)
             if self.folder is not None:
                 data = self._table_folder(name) / "data"
-                ensure_complete(table, [data / file for file in self._files(name) - files_before])
+                made = [data / file for file in self._files(name) - files_before]
+                ensure_complete(table, made)
+                self.sums.note(made)
             return version
+
+    @contextmanager
+    def _summing(self, name: str) -> Iterator[None]:
+        """Note the sums of the files that the body adds to a table."""
+        before = self._files(name)
+        yield
+        self.sums.note(self._table_folder(name) / "data" / file for file in self._files(name) - before)
 
     def _files(self, name: str) -> set[str]:
         """Return the names of a table's data files, those of every version; none if they are not local."""
@@ -349,7 +352,7 @@ class Tables:
 
         Programs that do not know these columns read and append as before, and leave them empty.
         """
-        with self.write_errors():
+        with self.write_errors(), self._summing(name):
             table = self.latest(name)
             if table is not None and (missing := set(rows.schema.names) - set(table.schema.names)):
                 table.add_columns([column.with_nullable(True) for column in rows.schema if column.name in missing])
@@ -364,7 +367,7 @@ class Tables:
 
     def replace(self, name: str, rows: TableRows) -> int:
         """Replace all rows of a table at once, and return its new version; earlier versions stay until `purge`."""
-        with self.write_errors():
+        with self.write_errors(), self._summing(name):
             before = self.version(name)
             table = self._connection().create_table(name, rows, mode="overwrite")
             self._open[name] = table

@@ -1,22 +1,26 @@
 """A damaged store says so, is not written to, and takes back what is left."""
 
 import json
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from batches import batch, derive, unit_vectors
-from lance_at import commit_to, open_at
+from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreDamaged, StoreUnwritable
+from mcp_memory.storage.compaction import compact
 from mcp_memory.storage.damage import read_anchor
 from mcp_memory.storage.data_files import no_panics
 from mcp_memory.storage.repair import LOST
 from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.sums import SUMS
+from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio
 COMMITS = 5
@@ -33,6 +37,10 @@ async def folder(tmp_path: Path) -> Path:
 
 def newest(folder: Path, pattern: str) -> Path:
     return max(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+
+
+def data_files(folder: Path) -> list[Path]:
+    return list(folder.glob("*.lance/data/*.lance"))
 
 
 def oldest(folder: Path, pattern: str) -> Path:
@@ -218,3 +226,81 @@ async def test_questions_of_the_pool_are_missed(tmp_path: Path) -> None:
     store = open_at(str(folder))
     await commit_to(store, batch("m1"))
     assert store.damage == ()
+
+
+async def changed_in_place(folder: Path, commits: int = 3) -> Path:
+    """Write a store with long texts, change one byte of a text on the disk, and return its file."""
+    store = open_at(str(folder))
+    for number in range(commits):
+        long = [replace(one, text=f"{one.text} {'and more ' * 200}") for one in batch(f"m{number}").turns]
+        await commit_to(store, Batch(tuple(long)))
+    await store.aclose()
+    hurt = oldest(folder, "turns.lance/data/*.lance")
+    content = hurt.read_bytes()
+    place = content.index(b"and more")
+    hurt.write_bytes(content[:place] + b"X" + content[place + 1 :])
+    return hurt
+
+
+async def test_a_byte_that_was_changed_in_place_is_noticed_and_nothing_merges_it(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    hurt = await changed_in_place(folder)
+    store = open_at(str(folder))
+    async with store.reading() as view:
+        assert any("Xnd" in turn.text for turn in view.space("default").turns.values())
+    assert "changed after" in " ".join(store.damage)
+    assert f"turns.lance/data/{hurt.name}" in " ".join((await store.about()).problems)
+    assert "changed after" in " ".join(await store.damage_now())
+    with pytest.raises(StoreDamaged, match="doctor --repair"):
+        await commit_to(store, batch("new"))
+    with pytest.raises(StoreDamaged):
+        compact(Tables(str(folder)), 1, now=NOW, stop=threading.Event())
+    await store.aclose()
+
+
+@pytest.mark.parametrize("backups", [0, 3])
+async def test_rows_of_a_changed_file_come_from_a_backup_or_are_kept_with_a_word(tmp_path: Path, backups: int) -> None:
+    folder = tmp_path / "store"
+    hurt = await changed_in_place(folder)
+    if backups:
+        damaged = hurt.read_bytes()
+        hurt.write_bytes(damaged.replace(b"Xnd more", b"and more"))
+        store = open_at(str(folder), backups=(backups, ""))
+        await store.rebuild(make_anew)
+        await store.aclose()
+        hurt.write_bytes(damaged)
+    store = open_at(str(folder), backups=(backups, ""))
+    told: list[str] = []
+    done = " ".join(await store.repair(lambda texts: not told.extend(texts)))
+    async with store.reading() as view:
+        changed = sum("Xnd" in turn.text for turn in view.space("default").turns.values())
+    assert (changed, "from the backup" in done, bool(told)) == ((0, True, False) if backups else (1, False, True))
+    assert (folder / LOST).exists() is bool(told)
+    await commit_to(store, batch("new"))
+    assert store.damage == ()
+
+
+async def test_a_changed_file_of_a_derived_table_is_made_anew(folder: Path) -> None:
+    hurt = newest(folder, "segments_0.lance/data/*.lance")
+    content = hurt.read_bytes()
+    hurt.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    store = open_at(str(folder), derive=lambda: make_anew)
+    await held(store)
+    assert "segments_0" in " ".join(store.damage)
+    assert any("changed after" in finding.text for finding in await store.check())
+    await store.reread()
+    await held(store)
+    assert store.damage == ()
+
+
+async def test_a_damaged_list_of_sums_does_no_harm(folder: Path) -> None:
+    sums = folder / SUMS
+    lines = sums.read_bytes().splitlines(keepends=True)
+    sums.write_bytes(b"".join(line.replace(b"0", b"1") for line in lines[:-1]) + lines[-1][:20])
+    store = open_at(str(folder))
+    assert len(await refs(store)) == COMMITS
+    assert store.damage == ()
+    await commit_to(store, batch("new"))
+    await store.aclose()
+    compact(Tables(str(folder)), 64, now=NOW, stop=threading.Event())
+    assert len(sums.read_bytes().splitlines()) == len(data_files(folder))

@@ -25,6 +25,7 @@ from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.storage import compaction
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
+from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
 WAYS = ("deleted", "emptied", "halved", "zeroed", "flipped at the start", "flipped inside", "flipped at the end")
@@ -89,9 +90,14 @@ async def make_rows(turns: Sequence[Turn]) -> Batch:
     return derive(turns)
 
 
+async def embed(texts: Sequence[str]) -> Matrix:
+    """Return a vector for each text, as `Embed` of a rebuild does."""
+    return unit_vectors(texts)
+
+
 def open_store(folder: Path) -> LanceStore:
     """Return a store that can rebuild its derived tables, as a server opens it."""
-    return open_at(str(folder), derive=lambda: make_rows)
+    return open_at(str(folder), derive=lambda: make_rows, embed=embed)
 
 
 def files_of(folder: Path) -> list[Path]:
