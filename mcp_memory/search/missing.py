@@ -19,6 +19,7 @@ from mcp_memory.view.space import Space
 ASKING = frozenset((
     "list", "enumerate", "name", "tell", "show", "give", "describe", "remind", "everything", "anything", "something",
     "far", "long", "often", "much", "many", "ever", "all", "every", "each", "exactly", "total", "different", "specific",
+    "mention", "mentioned", "say", "said", "walk", "suggest", "recommend", "happened", "together", "besides", "course",
     "days", "day", "weeks", "week", "months", "month", "years", "year", "hours", "passed", "elapsed", "lie", "lies",
 ))  # fmt: skip
 """Words that only ask."""

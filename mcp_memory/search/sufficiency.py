@@ -36,30 +36,14 @@ content and one of them has a value of the kind that is asked for (a number, a n
 in which it was measured; where it cannot be known (fewer than ten candidates, a small space, nobody asked about), its
 mean there stands for it.
 
-**Of whom the evidence tells** (`told_of`). A question that gives one person's deed to another finds the deed all the
-same: its words fit, and the other channels prefer a text only a little for its speaker. So each sentence of the best
-messages is *told of* someone, with a certainty:
-
-- it names the person asked about, other than to call them ("Ann, look!"): of that person, 1;
-- its speaker names another speaker and says neither "I" nor "you": of that one, 1;
-- "you" without "I": of whoever is spoken to, 1; "I" without "you": of its speaker, 1; else of its speaker, .5;
-- a question tells less than a statement: times .8.
-
-Its *support* is the cosine with the query in the first person plus .3 of the share of the query's content that it
-contains. The best support of the person asked about, less the best of anybody else, each times its certainty, is the
-*lead*. On 497 questions to three long dialogues, the lead tells the answerable ones from those whose persons were
-swapped with an AUROC of .88; the same by whole messages and their speakers reaches .79, by the scores of the ranking
-.77.
-
-Where the query asks about somebody who does not speak, or about the user, ``subjects.py`` tells whether the evidence is
-told of another, which then is not sufficient. Nor is evidence in which a name of the query does not stand.
+Of whom the evidence tells is decided in ``told_of.py``. Where the query asks about somebody who does not speak, or
+about the user, ``subjects.py`` tells whether the evidence is told of another, which then is not sufficient. Nor is
+evidence in which a name of the query does not stand.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from math import exp
 from typing import Any
 
@@ -70,15 +54,15 @@ from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import NEEDED, has_kind
-from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
 from mcp_memory.search.missing import lacking
 from mcp_memory.search.settings import SufficiencyFormula, SufficiencySettings
 from mcp_memory.search.subjects import told_of_another
+from mcp_memory.search.told_of import ToldOf, told_of
 from mcp_memory.search.words import WordIndex
-from mcp_memory.view.space import NONE, Space
+from mcp_memory.view.space import Space
 
 FIRST = 5
 """Candidates that count for coverage and share, and of which one must have a value of the kind asked for."""
@@ -282,118 +266,3 @@ def _told_of(space: Space, other: str, person: str, row: int) -> str:
     quote = " ".join(space.turns[sentence.turn_id].text[sentence.start : sentence.end].split())
     quote = quote if len(quote) <= QUOTED else f"{quote[: QUOTED - 1].rstrip()}…"
     return f"told of {other}, not of {person}: “{quote}”"
-
-
-CONTAINED = 0.3
-"""Weight of the share of the query's content in the support of a sentence, beside the cosine."""
-UNSAID = 0.5
-"""Certainty of a sentence that names nobody and says neither "I" nor "you", or both."""
-ASKED = 0.8
-"""Certainty of a question, of that of a statement."""
-_FIRST = frozenset(("i", "my", "me", "mine", "myself", "we", "our", "us", "ours", "ourselves"))
-_SECOND = frozenset(("you", "your", "yours", "yourself", "yourselves"))
-
-
-@dataclass(frozen=True, slots=True)
-class ToldOf:
-    """What the best sentence on either side tells: of the person asked about, and of anybody else.
-
-    Attributes:
-        person: whom the query asks about; empty if it names nobody or several, and all is told of them.
-        support: of the best sentence told of that person, times its certainty; 0 if there is none.
-        other_support: of the best sentence told of anybody else, likewise.
-        other: whom that sentence is told of; empty if unknown.
-        other_row: of that sentence, or `NONE`.
-    """
-
-    person: str
-    support: float = 0.0
-    other_support: float = 0.0
-    other: str = ""
-    other_row: int = NONE
-
-    @property
-    def lead(self) -> float:
-        """How much more is told of the person asked about, below 0 if less."""
-        return self.support - self.other_support
-
-
-def told_of(space: Space, query: Query, candidates: Sequence[Candidate], weights: Mapping[str, float]) -> ToldOf | None:
-    """Return what the messages among candidates tell of the person whom a query asks about, and of others.
-
-    Args:
-        space: of the candidates.
-        query: understood and embedded.
-        candidates: those that count.
-        weights: of the stems of the query's content, the person's name aside; their sum is 1, or there are none.
-
-    Returns:
-        None if no candidate is a message.
-    """
-    pieces = [
-        (candidate, row)
-        for candidate in candidates
-        if space.talk[candidate.row]
-        for row in space.sentences_within(space.segments[candidate.row])
-    ]
-    if not pieces:
-        return None
-    person = query.speakers[0] if len(query.speakers) == 1 else ""
-    people = _People(person, space.speakers)
-    best = ToldOf(person)
-    for cosine, row in sorted(
-        zip(_cosines(space, query, pieces), (row for _, row in pieces), strict=True), reverse=True
-    ):
-        least = min(best.support, best.other_support) if person else best.support
-        if cosine + CONTAINED <= least:
-            break  # no further sentence can have more support
-        sentence = space.sentences[row]
-        turn = space.turns[sentence.turn_id]
-        text = turn.text[sentence.start : sentence.end]
-        contained = set(stems(text))
-        covered = sum(weight for stem, weight in weights.items() if stem in contained)
-        whom, certainty = people.told_of(text, turn.speaker or turn.role or "") if person else ("", 1.0)
-        support = certainty * (cosine + CONTAINED * covered)
-        if whom == person and support > best.support:
-            best = replace(best, support=support)
-        elif whom != person and support > best.other_support:
-            best = replace(best, other_support=support, other=whom, other_row=row)
-    return best
-
-
-class _People:
-    """Whom sentences are told of, for a query about one person among the speakers of a space."""
-
-    def __init__(self, person: str, speakers: Iterable[str]) -> None:
-        self._person = person
-        self._name = next(iter(words(person)), "")
-        self._others = {words(who)[0]: who for who in speakers if who != person and words(who)}
-        name = re.escape(self._name)
-        self._called = re.compile(rf"^\W*(?:\w+\W+){{0,2}}?{name}\s*[,!.?]|,\s*{name}\s*[!.?]*$", re.IGNORECASE)
-
-    def told_of(self, text: str, speaker: str) -> tuple[str, float]:
-        """Return whom a sentence is told of, empty if unknown, and how certain that is."""
-        said = words(text)
-        first, second = not _FIRST.isdisjoint(said), not _SECOND.isdisjoint(said)
-        certainty = ASKED if text.rstrip().endswith(QUESTION_MARKS) else 1.0
-        if speaker != self._person and self._name in said and not self._called.search(text):
-            return self._person, certainty
-        if (
-            not first
-            and not second
-            and (named := next((self._others[word] for word in said if word in self._others), ""))
-        ):
-            return named, certainty * (UNSAID if named == speaker else 1.0)
-        if second and not first:
-            return (self._person if speaker != self._person else next(iter(self._others.values()), "")), certainty
-        return speaker, certainty * (1.0 if first and not second else UNSAID)
-
-
-def _cosines(space: Space, query: Query, pieces: Sequence[tuple[Candidate, int]]) -> list[float]:
-    """Return the cosine of each sentence with the query; where the view holds no vectors, that of its message."""
-    if space.sentence_vectors is None or query.vectors is None:
-        return [candidate.scores.get(MEANING.name, 0.0) for candidate, _ in pieces]
-    cosines: list[float] = (
-        space.sentence_vectors.take(np.array([row for _, row in pieces])) @ query.vectors[-1]
-    ).tolist()
-    return cosines

@@ -62,6 +62,10 @@ WORDINGS = 4
 """Other wordings of a query that a call may bring; each costs one more search."""
 
 
+UNTOLD = "Unless a guess is asked for: what no record says was not told; do not infer it from what stands near it."
+"""What is said of evidence that may not be enough."""
+
+
 class ReconstructInput(Input):
     """Arguments of memory_reconstruct."""
 
@@ -243,10 +247,13 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
         judgement = f"{enough} (sufficiency {recall.sufficiency:.2f}{uncovered})."
         if detail == "brief" and recall.next and not recall.sufficient:
             judgement += " With detail full this tells steps for memory_explore."
+        if not recall.sufficient:
+            judgement += f" {UNTOLD}"
         ids = {item.id for item in items}
         point_lines = [f"Memory point {one.id}: {one_line(one.text)}" for one in points if one.id not in ids]
         if broad:
             judgement = page_line(recall, number, cursor)
+            judgement += f" Not in the best of these: {', '.join(missing)}. {UNTOLD}" if missing else ""
         wish_lines = [f"Standing wish of the user: {one_line(one.text)}" for one in wishes]
         lines = [
             *wish_lines,

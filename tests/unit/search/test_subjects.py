@@ -42,6 +42,7 @@ def told(question: str, *lines: str) -> tuple[str, str] | None:
         ("What does my mother make?", "My mother-in-law makes pierogi.", ("my mother-in-law", "my mother")),
         ("How much does my wife take?", "I take 20 mg.", ("the user", "my wife")),
         ("Where was I born?", "My wife was born in Oulu.", ("my wife", "the user")),
+        ("Where is Ruth's surgery?", "Mia: My surgery is in Bern.", ("Mia", "Ruth")),
     ],
 )
 def test_what_is_told_of_another_is_said_so(question: str, line: str, expected: tuple[str, str]) -> None:
@@ -73,3 +74,16 @@ def test_only_one_person_is_asked_about() -> None:
     asked = subject_of(understand("Where does my dear sister live?", ()), ())
     assert asked is not None
     assert asked.masked == "Where does somebody live?"
+
+
+def test_a_thing_that_two_words_describe_is_told_of_by_sentences_that_mention_it():
+    app, billing = "The mobile app is built with Dart.", "The billing service uses one database and has a port."
+    assert told("Which database does the mobile app use?", billing, app) == ("something else", "mobile app")
+    assert told("What is the port of the billing service?", app, billing) is None
+    assert told("What does the mobile app use?", app, "It uses SQLite for its notes.") is None
+    assert told("Which database does the mobile app use?", billing) is None  # nothing tells of the thing at all
+
+
+def test_a_sentence_with_a_pronoun_is_told_of_whom_the_sentences_before_it_name():
+    lines = ("Tom: My cousin Ida came.", "Tom: She restores boats.", "Tom: Her boyfriend Marek plays.")
+    assert told("Where does Marek restore boats?", *lines) == ("Ida", "Marek")

@@ -5,7 +5,7 @@ from small_space import ask, document, message, read
 
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.sufficiency import told_of
+from mcp_memory.search.told_of import told_of
 
 
 def telling(question, *turns):
