@@ -62,6 +62,9 @@ class ServerSettings:
         "one it starts the server in",
     )
     """Also set by ``MCP_MEMORY_SPACE``."""
+    ask: bool = key(
+        True, "ask the user, where the client can: before something is forgotten, and which of two facts holds"
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = key(
         "WARNING", '"DEBUG", "INFO", "WARNING" or "ERROR"; the log goes to stderr'
     )

@@ -36,6 +36,7 @@ from mcp_types import (
     GetPromptRequestParams,
     GetPromptResult,
     Icon,
+    InputRequiredResult,
     ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -55,9 +56,11 @@ from mcp_memory.domain.access import CALLER, NEEDED, OWNER, Grant
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
+from mcp_memory.server.asking import PERSON, InputRequired, person_behind
 from mcp_memory.server.completion import complete as completion_of
 from mcp_memory.server.opening import DRAIN_S, Opener, Opening
 from mcp_memory.server.resources import catalogue
+from mcp_memory.server.resources.links import SINCE, links_in
 from mcp_memory.server.resources.uris import GUIDE
 from mcp_memory.server.spaces import MeantSpace
 from mcp_memory.server.subscriptions import Subscriptions
@@ -95,7 +98,7 @@ class Use:
     Attributes:
         what: the name of the tool, or of the family of the resource.
         space: that it was about.
-        outcome: ``ok``, ``refused`` (the caller can correct it) or ``failed``.
+        outcome: ``ok``, ``asked`` (the person), ``refused`` (the caller can correct it) or ``failed``.
         count: how much it brought or wrote.
         seconds: that it took.
     """
@@ -162,7 +165,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
     async def enter(context: Context) -> None:
         MEANT_SPACE.set(CALLER.get().meant(await meant.get(context.session)))
 
-    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         furthest = -1.0
 
         async def progress(done: float, total: float, what: str) -> None:
@@ -178,6 +181,7 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         outcome, count = "failed", 0
         try:
             CLIENT.set(_client_of(context))
+            PERSON.set(person_behind(context, params))
             APPS.set(_shows_apps(context))
             NEEDED.set(tool.needs)
             await enter(context)
@@ -186,6 +190,9 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
                 reply = with_warnings(await run(memory, progress), memory.store.damage)
                 memory.reread_later()  # if the call met a table that is broken
             outcome, count = "ok", _count(reply.structured)
+        except InputRequired as required:
+            outcome = "asked"
+            return required.result
         except McpMemoryError as error:
             outcome = "refused"
             return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
@@ -198,7 +205,10 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
                 subscriptions.wake()
             named = space if isinstance(space, str) else MEANT_SPACE.get()
             host.note(Use(tool.name, named[:64], outcome, count, time.monotonic() - began))
-        return CallToolResult(content=[TextContent(type="text", text=reply.text)], structured_content=reply.structured)
+        links = links_in(reply.structured, named) if context.protocol_version >= SINCE else []
+        return CallToolResult(
+            content=[TextContent(type="text", text=reply.text), *links], structured_content=reply.structured
+        )
 
     async def read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         await enter(context)

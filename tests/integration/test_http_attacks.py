@@ -302,6 +302,7 @@ async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
             ("memory_answer", {"question": "Who adopted a dog?", "space": "ann"}),
             ("memory_explore", {"operator": "timeline", "entity": "Ann", "space": "ann"}),
             ("memory_evolve", {"goal": "dogs", "space": "ann"}),
+            ("memory_graph", {"space": "ann"}),
             ("memory_forget", {"everything": True, "space": "ann"}),
             ("memory_forget", {"everything": True, "space": "bob"}),
             ("memory_reconstruct", {"query": "dog", "space": "bobby"}),

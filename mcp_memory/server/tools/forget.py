@@ -22,6 +22,7 @@ from mcp_memory.server.tools.arguments import (
     read,
     window_of,
 )
+from mcp_memory.server.tools.decisions import confirm_forget
 from mcp_memory.server.tools.replies import Count, Output, Reply, indent, reply_of, warning_lines
 from mcp_memory.server.tools.tool import CLIENT, Run, Tool
 from mcp_memory.settings import LimitSettings
@@ -125,6 +126,7 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         by = f"memory_forget ({client})" if (client := CLIENT.get()) else "memory_forget"
+        await confirm_forget(memory, request)
         return forget_reply(request, await memory.forget(replace(request, by=by)))
 
     return run

@@ -23,6 +23,7 @@ from mcp_memory.server.tools.arguments import (
     shown,
     start_of,
 )
+from mcp_memory.server.tools.decisions import settle_conflict
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
     Count,
@@ -265,7 +266,7 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
     request = write_request(read(WriteInput, raw), limits)
 
     async def run(memory: Memory, progress: Progress) -> Reply:
-        return write_reply(request, await memory.write(request, progress))
+        return write_reply(request, await settle_conflict(memory, request, await memory.write(request, progress)))
 
     return run
 

@@ -1,0 +1,114 @@
+"""Ask the person behind a client, where the client offers that; where it does not, calls go on without.
+
+An older client is asked while its call runs (``elicitation/create``). One of revision 2026-07-28 gets a reply that says
+what is asked, and repeats its call with the answer: so a call that asks has to be safe to repeat, and what is asked is
+named by what it is about. Nothing that a client sends in this way allows more than a call of its own would.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import anyio
+from mcp.server import ServerRequestContext
+from mcp_types import (
+    CallToolRequestParams,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+WAIT_S = 120.0
+"""Seconds that a person of an older client has to answer; then the call goes on as if it could not ask."""
+
+_log = logging.getLogger(__name__)
+
+
+class InputRequired(Exception):
+    """A call ends here, and is repeated with what is asked for.
+
+    Args:
+        result: what is sent.
+    """
+
+    def __init__(self, result: InputRequiredResult) -> None:
+        super().__init__()
+        self.result = result
+
+
+class Person:
+    """The person behind the client of one call.
+
+    Args:
+        context: of the call.
+        params: of the call.
+    """
+
+    def __init__(self, context: ServerRequestContext[Any], params: CallToolRequestParams) -> None:
+        self._context = context
+        self._answers = params.input_responses or {}
+        self.state = params.request_state
+
+    def answered(self, about: str) -> list[str]:
+        """Return the names of questions that this call brings answers to, and that begin so."""
+        return [name for name in self._answers if name.startswith(about)]
+
+    async def choose(self, name: str, question: str, options: Sequence[str], state: str | None = None) -> str | None:
+        """Return which option the person chose; None if they did not answer, an empty text if they said no.
+
+        Args:
+            name: of the question, the same when the call is repeated.
+            question: as it is shown.
+            options: to choose from.
+            state: what the call needs when it is repeated; not secret, and not to be trusted.
+
+        Raises:
+            InputRequired: the client has to ask, and to repeat its call.
+        """
+        schema = {
+            "type": "object",
+            "properties": {"choice": {"type": "string", "title": "Your choice", "enum": list(options)}},
+            "required": ["choice"],
+        }
+        answer = await self._ask(name, ElicitRequestFormParams(message=question, requested_schema=schema), state)
+        if answer is None or answer.action == "cancel":
+            return None
+        chosen = (answer.content or {}).get("choice") if answer.action == "accept" else ""
+        return chosen if isinstance(chosen, str) and chosen in (*options, "") else None
+
+    async def _ask(self, name: str, asked: ElicitRequestFormParams, state: str | None) -> ElicitResult | None:
+        if name in self._answers:
+            answer = self._answers[name]
+            return answer if isinstance(answer, ElicitResult) else None
+        if self._context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            request = ElicitRequest(params=asked)
+            raise InputRequired(InputRequiredResult(input_requests={name: request}, request_state=state))
+        try:
+            with anyio.fail_after(WAIT_S):
+                return await self._context.session.elicit_form(
+                    asked.message, asked.requested_schema, self._context.request_id
+                )
+        except Exception as error:  # a client that says it can and cannot
+            _log.info("The client could not ask its person: %s", error)
+            return None
+
+
+PERSON: ContextVar[Person | None] = ContextVar("PERSON", default=None)
+"""The person behind the call that is running; None where the client cannot ask."""
+
+
+def person_behind(context: ServerRequestContext[Any], params: CallToolRequestParams) -> Person | None:
+    """Return the person behind a call; None if the client does not offer to ask, or has no way back to it."""
+    able = context.session.client_capabilities
+    if able is None or able.elicitation is None:
+        return None
+    if able.elicitation.url is not None and able.elicitation.form is None:
+        return None
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS and not context.session.can_send_request:
+        return None
+    return Person(context, params)
