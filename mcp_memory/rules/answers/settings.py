@@ -132,6 +132,7 @@ class ConfidenceModel:
         base: always added.
         tenure: weights for a name from a list of tenures (`tenures`).
         tenure_base: added there instead of base and form.
+        headed: added where a heading, the name itself or the verb tells that such a name is of what was asked.
     """
 
     signs: SpanSigns = SIGNS
@@ -139,16 +140,20 @@ class ConfidenceModel:
     base: float = -2.7
     tenure: SpanSigns = TENURE
     tenure_base: float = -1.6
+    headed: float = 1.2
 
     def of(self, form: str, signs: SpanSigns) -> float:
         """Return the confidence of a proposal, in [0, 1].
 
         Args:
-            form: of the answer, see `support.AnswerForm`; "tenure" for a name from a list of tenures.
+            form: of the answer, see `support.AnswerForm`; "tenure" for a name from a list of tenures, "headed" for one
+                that is surely of what was asked.
             signs: what is known about it.
         """
         weights, logit = (
-            (self.tenure, self.tenure_base) if form == "tenure" else (self.signs, self.base + self.forms.get(form, 0.0))
+            (self.tenure, self.tenure_base + self.headed * (form == "headed"))
+            if form in ("tenure", "headed")
+            else (self.signs, self.base + self.forms.get(form, 0.0))
         )
         logit += sum(weight * sign for weight, sign in zip(weights, signs, strict=True))
         return 1 / (1 + math.exp(-logit))

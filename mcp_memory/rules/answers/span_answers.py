@@ -92,7 +92,8 @@ def answer_from_spans(
             return None
     signs = _signs(wanted, weighed, spans, best, rarity, settings)
     gate = _span_gate(best, wrong)
-    form = "tenure" if best.span.fit >= TENURE_FIT else wanted.form
+    held = "headed" if best.span.fit > TENURE_FIT else "tenure"
+    form = held if best.span.fit >= TENURE_FIT else wanted.form
     relevant = signs.context or gate >= settings.feedback.helpful
     confidence = settings.confidence.of(form, signs) if relevant else 0.0
     has_rival = _has_rival(best, spans)

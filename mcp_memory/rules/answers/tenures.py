@@ -4,6 +4,10 @@
 1990" state an interval directly beside the one whose interval it is. Where the interval holds the whole time that a
 question asks about, and no other interval of the same text does, the name beside it answers the question. A name that
 merely stands in the same sentence as a time is right only one time in two, and is not proposed.
+
+That a name is of what was asked is told by one of these: the question wants a person, and the text is a list; the
+heading of the section names what is asked ("Publishers", "Artistic directors"); the name itself holds the kind that is
+asked ("Which *stadium* …", "Lowick *Stadium*").
 """
 
 from __future__ import annotations
@@ -13,14 +17,19 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.spans import Span, name_runs, novelty
 from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence
 
 _BEFORE = re.compile(
-    r"[\s,:(–—-]{0,4}(?:\(\s*[a-z. ]{1,14}\s*\)[\s,:(–—-]{0,4})?(?:(?:from|since|in|between|during|for)\s+)?\(?\s*$"
+    r"[\s,:(–—-]{0,4}(?:\(\s*(?:[a-z. ]{1,14}|[^()\x00-\x7f]{1,14})\s*\)[\s,:(–—-]{0,4})?"
+    r"(?:(?:from|since|in|between|during|for)\s+)?\(?\s*$"
 )
 """What may stand between a name and the time behind it: " (", ", from", "( acting ) ,"."""
-_AFTER = re.compile(r"\s*(?:\)\s*)?(?::|[-–—])\s+(?:(?:Sir|Dr|Prof|Mr|Mrs|Ms|Captain|Colonel|General|Major)\b\.?\s+)?")
+_AFTER = re.compile(
+    r"\s*(?:\)\s*)?(?::|[-–—])\s+(?:(?:Sir|Dr|Prof|Mr|Mrs|Ms|Captain|Colonel|General|Major)\b\.?\s+"
+    r"|[A-Z]\w{0,5}\.(?:[\w.]{0,8}\s?\.)?\s+){0,2}"
+)
 """What may stand between a time and the name behind it, in a list that begins with a time."""
 _COLON = re.compile(r"\s*:")
 _RANGE = re.compile(r"\d\s*\)?\s*[–—-]|\b(?:to|until|till|through|and|since|present)\b", re.I)
@@ -29,7 +38,7 @@ _JOINS = re.compile(r"\s*(?:[–—-]|to|until|till|through)\s*")
 """What joins the two ends of an interval: "June 2, 1920 – May 4, 1931"."""
 _OPEN = re.compile(r"\s*(?:[–—-]|to|until)\s*(?:(?:the\s+)?(?:present|today|now|date)\b|(?=\)|$))", re.I)
 """The end of an interval that lasts: "2014– )", "2019 to present"."""
-_YEARS = re.compile(r"\b\d{4}\s*(?:[–—-]|to|until)\s*(?:[\w ,]{0,14}\d{2}\b|present|\))|\bsince\s+\d{4}\b", re.I)
+_YEARS = re.compile(r"\b\d{4}\s*(?:[–—-]|to|until)\s*(?:[\w ,]{0,20}\d{2}\b|present|\))|\bsince\s+\d{4}\b", re.I)
 _HELD = re.compile(
     r"\b(?:as|was|became|been)\s+(?:an?\s+|the\s+)?(?P<post>(?!(?:on|in|at|with|by|of)\b)(?:(?!\b(?:as|was|became|been)\b)[^,;()]){3,80}?)"
     r"[\s,(–—-]{0,4}(?:(?:from|between|in|during|for)\s+)?\(?\s*$"
@@ -52,8 +61,12 @@ LEAST_LISTED = 3
 """Least intervals of a list, in the sentence or around it. Fewer are prose, in which another name may be meant."""
 NEW_SHARE = 0.6
 """Least share of a name's words that stand neither in the query nor in the title."""
+HEADED_SHARE = 0.4
+"""The same under a heading that names what is asked: "Dell Comics" of a comic."""
 LIFETIME = 50 * YEAR
 """An interval as long as this tells when somebody lived."""
+HEADED_FIT = 1.0
+"""What it gains more where the heading, the name itself or the verb tells that it is of what was asked."""
 MOST_JOINT = 2
 """Most people who hold an office together."""
 TENURE_FIT = 3.0
@@ -91,17 +104,59 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     holding = [one for one in tenures if one.holds(since, until)]
     if not holding:
         return
-    if _PERSON.search(wanted.query.text):
+    headed = is_headed(wanted, sentence)
+    if headed or _PERSON.search(wanted.query.text):
         listed = max(len(tenures), len(_YEARS.findall(sentence.evidence.source.turn.text)))
-        found = _names_beside(wanted, sentence, holding) if listed >= LEAST_LISTED else []
+        share = HEADED_SHARE if headed else NEW_SHARE
+        found = _names_beside(wanted, sentence, holding, share) if headed or listed >= LEAST_LISTED else []
         if 1 <= len(found) <= MOST_JOINT:
             text = " or ".join(sentence.text[left:right] for left, right in found)
-            yield Span(found[0][0], found[-1][1], TENURE_FIT, text, typed=True, hedged=len(found) > 1)
+            fit = TENURE_FIT + HEADED_FIT * headed
+            yield Span(found[0][0], found[-1][1], fit, text, typed=True, hedged=len(found) > 1)
+    elif found := [name for name in _names_beside(wanted, sentence, holding, 0.0) if _is_asked(wanted, sentence, name)]:
+        if len(found) == 1 and _is_of(wanted, sentence):
+            yield Span(*found[0], TENURE_FIT + HEADED_FIT, typed=True)
     elif _POST.search(wanted.query.text):
         posts = {place: None for one in holding if (place := _post_beside(sentence.text, one.start))}
         if len(posts) == 1:
             ((left, right),) = posts
             yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True, hedged=True)
+
+
+def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
+    """Return whether the heading of a section, or the title of a list, names what a query asks for: "Publishers"."""
+    article, _, section = (sentence.evidence.source.turn.title or "").partition(":")
+    heading = {word for word in stems(section) if word not in _IN_HEADINGS and not word.isdecimal()}
+    asked = frozenset(stems(wanted.query.text))
+    if not _is_of(wanted, sentence):
+        return False
+    if heading and heading <= asked | frozenset(stems(article)) and not heading <= frozenset(stems(article)):
+        return True
+    return bool(_TITLED.search(article)) and frozenset(stems(article)) <= asked | _IN_HEADINGS
+
+
+_IN_HEADINGS = frozenset(
+    stems("list lists of the former current past notable previous chronological known in and his her")
+)
+_TITLED = re.compile(r"\b(?:professor|chair|bishop|mayor|minister|governor|ambassador|director|list)\b", re.I)
+"""What makes the title of an article the name of an office."""
+_ABOUT = 0.6
+
+
+def _is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
+    """Return whether the article of a sentence is what a query names, by the words of its title."""
+    article = (sentence.evidence.source.turn.title or "").partition(":")[0].partition("(")[0]
+    own, asked = frozenset(stems(article)), frozenset(stems(wanted.query.text))
+    return bool(own) and len(own & asked) >= _ABOUT * len(own)
+
+
+_CLAUSE_START = re.compile(r".*[;.]\s", re.S)
+
+
+def _is_asked(wanted: WantedSpan, sentence: WeighedSentence, name: tuple[int, int]) -> bool:
+    """Return whether a name holds the kind that is asked: "Lowick Stadium" of "which stadium"."""
+    kinds = {one for one in (wanted.noun, wanted.kind_noun) if one}
+    return not kinds.isdisjoint(stems(sentence.text[name[0] : name[1]]))
 
 
 def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
@@ -128,8 +183,18 @@ def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
     return found
 
 
-def _names_beside(wanted: WantedSpan, sentence: WeighedSentence, holding: Sequence[_Tenure]) -> list[tuple[int, int]]:
-    """Return the places of the names that stand beside these intervals, in order."""
+def _names_beside(
+    wanted: WantedSpan, sentence: WeighedSentence, holding: Sequence[_Tenure], share: float
+) -> list[tuple[int, int]]:
+    """Return the places of the names that stand beside these intervals, in order.
+
+    Args:
+        wanted: what is asked.
+        sentence: of a document.
+        holding: the intervals.
+        share: least share of a name's words that are new, if somebody is wanted who holds something; then the name of
+            an office is none, nor a name behind that of another office, "Executive Chairman : Ada Marsh".
+    """
     text = sentence.text
     names = [(sentence.words[first].start, sentence.words[last].end, sentence.words[first : last + 1])
              for first, last in name_runs(text, sentence.words)]  # fmt: skip
@@ -144,12 +209,29 @@ def _names_beside(wanted: WantedSpan, sentence: WeighedSentence, holding: Sequen
                 beside = right <= one.start and _BEFORE.fullmatch(text, right, one.start) is not None
             if (
                 beside
-                and len(words) > 1
-                and not _OFFICE.search(text[left:right])
-                and novelty(words, wanted.stems | sentence.title) >= NEW_SHARE
+                and (len(words) > 1 or not share)
+                and not (share and (_OFFICE.search(text[left:right]) or _is_of_another(wanted, text[:left])))
+                and novelty(words, wanted.stems | sentence.title) >= (share or HEADED_SHARE)
             ):
                 found[left, right] = None
     return sorted(found)
+
+
+_LABEL = re.compile(r"(?:^|[-–—•*]\s|\.\s)(?P<label>[^:.•()–—-]{3,40}?)\s*:\s*(?:[^:•]{0,200},\s)?$")
+
+
+def _is_of_another(wanted: WantedSpan, before: str) -> bool:
+    """Return whether a label before a name is that of another office than the one asked for."""
+    found = _LABEL.search(before)
+    if found is None or not _OFFICES.search(found["label"]):
+        return False
+    label = {word for word in stems(found["label"]) if word not in _IN_HEADINGS}
+    return label.isdisjoint(stems(wanted.query.text))
+
+
+_OFFICES = re.compile(
+    r"\b(?:chair\w*|president|director|leader|chief|officer|minister|secretary|editor|head|manager)\b", re.I
+)
 
 
 def _post_beside(text: str, time: int) -> tuple[int, int] | None:

@@ -44,3 +44,31 @@ async def test_a_post_beside_its_time_answers_which_post_somebody_held() -> None
     text = "Ada Marsh served as warden of the mint from 1863 until 1871 , and was a poet ."
     assert await answer(text, "What position did Ada Marsh serve in in May 1866?", "Ada Marsh") == "warden of the mint"
     assert await answer(text, "What position did Ada Marsh serve in in May 1880?", "Ada Marsh") is None
+
+
+PRINTERS = "- Lowick Press ( 1840–1862 ) - Dunmore Press ( 1862–1884 ) - Holm and Sons ( 1884– )"
+GROUNDS = "The club played at the Lowick Stadium from 1978 until 1999 and at the Mill Ground from 1953 to 1978 ."
+HEADS = "- Chairman : Ada Marsh ( 1903–1911 ) , Carl Lind ( 1911–1920 ) - Director : Nora Fell ( 1903–1920 )"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "title", "expected"),
+    [
+        (PRINTERS, "What printed the Dunmore Almanac in May 1870?", "Dunmore Almanac: Printers", None),
+        (
+            PRINTERS,
+            "Which printers made the Dunmore Almanac in May 1870?",
+            "Dunmore Almanac: Printers",
+            "Dunmore Press",
+        ),
+        (PRINTERS, "Which printers made the Dunmore Almanac in May 1870?", "Dunmore Almanac: Readers", None),
+        (PRINTERS, "Which printers made the Oslow Gazette in May 1870?", "Dunmore Almanac: Printers", None),
+        (GROUNDS, "Which stadium was the home of Dunmore FC in May 1985?", "Dunmore FC", "Lowick Stadium"),
+        (GROUNDS, "Which stadium was the home of Dunmore FC in May 1960?", "Dunmore FC", None),
+        (HEADS, "Who was the director of the Dunmore Academy in May 1905?", "Dunmore Academy: Leadership", "Nora Fell"),
+    ],
+)
+async def test_a_heading_or_the_name_itself_tells_of_what_a_list_is(
+    text: str, question: str, title: str, expected: str | None
+) -> None:
+    assert await answer(text, question, title) == expected
