@@ -36,6 +36,7 @@ from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.candidates import INDEXES
+from mcp_memory.services.background.recutting import recut
 from mcp_memory.services.ingest import Cutter, Reading, deriver, read_again, silent
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings, is_unset
@@ -86,11 +87,18 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
     memory.warm_later()
     memory.reread = store.reread
     memory.reread_later()
+    cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
+    anew = partial(_rebuild, store, memory.reading)
+    memory.background.put("recut", partial(recut, store, cutter, anew), durable=False)
     memory.enrich_later()
     _ = memory.recall  # so that a mistake in its policy is reported now, not at the first query
     _ = memory.points  # built now, not at the first answer
     await to_thread.run_sync(give_back)
     return memory
+
+
+async def _rebuild(store: LanceStore, reading: Reading) -> int:
+    return await store.rebuild(deriver(reading, progress=silent))
 
 
 async def open_unloaded(settings: Settings) -> Memory:
