@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from mcp_memory.errors import InvalidInput, StoreUnwritable
-from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, FORMAT
 from mcp_memory.storage.tables import Tables
 

@@ -22,9 +22,10 @@ from mcp_memory import __version__
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreUnwritable
 from mcp_memory.storage.archive import pack, unpack
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.lock import WriteLock, lock_file
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.tables import SPARE, Tables
+from mcp_memory.storage.transaction import fold
 
 FOLDER = "backups"
 SUFFIX = ".backup"
@@ -38,9 +39,14 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def still(tables: Tables, lock: WriteLock) -> AsyncIterator[None]:
-    """Hold the write lock and the compaction lock of a store: no file of it changes or goes meanwhile."""
-    async with lock.hold(), compacting(tables):
-        yield
+    """Hold the write lock and the compaction lock of a store: no file of it changes or goes meanwhile.
+
+    Every commit is in the tables then.
+    """
+    async with lock.hold():
+        await to_thread.run_sync(fold, tables)
+        async with compacting(tables):
+            yield
 
 
 @asynccontextmanager

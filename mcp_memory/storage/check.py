@@ -19,11 +19,11 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.columns import vector_faults, vectors_of
+from mcp_memory.storage.commits import last_commit, newest
 from mcp_memory.storage.damage import SUPERSEDED
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
 from mcp_memory.storage.lesson_rows import belief_faults, beliefs_of, lesson_of, lesson_records
 from mcp_memory.storage.point_rows import point_of, question_faults
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,
@@ -99,6 +99,8 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     others = [commit.tx for commit in commits if (commit.generation, commit.reader) != (last.generation, last.reader)]
     reread = max(others, default=-1) + 1  # the commit since which the assertions are in their table
     yield from _commit_faults(commits, last, now)
+    for number in tables.journal.damaged_lines():
+        yield "warning", "journal: lines that are not whole (if a write is not just under way)", f"line {number}"
     names = last.tables
     for name, files in tables.sums.wrong(last.table(kind) for kind in DERIVED_TABLES).items():
         yield "error", f"{name}: files changed after they were written", files[0].name
@@ -311,9 +313,9 @@ def store_status(tables: Tables, embedder: str, dimension: int) -> StoreStatus:
     """Return the state of a store without reading its rows; who holds it and what it does just now are left open."""
     commit, problems = last_commit_and_problems(tables, embedder, dimension)
     return StoreStatus(
-        uri=tables.uri,
+        uri=tables.uri if tables.folder is None else str(tables.folder),  # where it was moved to
         bytes=size_in_bytes(tables.folder),
-        tx=commit.tx if commit else 0,
+        tx=latest.tx if (latest := newest(tables, commit)) else 0,
         generation=commit.generation if commit else 0,
         format=commit.format if commit else FORMAT,
         embedder=commit.embedder if commit else None,

@@ -30,10 +30,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from mcp_memory.domain.times import Millis
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.data_files import is_readable
 from mcp_memory.storage.lock import lock_file, try_lock
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, generation_of, reader_of
 from mcp_memory.storage.tables import SPARE, Tables
 

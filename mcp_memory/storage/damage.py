@@ -3,8 +3,8 @@
 Files can be lost or changed below the program: by a disk, a sync tool, a person. LanceDB then reads an earlier version
 of a table, if it can, and the rows above it look as if nobody had committed them; a writer would sweep them away.
 
-- **The anchor** is the newest commit in a checksummed file beside the tables, replaced atomically after each commit. It
-  is kept twice, in turn, so one of the two is always whole. No commit is older than the anchor unless it was lost.
+- **The anchor** is the newest commit in a checksummed file beside the tables, written over after each commit. Two such
+  files are written in turn, so one of them is always whole. No commit is older than the anchor unless it was lost.
 - **Counts**: each commit says how many rows of the log it has. Fewer than that in a table are a loss.
 - **Sums** of the data files (``sums.py``) tell what was changed in place.
 
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_memory.errors import StoreDamaged, StoreError
+from mcp_memory.storage.commits import newest
 from mcp_memory.storage.data_files import is_complete
 from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, LOG_TABLES, Commit, TableKind, commits_of
 from mcp_memory.storage.sums import SUMS
@@ -62,9 +63,13 @@ def write_anchor(folder: Path | None, commit: Commit) -> None:
     text = json.dumps(asdict(commit), sort_keys=True)
     path = folder / _ANCHORS[commit.tx % 2]
     try:
-        made = path.with_suffix(".new")
-        made.write_text(json.dumps({"crc32": zlib.crc32(text.encode()), "commit": text}), encoding="utf-8")
-        made.replace(path)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            os.ftruncate(
+                file, os.write(file, json.dumps({"crc32": zlib.crc32(text.encode()), "commit": text}).encode())
+            )
+        finally:
+            os.close(file)
     except OSError as error:  # the commit is stored; only its loss would not be noticed
         _log.warning("%s cannot be written: %s", path, error)
 
@@ -100,7 +105,7 @@ def commits_missing(last: Commit | None, anchor: Commit | None) -> str | None:
     known = last.tx if last else 0
     if anchor is None or anchor.tx <= known:
         return None
-    return f"{anchor.tx - known} of {anchor.tx} commits are gone: the table 'commits' ends with number {known}."
+    return f"{anchor.tx - known} of {anchor.tx} commits are gone: the last one that is there has the number {known}."
 
 
 def shortfalls(tables: Tables, missing: Mapping[TableKind, int]) -> dict[str, str]:
@@ -252,10 +257,10 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
 
     Args:
         tables: of the store.
-        last: the last commit that is there.
+        last: the last commit that the tables have.
     """
     anchor = read_anchor(tables.folder)
-    found = [text] if (text := commits_missing(last, anchor)) else []
+    found = [text] if (text := commits_missing(newest(tables, last), anchor)) else []
     if last is None:
         return found
     rows = tables.rows(COMMITS)

@@ -11,11 +11,12 @@ from anyio import to_thread
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.backups import Backups
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.forget import Forgetting
 from mcp_memory.storage.forgotten import Book, begin, read_book
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.rebuild import Embed
-from mcp_memory.storage.refresh import Refresher, last_commit
+from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn
 from mcp_memory.storage.schema import FORGOTTEN, Commit
 from mcp_memory.storage.tables import Tables
@@ -83,8 +84,9 @@ class Forgetter:
         if not self._worth_a_look:
             return
         await to_thread.run_sync(self._look)
-        last = await to_thread.run_sync(last_commit, self._tables)
-        if self.book.work is not None and last is not None:
+        if self.book.work is None:
+            return
+        if (last := await to_thread.run_sync(last_commit, self._tables)) is not None:
             with anyio.CancelScope(shield=True):
                 await self._work.finish(self.book.work, last, self._refresher(self._tables, *self._vectors).load)
             await to_thread.run_sync(self._look)
@@ -128,7 +130,10 @@ class Forgetter:
         """Whether another process may have begun or finished a forget; only this one writes to a store elsewhere."""
         if self._tables.folder is None:
             return not self._looked or self.book.work is not None
-        return self._tables.has(FORGOTTEN)
+        known = self.book.version is not None and self.book.work is None
+        return self._tables.has(FORGOTTEN) and not (
+            known and self.book.version == self._tables.settled_version(FORGOTTEN)
+        )
 
     def _look(self) -> None:
         self._looked = True

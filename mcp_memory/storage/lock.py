@@ -169,6 +169,11 @@ class Holders:
             self._own = own
             self.alive()  # removes the files of dead processes
 
+    @property
+    def registered(self) -> bool:
+        """Whether our lock file is there."""
+        return self._own is not None and Path(self._own.lock_file).exists()
+
     def was_removed(self) -> bool:
         """Return whether our lock file was deleted, and with it the store; if so, `enter` registers us again."""
         if self._own is None or Path(self._own.lock_file).exists():

@@ -16,10 +16,11 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch
 from mcp_memory.storage.columns import has_fault, valid_values
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.fact_rows import LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
+from mcp_memory.storage.journal import Entry, newer, rows_of
 from mcp_memory.storage.lesson_rows import lessons_of
 from mcp_memory.storage.point_rows import points_of, rows_to_questions
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import FORMAT, LogTable, TableRows
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import turns_of
@@ -40,6 +41,7 @@ def read_log(tables: Tables) -> list[Batch]:
         StoreError: a table cannot be read.
     """
     for _ in range(ATTEMPTS):
+        entries, _ = tables.journal.read()  # before the tables, see there
         last = last_commit(tables)
         if last is None:
             return []
@@ -49,7 +51,7 @@ def read_log(tables: Tables) -> list[Batch]:
                 f"knows {FORMAT}). Nothing was read. Update this program."
             )
         questions = last.table("questions")
-        batches = _Log(tables, last.tx, questions).batches()
+        batches = _Log(tables, last.tx, newer(entries, last.tx), questions).batches()
         now = last_commit(tables)
         if now is not None and now.table("questions") == questions:
             return batches
@@ -57,16 +59,17 @@ def read_log(tables: Tables) -> list[Batch]:
 
 
 class _Log:
-    """The rows of the log up to one commit, by commit."""
+    """The rows of the log up to one commit in the tables, and of those in the journal, by commit."""
 
-    def __init__(self, tables: Tables, until: int, questions: str) -> None:
+    def __init__(self, tables: Tables, until: int, entries: Sequence[Entry], questions: str) -> None:
         self._tables = tables
+        self._entries = entries
         self._until = until
         self._questions = questions
         self._parts: dict[int, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
 
     def batches(self) -> list[Batch]:
-        turns = turns_of(self._rows("turns"))
+        turns = [*turns_of(self._rows("turns")), *turns_of(rows_of(self._entries, "turns"))]
         for tx, turn in turns:
             self._parts[tx]["turns"].append(turn)
         self._add_facts({turn.id: turn for _, turn in turns})
@@ -90,15 +93,14 @@ class _Log:
         return rows if rows is not None and len(rows) else None
 
     def _add_facts(self, turns: dict[str, Turn]) -> None:
-        rows = self._rows("facts")
-        if rows is None:
-            return
         placed: list[tuple[int, int, Assertion]] = []
-        for tx, place, fact in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), assertions_of(rows), strict=True):
-            turn = turns.get(fact.turn_id)
-            faults = assertion_faults(fact, (turn.space, len(turn.text)) if turn else None, LOGGED)
-            if not has_fault("facts", fact.id, tx, faults):
-                placed.append((tx, place, fact))
+        for rows in filter(None, (self._rows("facts"), rows_of(self._entries, "facts"))):
+            places = rows["tx"].to_pylist(), rows["place"].to_pylist()
+            for tx, place, fact in zip(*places, assertions_of(rows), strict=True):
+                turn = turns.get(fact.turn_id)
+                faults = assertion_faults(fact, (turn.space, len(turn.text)) if turn else None, LOGGED)
+                if not has_fault("facts", fact.id, tx, faults):
+                    placed.append((tx, place, fact))
         for tx, _, fact in sorted(placed, key=lambda entry: entry[:2]):
             self._parts[tx]["assertions"].append(fact)
 

@@ -20,12 +20,13 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage.archive import read_header, unpack
 from mcp_memory.storage.backups import FOLDER, Backups, still
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import forget_notes
 from mcp_memory.storage.data_files import MOVED
 from mcp_memory.storage.forgotten import Book, book_rows, read_book
+from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.kept import FOLDER as KEPT
 from mcp_memory.storage.lock import Holders, WriteLock
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import FORGOTTEN
 from mcp_memory.storage.tables import Tables
 
@@ -33,7 +34,7 @@ ForgetAgain = Callable[[Path, str, int, Book], Awaitable[int]]
 """Forgets in the store of a folder, with the embedder and dimension of its vectors, what a book holds; returns how many
 texts that were."""
 _OWN = frozenset(
-    (MOVED, FOLDER, KEPT, "holders", "next.lock", "write.lock", "compact.lock", "rebuild.lock", "index.lock")
+    (MOVED, FOLDER, KEPT, JOURNAL, "holders", "next.lock", "write.lock", "compact.lock", "rebuild.lock", "index.lock")
 )
 """What a store's folder holds beside its tables."""
 
@@ -174,6 +175,7 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
                     "room, or name another folder."
                 ) from None
             forget_notes(folder)  # it speaks of a store that is no longer here
+            tables.journal.remove()
             for path in [*folder.glob("*.lance"), folder / FOLDER, folder / KEPT]:
                 await to_thread.run_sync(lambda path: shutil.rmtree(path, ignore_errors=True), path)
     finally:

@@ -20,10 +20,10 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.fact_rows import DERIVED, assertion_rows
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.point_rows import point_vector_rows, points_of, question_rows, rows_to_questions
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.schema import (
     COMMITS,

@@ -4,6 +4,8 @@ Usually there is nothing new, and the only cost is reading the version of ``comm
 Otherwise only rows of commits after the view's are read. A first load works in the same way, in parts of some thousand
 sentences, so that it never holds all rows twice.
 
+The newest commits are in the journal (``journal.py``), which is read before the tables.
+
 Turns, assertions and beliefs are read at once. Segments and sentences are read when a reader needs them: a writer only
 needs the turns, their assertions and their beliefs, and must not wait while tens of thousands of sentences of another
 process are loaded. Until then they are *pending*.
@@ -12,7 +14,7 @@ process are loaded. Until then they are *pending*.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,10 +24,9 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError, StoreMismatch
+from mcp_memory.storage.commits import commits_after, log_batch, stored_turn
 from mcp_memory.storage.damage import COUNTED, Losses, commits_missing, read_anchor, short_tables, shortfalls
-from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs
-from mcp_memory.storage.lesson_rows import latest_beliefs, lessons_of
-from mcp_memory.storage.point_rows import point_vectors_of, points_of, questions_with_vectors
+from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.schema import (
     COMMITS,
     FORMAT,
@@ -38,7 +39,7 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import batch_of, turns_of
+from mcp_memory.storage.text_rows import batch_of
 from mcp_memory.view.view import View
 
 COUNTED_BY_REBUILD = frozenset({"assertions", "beliefs"})
@@ -49,27 +50,6 @@ class OutdatedFormat(Exception):
     """The store has a format that is not read as it is; it must be rebuilt from its log before it can be used."""
 
 
-def last_commit(tables: Tables) -> Commit | None:
-    """Return the commit with the highest number, or None for an empty store."""
-    for after in (tables.count(COMMITS) - 1, 0):  # if rows were doubled, none has the number that the count suggests
-        rows = _commits_after(tables, after)
-        if rows is not None:
-            return commits_of(rows)[-1]
-    return None
-
-
-def _commits_after(tables: Tables, after: int) -> TableRows | None:
-    """Return the commits with higher numbers, by number; None if there are none."""
-    count = tables.count(COMMITS)
-    if not count:
-        return None
-    after = max(after, 0)
-    rows = tables.tail(COMMITS, count - after) if count > after else None
-    if rows is None or rows["tx"].to_pylist() != list(range(after + 1, count + 1)):
-        rows = tables.rows(COMMITS, f"tx > {after}")  # numbers should have no gaps and come in order; these do not
-    return rows.sort_by("tx") if rows is not None and len(rows) else None
-
-
 class Refresher:
     """Brings a view up to date, and remembers its state.
 
@@ -77,6 +57,7 @@ class Refresher:
         masking: of secrets in what the view takes in.
         tables: where the rows are.
         last: the last commit that was read; None for an empty store.
+        folded: the last one that is in the tables; those after it are in the journal.
         losses: what is missing.
         swept: for each table, the version at which it was known to be readable and to hold no row without a commit.
     """
@@ -92,6 +73,7 @@ class Refresher:
         self.masking = masking
         self.tables = tables
         self.last: Commit | None = None
+        self.folded: Commit | None = None
         self.losses = Losses(tables)
         self._missing: Counter[TableKind] = Counter()
         self.swept: dict[str, int] = {}
@@ -99,13 +81,21 @@ class Refresher:
         self._dimension = dimension
         self._make_view = make_view
         self._version: int | None = None  # of ``commits``, which the view's turns are as of
+        self.journal_end = 0  # to where the journal is read
         self._complete_to = 0  # the commit up to which the view has segments and sentences
         self._pending: list[Commit] = []  # the commits after it
         self._pending_turns: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with commit numbers
 
-    def is_current(self) -> bool:
-        """Return whether nothing was committed since the turns of the view were last brought up to date."""
-        return self._version is not None and self._version == self.tables.version(COMMITS)
+    def is_current(self, *, at_a_glance: bool = False) -> bool:
+        """Return whether nothing was committed since the turns of the view were last brought up to date.
+
+        Args:
+            at_a_glance: look at the times of files alone, in ten microseconds; False then means that nobody knows.
+        """
+        version, tables = self._version, self.tables
+        if version is None or self.journal_end != tables.journal.size():
+            return False
+        return version == (tables.settled_version(COMMITS) if at_a_glance else tables.version(COMMITS))
 
     def refresh(self, view: View, *, whole: bool) -> View:
         """Return the view as of the last commit: the same one with more in it, or a new one.
@@ -132,16 +122,23 @@ class Refresher:
         view.cut_unseen()
         return view
 
-    def apply(self, view: View, batch: Batch, commit: Commit, version: int) -> None:
+    def apply(self, view: View, batch: Batch, appended: Appended) -> None:
         """Add a commit of this process to the view, which is as of that commit afterwards.
 
         Args:
             view: as of the commit before.
             batch: the committed rows.
-            commit: its commit.
-            version: the version of ``commits`` that has it.
+            appended: its commit.
         """
-        batch = masked(batch, self.masking)
+        batch, commit = masked(batch, self.masking), appended.commit
+        self._add(view, batch, [commit], [(commit.tx, turn) for turn in batch.turns])
+        if appended.version is not None:
+            self._version, self.folded = appended.version, commit
+        self.journal_end = appended.journal_end
+
+    def _add(self, view: View, batch: Batch, commits: Sequence[Commit], turns: Sequence[tuple[int, Turn]]) -> None:
+        """Add commits with their turns to the view; their pieces become pending if others are."""
+        last = commits[-1]
         if self._pending:  # pieces are added in the order of their commits, so these have to wait as well
             none = Batch()
             without_pieces = replace(
@@ -151,18 +148,19 @@ class Refresher:
                 segment_vectors=none.segment_vectors,
                 sentence_vectors=none.sentence_vectors,
             )
-            view.add(without_pieces, commit.tx)
-            self._pending.append(commit)
-            self._pending_turns += [(commit.tx, turn) for turn in batch.turns]
+            view.add(without_pieces, last.tx)
+            self._pending += commits
+            self._pending_turns += turns
         else:
-            view.add(batch, commit.tx)
-            self._complete_to = commit.tx
-        self.last, self._version = commit, version
+            view.add(batch, last.tx)
+            self._complete_to = last.tx
+        self.last = last
 
     def reset(self) -> View:
         """Forget everything and return an empty view: another store has taken the place of the known one."""
         self.tables.forget()
-        self.last, self._version = None, None
+        self.last, self.folded, self._version = None, None, None
+        self.journal_end = 0
         self.swept.clear()
         self.losses = Losses(self.tables)
         self._missing.clear()
@@ -173,18 +171,32 @@ class Refresher:
     # Turns, and everything else but segments and sentences
 
     def _with_turns(self, view: View) -> View:
+        if self.is_current():
+            return view
         anchor = None if self.tables.folder is None else read_anchor(self.tables.folder)  # older than what is read next
-        version = self.tables.version(COMMITS)
-        if version is None:
-            view = self.reset() if view.tx else view
-            self.losses.note_gone(COMMITS, commits_missing(None, anchor))
-            return view
-        if version == self._version:
-            return view
-        if self.tables.count(COMMITS) < view.tx:  # somebody put another store in this place
-            view = self.reset()
+        version = None
+        while version is None or version != self.tables.version(COMMITS):  # else the journal was emptied meanwhile
+            version = self.tables.version(COMMITS)
+            if version is None:
+                view = self.reset() if view.tx else view
+                self.losses.note_gone(COMMITS, commits_missing(None, anchor))
+                return view
+            if version == self._version and self.tables.journal.size() < self.journal_end:
+                view = self.reset()  # somebody put another store in this place, or removed the journal
+            entries, end = self.tables.journal.read(self.journal_end if version == self._version else 0)
+            if version != self._version:
+                view = self._with_tables(view, version)
+            self._add_entries(view, entries)
+            self.journal_end = end
+        self.losses.note_gone(COMMITS, commits_missing(self.last, anchor))
+        return view
+
+    def _with_tables(self, view: View, version: int) -> View:
+        """Return the view with what the tables have of new commits; the version is that of ``commits``, or older."""
+        if self.folded is not None and self.tables.count(COMMITS) < self.folded.tx:
+            view = self.reset()  # somebody put another store in this place
         fresh = False
-        while (rows := _commits_after(self.tables, view.tx)) is not None:
+        while (rows := commits_after(self.tables, view.tx)) is not None:
             last = self._checked_last(rows)
             if not view.tx:
                 fresh = True
@@ -199,7 +211,8 @@ class Refresher:
                 break
             view = self.reset()
         self._version = version
-        self.losses.note_gone(COMMITS, commits_missing(self.last, anchor))
+        if self.tables.count(COMMITS) >= view.tx:
+            self.folded = self.last
         for name, text in shortfalls(self.tables, self._missing).items():
             self.losses.note_gone(name, text)
         if fresh and self.last:
@@ -245,32 +258,18 @@ class Refresher:
                 self._missing[kind] += sum(commit.count(kind) for commit in part) - (0 if rows is None else len(rows))
             return rows
 
-        new = [(tx, turn) for tx, turn in turns_of(read("turns")) if _stored_turn(view, turn.space, turn.id) is None]
-        arrived = {turn.id: turn for _, turn in new}
-
-        def find(space: str, turn_id: str) -> Turn | None:
-            return arrived.get(turn_id) or _stored_turn(view, space, turn_id)
-
-        points = points_of(read("points"))
-        questions, question_vectors = questions_with_vectors(read("questions"), self._dimension)
-        batch = Batch(
-            tuple(turn for _, turn in new),
-            assertions=assertions_in_order(read("facts"), read("assertions"), find),
-            lessons=tuple(lesson for _, lesson in lessons_of(read("episodes"))),
-            beliefs=latest_beliefs(read("beliefs"), self._dimension),
-            points=tuple(point for _, _, point in points),
-            point_vectors=point_vectors_of(points, read("point_vectors"), self._dimension),
-            aliases=aliases_of(read("aliases")),
-            questions=questions,
-            question_vectors=question_vectors,
-            outlays=tuple(commit.outlay for commit in part if commit.outlay),
-            jobs=latest_jobs(read("jobs")),
-        )
-        batch = masked(batch, self.masking)  # from here on nothing of the log is seen as it was said
-        new = [(tx, turn) for (tx, _), turn in zip(new, batch.turns, strict=True)]
+        new, batch = log_batch(view, part, read, self._dimension, self.masking)
         view.add(batch, part[-1].tx)
         self._pending += part
         self._pending_turns += new
+
+    def _add_entries(self, view: View, entries: Sequence[Entry]) -> None:
+        """Add the new commits of the journal to the view, up to a gap."""
+        numbered = enumerate(newer(entries, view.tx), view.tx + 1)
+        if entries := [entry for number, entry in numbered if entry.commit.tx == number]:
+            commits = [entry.commit for entry in entries]
+            new, batch = log_batch(view, commits, partial(rows_of, entries), self._dimension, self.masking)
+            self._add(view, batch, commits, new)
 
     # Segments and sentences
 
@@ -309,7 +308,7 @@ class Refresher:
                 segments = sentences = None
             self.losses.note_broken(*names & self.tables.broken)  # an older version was read, which has fewer rows
             if segments is not None and sentences is not None:  # else no turn had any words
-                batch = batch_of(turns, segments, sentences, partial(_stored_turn, view))
+                batch = batch_of(turns, segments, sentences, partial(stored_turn, view))
                 view.add(replace(batch, turns=()), view.tx)
         self._complete_to = until
         self._pending, self._pending_turns = self._pending[len(part) :], self._pending_turns[len(turns) :]
@@ -368,8 +367,3 @@ class Refresher:
 
 
 _PIECES: tuple[TableKind, TableKind] = ("segments", "sentences")
-
-
-def _stored_turn(view: View, space: str, turn_id: str) -> Turn | None:
-    stored = view.spaces.get(space)
-    return stored.turns.get(turn_id) if stored else None

@@ -1,9 +1,10 @@
 """Repair a damaged store: take back what is left, and give up the rest only if told to (`mcp-memory doctor --repair`).
 
 1. Newest versions of a table that cannot be opened are set aside (``*.damaged``), so that LanceDB opens the one before.
-2. Rows are collected by commit from the newest version of each table and all earlier ones, then from the store's own
-   backups; of a version with damaged files every row is read that lies in a whole file. Rows of files that are not what
-   was written come last: they are *doubtful*, since most of them are as they were, and nobody knows which.
+2. Rows are collected by commit from the newest version of each table and all earlier ones, then from the journal (also
+   after a damaged line) and the store's own backups; of a version with damaged files every row is read that lies in a
+   whole file. Rows of files that are not what was written come last: they are *doubtful*, since most of them are as
+   they were, and nobody knows which.
 3. Commits that are gone are made anew up to the anchor, from the rows that carry their numbers.
 4. Where rows are still missing, nothing is changed unless the caller gives them up. Then the commits count what is
    left, and ``lost.json`` beside the tables says what was lost.
@@ -30,6 +31,7 @@ from mcp_memory.errors import McpMemoryError, StoreError
 from mcp_memory.storage.archive import unpack
 from mcp_memory.storage.damage import COUNTED, read_anchor, write_anchor
 from mcp_memory.storage.data_files import ASIDE, FAILURES, Table, no_panics
+from mcp_memory.storage.journal import newer, rows_of
 from mcp_memory.storage.schema import COMMITS, Commit, TableKind, TableRows, commit_rows, commits_of
 from mcp_memory.storage.tables import Tables
 
@@ -61,13 +63,15 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     with _hidden(tables, (COMMITS,)):
         known = _collected(tables, COMMITS)
     commits = {commit.tx: commit for commit in (commits_of(known) if known is not None else ())}
+    entries = newer(tables.journal.whole_lines(), max(commits, default=0))
+    commits |= {entry.commit.tx: entry.commit for entry in entries}
     newest = max(filter(None, (read_anchor(tables.folder), *commits.values())), key=_number, default=None)
     if newest is None:
         return done
     names = {kind: newest.table(kind) for kind in REPAIRED}
     done += [text for name in names.values() for text in _set_aside(tables, name)]
     with _hidden(tables, names.values()) as changed:
-        rows = {kind: _collected(tables, name) for kind, name in names.items()}
+        rows = {kind: _joined(_collected(tables, name), rows_of(entries, kind)) for kind, name in names.items()}
         for file in reversed(backups):
             if not _missing(commits, newest, rows):
                 break
@@ -103,6 +107,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     if made or left != commits or tables.count(COMMITS) != len(left):
         _replace(tables, COMMITS, commit_rows(*left.values()))
     write_anchor(tables.folder, left[newest.tx])
+    tables.journal.clear()
     for files in tables.sums.wrong((COMMITS, *names.values())).values():
         for file in files:  # no version needs them any more that is newer than the rows put back
             file.replace(file.with_name(f"{file.name}{ASIDE}"))

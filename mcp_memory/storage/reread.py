@@ -22,9 +22,9 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.lock import lock_file, try_lock
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, commit_rows, commits_of, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import turns_of

@@ -22,11 +22,11 @@ from mcp_memory.domain.times import Millis
 TableRows = Any
 """A pyarrow table; pyarrow comes without types."""
 
-FORMAT = 7
+FORMAT = 8
 """The tables' format. It is raised whenever an older program could not read, or would damage, what a newer one wrote:
 format 1 had no assertions, 2 no lessons, 3 no memory points, 4 no aliases, no questions and no record of what was
 spent, 5 no jobs, and stored what Claude read outside of ``facts``, 6 no kind and no precision of assertions, and no
-reader of commits. CONTRIBUTING.md, "The store's format", says how to change it."""
+reader of commits, 7 no journal. CONTRIBUTING.md, "The store's format", says how to change it."""
 READABLE = 2
 """The oldest format that is read as it is; the next commit raises such a store to `FORMAT`. An older store is rebuilt
 from its log."""

@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 
 import anyio
 from anyio import to_thread
@@ -24,21 +25,24 @@ from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
-from mcp_memory.storage.backups import Backups, still
+from mcp_memory.storage.backups import Backups, compacting
 from mcp_memory.storage.check import Finding, check, store_status
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.forgetter import Forgetter
+from mcp_memory.storage.journal import Appended
 from mcp_memory.storage.lock import Holders, WriteLock, lease
 from mcp_memory.storage.log import read_log
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
-from mcp_memory.storage.refresh import OutdatedFormat, Refresher, last_commit
+from mcp_memory.storage.refresh import OutdatedFormat, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.repair import repair
 from mcp_memory.storage.reread import ReadAgain, Rereading
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import append, prepare, sweep
+from mcp_memory.storage.transaction import append as append_batch
+from mcp_memory.storage.transaction import fold, prepare, sweep
 from mcp_memory.storage.writer import LanceTransaction
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, Keep, erasure_of
@@ -46,6 +50,8 @@ from mcp_memory.view.view import View
 
 JUST_S = 0.05
 """Age at which a refresh is repeated before the write lock is taken."""
+SMALL = 16_000
+"""Characters of texts that are added to the view without a thread: a millisecond at most."""
 STOP_S = 2.0
 """How long closing waits for a compaction."""
 
@@ -132,7 +138,8 @@ class LanceStore:
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
         """Take the write lock, refresh, sweep uncommitted rows; see `ports.Store.writing`."""
-        rows = await to_thread.run_sync(self._prepare, batch)
+        await to_thread.run_sync(self._tables.make_folder)
+        rows = await to_thread.run_sync(prepare, batch) if batch and batch.segments else None
         await self._forgetter.settle()
         if time.monotonic() - self._refreshed > JUST_S:  # most rows are read before another process waits for the lock
             async with self._view_lock:
@@ -140,31 +147,24 @@ class LanceStore:
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.hold())
             await self._forgetter.settle_locked()
-            swept = await to_thread.run_sync(self._sweep_if_current)  # then no need to wait for readers
-            if swept is None:
+            if not self._is_current():  # else there is no need to wait for readers
                 async with self._view_lock:
                     await self._refresh(whole=False, locked=True)
-                swept = await to_thread.run_sync(self._sweep)
-            view, last = swept
+            view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
+            append = partial(self._append, self._refresher.folded)
+            refuse(self._tables, self._refresher.losses.gone)
             if last is not None and last.format < FORMAT:
                 await self._backups.before("format")
-            transaction = LanceTransaction(self._append, self._apply, self.was_forgotten, batch, rows, lock, view, last)
+            transaction = LanceTransaction(append, self._apply, self.was_forgotten, batch, rows, lock, view, last)
             yield transaction
         if transaction.committed:
             self._compaction.count_commit()
 
-    def _prepare(self, batch: Batch | None) -> dict[TableKind, TableRows] | None:
-        self._tables.make_folder()
-        return prepare(batch) if batch and not batch.empty else None
-
-    def _sweep_if_current(self) -> tuple[View, Commit | None] | None:
-        return self._sweep() if self._refresher.is_current() else None
-
-    def _sweep(self) -> tuple[View, Commit | None]:
-        kept = self._view, self._refresher.last  # a reader whose refresh fails resets both
-        refuse(self._tables, self._refresher.losses.gone)
-        sweep(self._tables, kept[1], self._refresher.swept)
-        return kept
+    def _is_current(self) -> bool:
+        """Return whether the view is as of the last commit of any process, if that can be seen at a glance."""
+        losses = self._refresher.losses
+        there = self._holders is None or self._holders.registered
+        return there and not (losses.gone or losses.broken) and self._refresher.is_current(at_a_glance=True)
 
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
         """See `ports.Store.nearest`; old revisions of documents are among them. Call it while reading."""
@@ -184,7 +184,7 @@ class LanceStore:
     async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         """See `ports.Store.forget`."""
         await self._forgetter.settle()
-        async with self._write_lock.hold():
+        async with self._alone():
             await self._forgetter.settle_locked()
             async with self._view_lock:
                 await self._refresh(whole=True, locked=True)
@@ -199,6 +199,13 @@ class LanceStore:
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
         return found
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Hold the write lock, with every commit in the tables."""
+        async with self._write_lock.hold():
+            await to_thread.run_sync(fold, self._tables)
+            yield
 
     def was_forgotten(self, name: str) -> bool:
         """Whether something with this id was forgotten, as of the last reading."""
@@ -215,11 +222,11 @@ class LanceStore:
         Other processes may read and write meanwhile; they reload at their next call. A backup is made before.
         """
         await self._forgetter.settle()
-        async with self._write_lock.hold():
+        async with self._alone():
             await self._backups.before("rebuild")
         return await rebuild(
             Tables(self.uri),
-            self._write_lock.hold,
+            self._alone,
             make,
             self._relearn,
             self._embed,
@@ -261,8 +268,8 @@ class LanceStore:
         if self._read_again is None or not self._reader:
             return False
         if self._rereading is None:
-            hold = self._write_lock.hold
-            self._rereading = Rereading(Tables(self.uri), hold, self._read_again(), self._reader, self._clock)
+            alone = self._alone
+            self._rereading = Rereading(Tables(self.uri), alone, self._read_again(), self._reader, self._clock)
         try:
             more = await self._rereading.step()
         except BaseException:  # the extractor has seen texts that the next attempt gives it again
@@ -293,7 +300,7 @@ class LanceStore:
             StoreBusy: another process writes or compacts for too long.
         """
         tables = Tables(self.uri)
-        async with still(tables, self._write_lock):
+        async with self._write_lock.hold(), compacting(tables):
             return await to_thread.run_sync(repair, tables, self._backups.files(), give_up, self._clock())
 
     async def about(self) -> StoreStatus:
@@ -320,6 +327,8 @@ class LanceStore:
 
     async def _refresh(self, *, whole: bool, locked: bool = False) -> None:
         """Bring the view up to date; its lock must be held. ``locked``: so is the write lock, which a rebuild takes."""
+        if not whole and self._is_current():
+            return
         try:
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
         except OutdatedFormat:
@@ -367,33 +376,33 @@ class LanceStore:
         return view
 
     async def _append(
-        self, batch: Batch, rows: Mapping[TableKind, TableRows], last: Commit | None
-    ) -> tuple[Commit, int]:
-        """Append and commit; the write lock must be held."""
-        return await to_thread.run_sync(
-            lambda: append(
-                self._tables,
-                last,
-                rows,
-                batch.outlays,
-                embedder=self._embedder,
-                dimension=self._dimension,
-                reader=self._reader,
-                at=self._clock(),
-                swept=self._refresher.swept,
-            )
-        )
+        self, folded: Commit | None, batch: Batch, rows: Mapping[TableKind, TableRows] | None, last: Commit | None
+    ) -> Appended:
+        """Sweep, append and commit; the write lock must be held, and ``folded`` is the last commit in the tables."""
 
-    async def _apply(self, batch: Batch, commit: Commit, version: int) -> None:
+        def work() -> Appended:
+            sweep(self._tables, folded, self._refresher.swept)
+            return append_batch(
+                self._tables, last, rows or prepare(batch), batch.outlays, embedder=self._embedder,
+                dimension=self._dimension, reader=self._reader, at=self._clock(), swept=self._refresher.swept,
+                journal_end=self._refresher.journal_end,
+            )  # fmt: skip
+
+        return await to_thread.run_sync(work)
+
+    async def _apply(self, batch: Batch, appended: Appended) -> None:
         """Add a commit to the view, unless a reader was faster or the view was reset meanwhile."""
         async with self._view_lock:
-            view = self._view
+            view, commit = self._view, appended.commit
             tables = commit.generation, commit.reader
             if view.tx != commit.tx - 1 or (view.tx and (view.generation, view.reader) != tables):
                 return
             view.generation, view.reader = tables
             try:
-                await to_thread.run_sync(self._refresher.apply, self._view, batch, commit, version)
+                if batch.segments or sum(len(turn.text) for turn in batch.turns) > SMALL:
+                    await to_thread.run_sync(self._refresher.apply, view, batch, appended)
+                else:  # a change of threads takes longer on a busy machine
+                    self._refresher.apply(view, batch, appended)
             except Exception:  # the rows are stored, so the call succeeds; the next one loads the view again
                 _log.exception("commit %s is stored, but the view could not take it in", commit.tx)
                 self._view = self._refresher.reset()

@@ -33,6 +33,7 @@ from mcp_memory.storage.data_files import (
     moved_to,
     no_panics,
 )
+from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.schema import COMMITS, TableRows
 from mcp_memory.storage.sums import Sums
 
@@ -54,6 +55,7 @@ class Tables:
     Attributes:
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
+        journal: the newest commits, which are not in the tables yet.
         sums: of their data files.
         broken: tables whose latest version could not be read, until they are repaired.
     """
@@ -61,6 +63,7 @@ class Tables:
     def __init__(self, uri: str) -> None:
         self.uri = uri
         self.folder = moved_to(local_folder(uri))
+        self.journal = Journal(self.folder)
         self.broken: set[str] = set()
         self._database: Any = None
         self.sums = Sums(self.folder)
@@ -205,9 +208,9 @@ class Tables:
         Writers ask this of every table. Where the folder of versions has not changed since long before the last look,
         no further one is needed, which takes .3 ms.
         """
+        if (settled := self.settled_version(name)) is not None:
+            return settled
         changed, now = self._changed_at(name), time.time_ns()
-        if changed is not None and name in self._open and (known := self._settled.get(name)) and known[0] == changed:
-            return known[1]
         table = self.latest(name)
         if table is None:
             return None
@@ -215,6 +218,11 @@ class Tables:
         if changed is not None and 0 < changed < now - SETTLED_NS:
             self._settled[name] = changed, version
         return version
+
+    def settled_version(self, name: str) -> int | None:
+        """Return the latest version of a table if it is known without opening it, in ten microseconds; else None."""
+        known = self._settled.get(name)
+        return known[1] if known and name in self._open and known[0] == self._changed_at(name) else None
 
     def _changed_at(self, name: str) -> int | None:
         """Return when a version was last added or removed, in nanoseconds; None if the store is not local."""

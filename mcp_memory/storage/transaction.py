@@ -1,5 +1,8 @@
 """One transaction: sweep, append the rows of a batch, then the commit row that makes them visible.
 
+A commit of texts that wait to be indexed is a line in the journal instead (``journal.py``); every other one takes the
+commits of the journal into the tables before itself.
+
 TableRows carry the number of the next commit, so they stay invisible until that commit is written, and a process may be
 killed anywhere in between. A writer that dies there leaves rows above the last commit. They are invisible, but they
 carry the number that the next commit will have, so the next writer deletes them before it appends anything, and repairs
@@ -19,13 +22,14 @@ from mcp_memory.domain.facts import ExtractorName
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreUnwritable
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import COUNTED, damage_of, read_anchor, refuse, totals_of, write_anchor
 from mcp_memory.storage.data_files import Table, is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
+from mcp_memory.storage.journal import Appended, newer, rows_of
 from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
 from mcp_memory.storage.lock import lock_file
 from mcp_memory.storage.point_rows import point_rows, point_vector_rows, question_rows
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,
@@ -202,7 +206,8 @@ def append(
     reader: int,
     at: Millis,
     swept: dict[str, int],
-) -> tuple[Commit, int]:
+    journal_end: int = 0,
+) -> Appended:
     """Append the rows of a batch and its commit. The write lock must be held, and the tables swept.
 
     Args:
@@ -215,9 +220,7 @@ def append(
         reader: the version of the extractor, for the first commit of a store; others have that of the commit before.
         at: now.
         swept: of each table, the version at which it was last known to be clean; brought up to date.
-
-    Returns:
-        The commit, and the version of ``commits`` that has it.
+        journal_end: where the last whole line of the journal ends.
 
     Raises:
         StoreUnwritable: nothing of the batch will ever be visible.
@@ -236,27 +239,69 @@ def append(
         **counts,
         **sum_outlays(outlays),
     )
-    numbered = {commit.table(kind): with_tx(made, commit.tx) for kind, made in rows.items()}
+    if tables.journal.takes(rows, last):
+        with tables.write_errors():
+            end = tables.journal.append(commit, rows, journal_end)
+        write_anchor(tables.folder, commit)
+        return Appended(commit, None, end)
+    return Appended(commit, _into_tables(tables, last, rows, commit, swept), 0)
+
+
+def fold(tables: Tables) -> None:
+    """Take what is in the journal into the tables. The write lock must be held.
+
+    Raises:
+        StoreDamaged: committed rows are gone; nothing was changed.
+        StoreUnwritable: it could not be done; nothing is lost.
+    """
+    if tables.journal.size():
+        last = last_commit(tables)
+        sweep(tables, last, {})
+        _into_tables(tables, last, {}, None, {})
+
+
+def _into_tables(
+    tables: Tables,
+    last: Commit | None,
+    rows: Mapping[TableKind, TableRows],
+    commit: Commit | None,
+    swept: dict[str, int],
+) -> int:
+    """Append the rows and commits of the journal, and those of one more commit; return the version of ``commits``."""
+    import pyarrow as pa
+
+    entries, _ = tables.journal.read()
+    if entries:
+        last = last_commit(tables)
+        entries = newer(entries, last.tx if last else 0)
+    commits = [*(entry.commit for entry in entries), *([commit] if commit else [])]
+    numbered = {commits[-1].table(kind): with_tx(made, commits[-1].tx) for kind, made in rows.items()}
+    for kind in ("turns", "facts"):
+        if (earlier := rows_of(entries, kind)) is not None:
+            parts = [earlier, *([numbered[kind]] if kind in numbered else [])]
+            numbered[kind] = pa.concat_tables(parts, promote_options="default")
     versions: dict[str, int] = {}
+    version = 0
     try:
         if last:  # perhaps of an older format
             if last.format < FORMAT:
-                tables.add_columns(COMMITS, commit_rows(commit))
-            for kind in ("facts", "assertions"):
-                if kind in rows:
-                    tables.add_columns(commit.table(kind), rows[kind])
-        if numbered:  # else the batch is nothing but what was spent, which stands in the commit row
-            if len(numbered) == 1:  # what a write without facts appends
-                versions = {name: tables.append(name, of_one) for name, of_one in numbered.items()}
-            else:
-                with ThreadPoolExecutor(len(numbered), thread_name_prefix="mcp-memory append") as threads:
-                    versions = dict(zip(numbered, threads.map(tables.append, numbered, numbered.values()), strict=True))
-        version = append_commit(tables, commit)
+                tables.add_columns(COMMITS, commit_rows(*commits))
+            for name in numbered:
+                if name.startswith(("facts", "assertions")):
+                    tables.add_columns(name, numbered[name])
+        if len(numbered) == 1:
+            versions = {name: tables.append(name, of_one) for name, of_one in numbered.items()}
+        elif numbered:  # else the batch is nothing but what was spent, which stands in the commit row
+            with ThreadPoolExecutor(len(numbered), thread_name_prefix="mcp-memory append") as threads:
+                versions = dict(zip(numbered, threads.map(tables.append, numbered, numbered.values()), strict=True))
+        if commits:
+            version = append_commit(tables, *commits)
     except StoreUnwritable:
         swept.clear()  # the rows that were appended have no commit, as if this writer had died
         raise
     swept.update({**versions, COMMITS: version})
-    return commit, version
+    tables.journal.clear()
+    return version
 
 
 def sum_outlays(outlays: Sequence[Reservation]) -> dict[str, int]:
@@ -279,20 +324,20 @@ def sum_outlays(outlays: Sequence[Reservation]) -> dict[str, int]:
     }
 
 
-def append_commit(tables: Tables, commit: Commit) -> int:
-    """Write a commit row and return the version of ``commits`` that has it.
+def append_commit(tables: Tables, *commits: Commit) -> int:
+    """Write the rows of some commits, in order, and return the version of ``commits`` that has them.
 
     Raises:
         StoreUnwritable: the row is not there.
     """
     try:
-        version = tables.append(COMMITS, commit_rows(commit))
+        version = tables.append(COMMITS, commit_rows(*commits))
     except StoreUnwritable:
         # The row may be there although the call failed, if it failed after writing. Then every process sees the
         # commit, and saying "not stored" would be wrong.
         found = tables.version(COMMITS)
-        if found is None or last_commit(tables) != commit:
+        if found is None or last_commit(tables) != commits[-1]:
             raise
         version = found
-    write_anchor(tables.folder, commit)
+    write_anchor(tables.folder, commits[-1])
     return version

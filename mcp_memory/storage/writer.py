@@ -6,18 +6,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 
 import anyio
-from anyio import to_thread
 from anyio.lowlevel import checkpoint
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.storage.journal import Appended
 from mcp_memory.storage.schema import Commit, TableKind, TableRows
-from mcp_memory.storage.transaction import prepare
 from mcp_memory.view.forgetting import without_forgotten
 from mcp_memory.view.view import View
 
-Append = Callable[[Batch, Mapping[TableKind, TableRows], Commit | None], Awaitable[tuple[Commit, int]]]
-"""Appends a batch and its commit; returns the commit, and the version of ``commits`` that has it."""
-Apply = Callable[[Batch, Commit, int], Awaitable[None]]
+Append = Callable[[Batch, Mapping[TableKind, TableRows] | None, Commit | None], Awaitable[Appended]]
+"""Appends a batch, whose rows may be there already, and its commit."""
+Apply = Callable[[Batch, Appended], Awaitable[None]]
 """Adds a commit to the view."""
 
 
@@ -25,7 +24,7 @@ class LanceTransaction:
     """The store while this process alone may write to it; the commit ends the transaction.
 
     Attributes:
-        committed: whether anything was committed.
+        committed: whether anything was committed to the tables.
     """
 
     def __init__(
@@ -63,10 +62,8 @@ class LanceTransaction:
             return self.view.tx
         with anyio.CancelScope(shield=True):
             rows = self._rows if self._prepared is batch else None
-            if rows is None:
-                rows = await to_thread.run_sync(prepare, batch)
-            commit, version = await self._append(batch, rows, self._last)
-            self.committed = True
+            appended = await self._append(batch, rows, self._last)
+            self.committed = appended.version is not None
             await self._lock.aclose()
-            await self._apply(batch, commit, version)
-        return commit.tx
+            await self._apply(batch, appended)
+        return appended.commit.tx

@@ -18,9 +18,9 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh, relearning
 from mcp_memory.storage.check import Finding
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import SETTLED_MS, compact
 from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import FORMAT, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables

@@ -22,7 +22,7 @@ from mcp_memory.memory import Memory
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import export_lines, values_of
 from mcp_memory.services.transfer.importing import import_file
-from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.schema import commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables

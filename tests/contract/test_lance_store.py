@@ -28,12 +28,12 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch, StoreUnwritable
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
 from mcp_memory.storage.data_files import error_text
 from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.rebuild import CHUNK
-from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import FORMAT, Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables

@@ -32,7 +32,10 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
+from mcp_memory.services.ingest import silent
+from mcp_memory.services.write import write as write_texts
 from mcp_memory.settings import Settings
+from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -83,6 +86,15 @@ async def write(folder: Path) -> None:
     memory.ledger.settle(reserved := await memory.ledger.reserve(900), replace(reserved.what, input_tokens=700))
     await memory.ledger.enter()
     await _read_by_claude(memory)
+    late = WriteRequest(
+        "default",
+        "talk",
+        "message",
+        (NewItem("Cleo paints gates.", "m4", "Ann"),),
+        (NewFact("Cleo", "likes", "gates", source="m4"),),
+        wait=False,
+    )
+    await write_texts(memory.store, memory.reading, late, now=NOW, progress=silent)  # nobody indexes it: the journal
     await memory.aclose()
 
 
@@ -187,7 +199,7 @@ def main(number: str) -> None:
         folder = Path(place, "store")
         rows = anyio.run(written)
         with tarfile.open(STORES / f"format_{number}.tar.xz", "w:xz") as packed:
-            for table in sorted(folder.glob("*.lance")):
+            for table in sorted([*folder.glob("*.lance"), folder / JOURNAL]):
                 packed.add(table, f"store/{table.name}", filter=_nobodys)
     lists = (f'"{kind}": [\n' + ",\n".join(map(json.dumps, those)) + "\n]" for kind, those in rows.items())
     (STORES / f"format_{number}.json").write_text("{\n" + ",\n".join(lists) + "\n}\n", encoding="utf-8")

@@ -11,7 +11,7 @@ import anyio
 
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import rouge_l, words
-from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.schema import COMMITS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables

@@ -1,0 +1,94 @@
+"""Read commits: the last one, those after a number, and the rows of some of them as one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.masking import Masking, masked
+from mcp_memory.domain.turns import Turn
+from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs
+from mcp_memory.storage.journal import newer
+from mcp_memory.storage.lesson_rows import latest_beliefs, lessons_of
+from mcp_memory.storage.point_rows import point_vectors_of, points_of, questions_with_vectors
+from mcp_memory.storage.schema import COMMITS, Commit, TableKind, TableRows, commits_of
+from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.text_rows import turns_of
+from mcp_memory.view.view import View
+
+
+def last_commit(tables: Tables) -> Commit | None:
+    """Return the commit with the highest number, or None for an empty store."""
+    for after in (tables.count(COMMITS) - 1, 0):  # if rows were doubled, none has the number that the count suggests
+        rows = commits_after(tables, after)
+        if rows is not None:
+            return commits_of(rows)[-1]
+    return None
+
+
+def commits_after(tables: Tables, after: int) -> TableRows | None:
+    """Return the commits with higher numbers, by number; None if there are none."""
+    count = tables.count(COMMITS)
+    if not count:
+        return None
+    after = max(after, 0)
+    rows = tables.tail(COMMITS, count - after) if count > after else None
+    if rows is None or rows["tx"].to_pylist() != list(range(after + 1, count + 1)):
+        rows = tables.rows(COMMITS, f"tx > {after}")  # numbers should have no gaps and come in order; these do not
+    return rows.sort_by("tx") if rows is not None and len(rows) else None
+
+
+def newest(tables: Tables, last: Commit | None) -> Commit | None:
+    """Return the last commit of a store: that of its journal, otherwise the one that the tables have."""
+    entries = newer(tables.journal.read()[0], last.tx if last else 0)
+    return entries[-1].commit if entries else last
+
+
+def log_batch(
+    view: View,
+    commits: Sequence[Commit],
+    read: Callable[[TableKind], TableRows | None],
+    dimension: int,
+    masking: Masking,
+) -> tuple[list[tuple[int, Turn]], Batch]:
+    """Return what a view takes in of some commits at once: everything but segments and sentences.
+
+    Args:
+        view: to which it is added.
+        commits: new ones.
+        read: returns their rows in a table.
+        dimension: of the vectors.
+        masking: of secrets.
+
+    Returns:
+        The turns that the view does not have yet, with the numbers of their commits, and all of it, with these turns.
+    """
+    new = [(tx, turn) for tx, turn in turns_of(read("turns")) if stored_turn(view, turn.space, turn.id) is None]
+    arrived = {turn.id: turn for _, turn in new}
+
+    def find(space: str, turn_id: str) -> Turn | None:
+        return arrived.get(turn_id) or stored_turn(view, space, turn_id)
+
+    points = points_of(read("points"))
+    questions, question_vectors = questions_with_vectors(read("questions"), dimension)
+    batch = Batch(
+        tuple(turn for _, turn in new),
+        assertions=assertions_in_order(read("facts"), read("assertions"), find),
+        lessons=tuple(lesson for _, lesson in lessons_of(read("episodes"))),
+        beliefs=latest_beliefs(read("beliefs"), dimension),
+        points=tuple(point for _, _, point in points),
+        point_vectors=point_vectors_of(points, read("point_vectors"), dimension),
+        aliases=aliases_of(read("aliases")),
+        questions=questions,
+        question_vectors=question_vectors,
+        outlays=tuple(commit.outlay for commit in commits if commit.outlay),
+        jobs=latest_jobs(read("jobs")),
+    )
+    batch = masked(batch, masking)  # from here on nothing of the log is seen as it was said
+    return [(tx, turn) for (tx, _), turn in zip(new, batch.turns, strict=True)], batch
+
+
+def stored_turn(view: View, space: str, turn_id: str) -> Turn | None:
+    """Return a turn that a view has."""
+    stored = view.spaces.get(space)
+    return stored.turns.get(turn_id) if stored else None

@@ -1,0 +1,196 @@
+"""The journal: commits of texts that were just written, until the next other commit takes them into the tables.
+
+A commit to the tables of LanceDB takes two appends one after the other, some milliseconds each, and every append makes
+a version that each process opens. Texts that wait to be indexed, and the facts that their callers state, take one line
+at the end of a file instead: the whole commit, with its sum, written at once. Whoever writes anything else puts these
+commits into the tables together with its own (``transaction.py``), mostly the process that indexes the texts a moment
+later; the journal is emptied then. ``DESIGN.md`` 1.4 has the figures.
+
+Commits in the journal are commits like others, numbered after those in the tables. Whoever reads both reads the journal
+first: what is taken into the tables meanwhile is then seen twice and counts once, and never missed. A last line that is
+not whole was never acknowledged, and the next writer removes it. Only the holder of the write lock changes the file.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_memory.storage.fact_rows import assertion_rows
+from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows
+from mcp_memory.storage.text_rows import turn_rows
+
+JOURNAL = "journal.jsonl"
+MOST = 4 << 20
+"""Bytes from which on the next commit goes into the tables: every process that opens the store reads all of it."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One commit in the journal.
+
+    Attributes:
+        commit: as it will stand in the tables.
+        rows: its rows, by table.
+    """
+
+    commit: Commit
+    rows: Mapping[TableKind, Sequence[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """A commit that was written.
+
+    Attributes:
+        commit: the commit.
+        version: the version of ``commits`` that has it; None if it is in the journal.
+        journal_end: where the journal ends now.
+    """
+
+    commit: Commit
+    version: int | None
+    journal_end: int
+
+
+class Journal:
+    """The journal of one store.
+
+    Args:
+        folder: of the store; None for a store that is no local folder, which has no journal.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._path = folder / JOURNAL if folder is not None else None
+
+    def takes(self, rows: Mapping[TableKind, TableRows], last: Commit | None) -> bool:
+        """Return whether a commit of these rows after another one can stand here: texts and facts of their callers."""
+        fits = self._path is not None and last is not None and last.format == FORMAT
+        return fits and bool(rows) and rows.keys() <= _SCHEMAS.keys() and self.size() < MOST
+
+    def size(self) -> int:
+        """Return the length of the file in bytes; 0 if there is none. Some microseconds."""
+        try:
+            return os.stat(self._path).st_size if self._path is not None else 0  # noqa: PTH116 - a third of the time
+        except OSError:
+            return 0
+
+    def read(self, start: int = 0) -> tuple[list[Entry], int]:
+        """Return the commits from a position on, up to the first line that is not whole, and the position of its end.
+
+        A position at which no line begins yields nothing: the journal was emptied meanwhile, and is a new one.
+        """
+        entries, end = [], start
+        for line in self._lines(start):
+            entry = _entry(line)
+            if entry is None:
+                break
+            entries.append(entry)
+            end += len(line)
+        return entries, end
+
+    def whole_lines(self) -> list[Entry]:
+        """Return every commit that can be read, also after a damaged line."""
+        return [entry for line in self._lines(0) if (entry := _entry(line)) is not None]
+
+    def damaged_lines(self) -> list[int]:
+        """Return the numbers of the lines that cannot be read; the last one may just be being written."""
+        return [number for number, line in enumerate(self._lines(0), 1) if _entry(line) is None]
+
+    def _lines(self, start: int) -> list[bytes]:
+        if self._path is None or self.size() <= start:
+            return []
+        try:
+            with self._path.open("rb") as file:
+                file.seek(start)
+                return file.read().splitlines(keepends=True)
+        except OSError as error:
+            _log.warning("%s cannot be read: %s", self._path, error)
+            return []
+
+    def append(self, commit: Commit, rows: Mapping[TableKind, TableRows], end: int) -> int:
+        """Write a commit after the last whole one and return the position of its own end.
+
+        Args:
+            commit: the commit.
+            rows: its rows.
+            end: where the last whole commit ends; where the file does not end there, it is looked for.
+
+        Raises:
+            OSError: it is not there, now or later.
+        """
+        assert self._path is not None
+        content: dict[str, object] = {"commit": asdict(commit)}
+        content.update((kind, made.to_pylist()) for kind, made in rows.items())
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        line = b"%08x %s\n" % (zlib.crc32(text), text)
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+        try:
+            if os.fstat(file).st_size != end:
+                _, end = self.read()
+                os.ftruncate(file, end)  # what a writer left that died
+            try:
+                os.lseek(file, end, os.SEEK_SET)
+                rest = memoryview(line)
+                while rest:
+                    rest = rest[os.write(file, rest) :]
+            except OSError:
+                os.ftruncate(file, end)
+                raise
+        finally:
+            os.close(file)
+        return end + len(line)
+
+    def clear(self) -> None:
+        """Empty it: everything in it is in the tables."""
+        if self._path is not None and self.size():
+            os.truncate(self._path, 0)
+
+    def remove(self) -> None:
+        """Remove the file, which holds nothing any more."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+def rows_of(entries: Sequence[Entry], kind: TableKind) -> TableRows | None:
+    """Return the rows that some commits have in a table, each with its commit's number; None for none."""
+    import pyarrow as pa
+
+    found = [{**row, "tx": entry.commit.tx} for entry in entries for row in entry.rows.get(kind, ())]
+    return pa.Table.from_pylist(found, schema=_SCHEMAS[kind]()) if found else None
+
+
+def _turn_schema() -> Any:
+    return turn_rows([], []).schema
+
+
+def _fact_schema() -> Any:
+    return assertion_rows([], [], []).schema
+
+
+_SCHEMAS: dict[TableKind, Any] = {"turns": _turn_schema, "facts": _fact_schema}
+
+
+def _entry(line: bytes) -> Entry | None:
+    """Return the commit that a line holds; None if the line is not whole."""
+    number, _, text = line.removesuffix(b"\n").partition(b" ")
+    try:
+        if not line.endswith(b"\n") or int(number, 16) != zlib.crc32(text):
+            return None
+        content = json.loads(text.decode("utf-8", "surrogatepass"))
+        return Entry(Commit(**content.pop("commit")), content)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
+
+
+def newer(entries: Sequence[Entry], tx: int) -> list[Entry]:
+    """Return the commits with higher numbers: those that are not in the tables, whose last number is given."""
+    return [entry for entry in entries if entry.commit.tx > tx]
