@@ -81,7 +81,8 @@ def _add_view(commands: Any) -> None:
 
 def _add_backup(commands: Any) -> None:
     backup = commands.add_parser("backup", help="copy the whole memory into one file, while servers run")
-    backup.add_argument("file", type=Path, metavar="FILE", help="to write; an earlier backup is replaced")
+    backup.add_argument("file", type=Path, metavar="FILE", help="to write")
+    backup.add_argument("--replace", action="store_true", help="replace an earlier backup of that name")
     restore = commands.add_parser("restore", help="put a memory back from a backup, in an empty or new place")
     restore.add_argument("file", type=Path, metavar="FILE", help="of `mcp-memory backup`, or one that the memory made")
     restore.add_argument("--replace", action="store_true", help="replace the memory that is there, after backing it up")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+import dataclasses
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from mcp_memory.wiring import choose_embedder, open_store
 
 async def backup(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Write the whole store into one file; others may use it meanwhile."""
-    file = _target(options.file)
+    file = _target(options.file, replace=options.replace)
     store = _open(settings)
     try:
         await store.forgotten()  # finishes what a process that died had begun to forget
@@ -75,7 +75,7 @@ async def _forget_again(settings: Settings, folder: Path, embedder: str, dimensi
     """Forget in a restored store what a book holds; return how many texts that were."""
     configured = choose_embedder(settings)
     if (configured.name, configured.dimension) == (embedder, dimension):
-        there = replace(settings, storage=replace(settings.storage, uri=str(folder), backups=0))
+        there = dataclasses.replace(settings, storage=dataclasses.replace(settings.storage, uri=str(folder), backups=0))
         store = open_store(there, configured)
     else:
         store = LanceStore(str(folder), embedder=embedder, dimension=dimension)
@@ -108,14 +108,16 @@ def _open(settings: Settings) -> LanceStore:
     return open_store(settings, choose_embedder(settings))
 
 
-def _target(file: Path) -> Path:
-    """Return where a backup is written; refuse a place where none can be, or where something else would be lost."""
+def _target(file: Path, *, replace: bool) -> Path:
+    """Return where a backup is written; refuse a place where none can be, or where something would be lost."""
     file = file.expanduser().absolute()
     if file.is_dir() or not file.parent.is_dir():
         problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
         raise InvalidInput("FILE", problem, "Name a file to write.")
     if file.exists() and KIND.encode() not in _first_bytes(file):
         raise InvalidInput("FILE", f"{file} exists and is no backup", "Name another one, or move it away.")
+    if file.exists() and not replace:
+        raise InvalidInput("FILE", f"{file} is there already", "Name another one, or add --replace.")
     return file
 
 

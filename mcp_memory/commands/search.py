@@ -53,6 +53,8 @@ def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
     for point in recall.points:
         if point.id not in listed:
             terminal.line(("Memory point:", "bold"), one_line(point.description), (point.id, "dim"))
+    for wish in recall.wishes:
+        terminal.line(("Standing wish:", "bold"), one_line(wish.text), (wish.id, "dim"))
     for conflict in recall.conflicts:
         terminal.line(("Conflict:", "bold"), one_line(conflict))
     for warning in recall.warnings:

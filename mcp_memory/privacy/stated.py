@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 _CORES = ("pass", "kennwort", "contrase", "pwd", "secret", "token", "key", "credential")
 """What every word below holds; found by plain search, which is twenty times as fast as the patterns."""
-_ALL = (*_CORES, "pin", "cvv", "cvc", "bearer", "basic")
+_ALL = (*_CORES, "pin", "cvv", "cvc", "code", "combination", "bearer", "basic")
 _WORD = re.compile(
     r"pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|(?<![a-z])pwd|"
     r"(?<![a-z])secret(?:[_-]?(?:access[_-]?)?key)?|(?<![a-z])(?:client|app|api|shared|signing|webhook)secret|"
@@ -33,8 +33,22 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(
-    r"(?:pin|cv[vc]2?)(?: (?:code|number))?(?: is |\s?[:=]\s?| ist )(?P<value>\d{3,4})(?![\w.,]\d|\w)", re.IGNORECASE
+    r"(?:pin|cv[vc]2?)(?: (?:code|number))?(?: is |\s?[:=]\s?| ist )(?P<value>\d{3,8}[#*]?)(?![\w.,]\d|\w)",
+    re.IGNORECASE,
 )
+_ABOUT = r"(?P<about> (?:for|of|to|at|on) [\w' -]{1,30}?)?(?:\s?[:=]\s?| (?:is|was|ist|lautet)(?: now)?:? | )"
+_CODE = re.compile(_ABOUT + r"(?P<value>[#*]?\d{3,10}[#*]?|\d{1,2}(?:-\d{1,2}){2,3})(?![\w.,:-]\d|\w)", re.IGNORECASE)
+_PLACE = re.compile(
+    r"(?:door|gate|garage|alarm|entry|entrance|access|security|safe|locker|pad ?lock|lock|key ?pad|sim|unlock)[ -]?$",
+    re.IGNORECASE,
+)
+_KEY = re.compile(_ABOUT + r"[\"'`]?(?P<value>[\w.~+/=-]{10,200})", re.IGNORECASE)
+_QUALIFIED = re.compile(
+    r"(?:(?:api|access|auth|account|app|client|(?:en|de)cryption|aes|hmac|hex|wpa2?|wi-?fi|network|recovery|licen[cs]e|"
+    r"product|signing|service|private|master|shared|secret|session|bearer|refresh|bot)[ _-]?|\b(?:my|our|the) )$",
+    re.IGNORECASE,
+)
+_HEX = re.compile(r"(?:0x)?(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{10,}", re.IGNORECASE)
 _HEADERS = (
     re.compile(r"bearer\s{1,3}(?P<value>[\w.~+/-]{20,2000}={0,2})", re.IGNORECASE),
     re.compile(r"basic\s{1,3}(?P<value>[A-Za-z0-9+/]{8,500}={0,2})", re.IGNORECASE),
@@ -88,6 +102,19 @@ def stated_secrets(text: str, *, statement: bool = False) -> Iterator[tuple[int,
             if rest is not None and (value_ := pattern.match(text, rest.end())) and rest.end() != seen:
                 seen = rest.end()
                 yield from _assigned(text, place, value_)
+    for core in ("key", "token", "secret"):
+        for place in _hits(lower, core):
+            key = _KEY.match(text, place + len(core))
+            if key is None or not _looks_random(value := key["value"].rstrip(_TRAILING)):
+                continue
+            if _QUALIFIED.search(text, max(0, place - 14), place):
+                yield key.start("value"), key.start("value") + len(value), "secret"
+    for core in ("code", "combination", "pin"):
+        for place in _hits(lower, core):
+            if code := _CODE.match(text, place + len(core)):
+                where = _PLACE.search(text, max(0, place - 14), place) or _PLACE.search((code["about"] or "").strip())
+                if where is not None:
+                    yield *code.span("value"), "PIN"
     for core in ("pin", "cvv", "cvc"):
         for place in _hits(lower, core):
             if (number := _NUMBERS.match(text, place)) and not (place and text[place - 1].isalpha()):
@@ -148,6 +175,13 @@ def _looks_secret(value: str, *, least: int, digits: bool) -> bool:
         return digits and value.isdigit()
     signs = any(not char.isalnum() and char not in "_-.:/'’" for char in value)
     return figures or signs
+
+
+def _looks_random(value: str) -> bool:
+    """Return whether nobody would say such a value in other words: hexadecimal digits, or a long mix with figures."""
+    if _HEX.fullmatch(value):
+        return True
+    return len(value) >= 16 and sum(map(str.isdigit, value)) >= 3 and _looks_secret(value, least=16, digits=False)
 
 
 def cards(text: str) -> Iterator[tuple[int, int, str]]:

@@ -42,6 +42,10 @@ async def forget_first(memory: Memory) -> None:
     await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
 
 
+async def place(memory: Memory) -> str:
+    return (await memory.store.about()).uri
+
+
 async def told(memory: Memory) -> set[str]:
     async with memory.store.reading() as view:
         return {one.ref for one in view.space("default").turns.values()}
@@ -87,6 +91,7 @@ def test_a_memory_is_moved_and_found_from_its_old_place(tmp_path: Path, capsys: 
     assert main(["move", str(tmp_path / "new")]) == 0
     assert f"to {tmp_path / 'new'}" in capsys.readouterr().out
     assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
+    assert anyio.run(with_memory, place) == str(tmp_path / "new")
     assert main(["move", str(tmp_path / "new")]) == 1
     assert "lie in each other" in capsys.readouterr().err
 
@@ -95,6 +100,13 @@ def test_files_and_folders_of_others_are_left_alone(tmp_path: Path, capsys: pyte
     assert main(["backup", str(tmp_path / "none.backup")]) == 1
     assert "nothing is stored" in capsys.readouterr().err
     anyio.run(with_memory, tell)
+    file = tmp_path / "memory.backup"
+    assert main(["backup", str(file)]) == 0
+    made = file.read_bytes()
+    assert main(["backup", str(file)]) == 1
+    assert "add --replace" in capsys.readouterr().err
+    assert file.read_bytes() == made
+    assert main(["backup", str(file), "--replace"]) == 0
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ines")
     assert main(["backup", str(letter)]) == 1

@@ -28,13 +28,13 @@ def test_a_chatgpt_export_is_counted_stored_and_stored_once(tmp_path, capsys):
     assert main(["import", file, "--dry-run"]) == 0
     said = capsys.readouterr()
     assert said.out.splitlines() == [
-        f"{file} (chatgpt) holds 6 messages in 2 sessions.",
+        f"{file} (chatgpt) holds 6 messages, 2 documents in 2 sessions.",
         "1 bad record skipped.",
-        "Would store 6 messages in space 'default'; without --dry-run it does.",
+        "Would store 6 messages, 2 documents in space 'default'; without --dry-run it does.",
     ]
     assert said.err == "skipped: conversations.json, record 2 (line 1) is no JSON object\n"
     assert main(["import", file, "--space", "chats"]) == 0
-    assert "Stored 6 messages in space 'chats'." in capsys.readouterr().out
+    assert "Stored 6 messages, 2 documents in space 'chats'." in capsys.readouterr().out
     assert main(["import", file, "--space", "chats"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "Nothing of it is new: nothing was stored."
     assert main(["show", "chatgpt:chat-1", "--space", "chats"]) == 0

@@ -43,7 +43,8 @@ async def fill(settings):
     for depth in (3, 4):
         text = f"The tank is {depth} m deep."
         await memory.write(WriteRequest("default", "papers", "document", (NewItem(text, ref="tank", title="Tanks"),)))
-    await memory.write(WriteRequest("work", "letters", "message", (NewItem("The valve leaks.", ref="w1"),)))
+    work = NewItem("The valve leaks.", ref="w1"), NewItem("Always answer me in French.", ref="w2", role="user")
+    await memory.write(WriteRequest("work", "letters", "message", work))
     recall = await memory.reconstruct(Query("Who waters the ferns?"))
     feedback = Feedback(supports=(recall.evidence[0].id,))
     await memory.evolve(EvolveRequest("default", episode=recall.episode, feedback=feedback))
@@ -81,7 +82,7 @@ def parsed(capsys, *command):
 def test_show_alone_lists_the_spaces(capsys):
     assert [line.split()[0] for line in printed(capsys, "show").splitlines()] == ["default", "work"]
     spaces = parsed(capsys, "show")
-    assert {row["space"]: row["messages"] for row in spaces["spaces"]} == {"default": 3, "work": 1}
+    assert {row["space"]: row["messages"] for row in spaces["spaces"]} == {"default": 3, "work": 2}
     assert printed(capsys, "show", "--limit", "1").endswith("… 1 of 2 spaces; --limit 2 shows all\n")
 
 
@@ -165,6 +166,7 @@ def test_search_prints_a_recall_by_conversation(capsys):
     assert "1. Ines: Tomas waters my ferns." in out
     assert "memory_evolve" not in out
     assert len(parsed(capsys, "search", "ferns", "--limit", "1")["evidence"]) == 1
+    assert "Standing wish: Always answer me in French" in printed(capsys, "search", "the valve", "--space", "work")
 
 
 @pytest.mark.parametrize(

@@ -120,16 +120,16 @@ def _check_token(request: ForgetRequest, preview: Preview) -> None:
     if request.token is None and request.ids:
         listed = ", ".join(label(turn) for turn in preview.chosen.implied[:3])
         problem = f"what the ids name is said in {listed}, which would go as a whole"
-        remedy = "Name the document itself, or preview it with dry_run and give the token. Nothing was forgotten."
+        remedy = "Name the document itself, or preview it and give the preview's token. Nothing was forgotten."
         raise InvalidInput("ids", problem, remedy)
     if request.token is None:
-        remedy = "Call with dry_run first, look at what would go, and give its token. Nothing was forgotten."
+        remedy = "Preview it first, look at what would go, and give the preview's token. Nothing was forgotten."
         raise InvalidInput("token", "is missing", remedy)
     if request.token != preview.token or preview.chosen.targets.empty:
         problem = (
             f"{request.token[:40]!r} is not the token of what would go now: it was used, or something changed since"
         )
-        raise InvalidInput("token", problem, "Preview it again with dry_run. Nothing was forgotten.")
+        raise InvalidInput("token", problem, "Preview it again, without a token. Nothing was forgotten.")
 
 
 # By a query

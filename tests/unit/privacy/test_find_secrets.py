@@ -45,6 +45,8 @@ We talked about secrets: everybody has one. Basic training starts at 8:30, the b
 The card ends in 4242. My number is +351 912 345 678, the IBAN is PT50 0002 0123 1234 5678 9015 4.
 Order 4532-7788, ticket 20241105123456, tracking 1Z999AA10123456784, ISBN 978-3-16-148410-0.
 At 12:30 on 2024-05-20 we scored 1,234,567.89 points at 41.15799, -8.62910. See https://example.org/a?b=c#d.
+The exit code is 137, the zip code is 90210, the area code: 415. Cache key: 5d41402abc4b2a76b9719d911017c592.
+The dress code of 2024 is casual; he knows the code to open 4711 files. The key is 100 times smaller.
 The token costs 3 euros. Token: 15. Is the wifi password the same as the one for the laptop? It was easy to guess.
 """
 
@@ -65,6 +67,26 @@ def test_what_stands_around_a_secret_stays() -> None:
     secret, _ = made_up()["GitHub token"]
     assert MASKING.mask(f"Ann's key ({secret}) works.") == f"Ann's key ({'[GitHub token]'.ljust(len(secret))}) works."
     assert MASKING.mask("password=" + "ab1" + "cde!") == "password=" + "*" * 7
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("The door code is 4711#, ring twice.", "4711#"),
+        ("gate code: *2580#", "*2580#"),
+        ("The code for the front door is 4711.", "4711"),
+        ("The combination of the safe is 12-34-56.", "12-34-56"),
+        ("My PIN is 471182.", "471182"),
+        ("API key: 9f86d081884c7d659a2feaa0c55ad015", "9f86d081884c7d659a2feaa0c55ad015"),
+        ("our encryption key for the backups is 9f86d081884c7d659a2f", "9f86d081884c7d659a2f"),
+        ("The wifi key is 3f2a9bc81d.", "3f2a9bc81d"),
+    ],
+)
+def test_codes_of_doors_and_keys_that_are_told_are_masked(text: str, secret: str) -> None:
+    masked = MASKING.mask(text)
+    assert secret not in masked
+    assert len(masked) == len(text)
+    assert masked.startswith(text[: text.index(secret)])
 
 
 def test_several_secrets_of_one_text_are_all_masked() -> None:

@@ -33,15 +33,17 @@ def test_of_a_chat_of_chatgpt_only_the_branch_of_the_current_node_is_read(tmp_pa
     kind, found = records_of(write_json(tmp_path / "conversations.json", [chatgpt_chat(turns=2)]))
     assert kind == "chatgpt"
     assert found[0].session == "chatgpt:chat-0"
-    assert [(item.speaker, item.role, item.text) for item in items(found)] == [
+    *said, title = items(found)
+    assert [(item.speaker, item.role, item.text) for item in said] == [
         (None, "user", "I moved to Porto in March, note 0 0."),
         ("ChatGPT", "assistant", "Porto is lovely, 0 0."),
         (None, "user", "I moved to Porto in March, note 0 1."),
         ("ChatGPT", "assistant", "Porto is lovely, 0 1."),
         (None, "user", "This is my boat.\n[attached: boat.jpg]"),
     ]
-    assert {item.said_at for item in items(found)} == {MAY_5_10 + 500}
-    assert items(found)[0].ref == "chatgpt:c0-u0"
+    assert {item.said_at for item in said} == {MAY_5_10 + 500}
+    assert said[0].ref == "chatgpt:c0-u0"
+    assert (title.ref, title.title, title.text) == ("title", "Moving", "Title of this chat: Moving")
 
 
 def test_without_a_current_node_the_last_leaf_ends_the_branch(tmp_path):
@@ -49,14 +51,14 @@ def test_without_a_current_node_the_last_leaf_ends_the_branch(tmp_path):
     for node in chat["mapping"].values():
         node["children"] = [one["id"] for one in chat["mapping"].values() if one["parent"] == node["id"]]
     _, found = records_of(write_json(tmp_path / "conversations.json", [chat]))
-    assert items(found)[-1].text.startswith("This is my boat")
+    assert items(found)[-2].text.startswith("This is my boat")
     assert "Prto" not in " ".join(item.text for item in items(found))
 
 
 def test_a_circle_of_parents_ends(tmp_path):
     chat = chatgpt_chat()
     chat["mapping"]["c0-u0"]["parent"] = "c0-p"
-    assert len(items(records_of(write_json(tmp_path / "conversations.json", [chat]))[1])) == 3
+    assert len(items(records_of(write_json(tmp_path / "conversations.json", [chat]))[1])) == 3 + 1  # and the title
 
 
 def test_the_parts_of_a_split_export_are_read_in_order_from_a_folder_and_from_an_archive(tmp_path):
@@ -71,7 +73,8 @@ def test_the_parts_of_a_split_export_are_read_in_order_from_a_folder_and_from_an
     for place in (folder, tmp_path / "export.zip"):
         kind, found = records_of(place)
         assert kind == "chatgpt"
-        assert [record.session for record in found] == ["chatgpt:chat-0", "chatgpt:chat-1", "chatgpt:chat-2"]
+        sessions = [record.session for record in found if record.kind == "message"]
+        assert sessions == ["chatgpt:chat-0", "chatgpt:chat-1", "chatgpt:chat-2"]
 
 
 def test_a_chat_of_claude_keeps_what_was_attached_as_a_document(tmp_path):
@@ -84,7 +87,8 @@ def test_a_chat_of_claude_keeps_what_was_attached_as_a_document(tmp_path):
     assert document_free.said_at == MAY_5_10 + 123  # that of the chat
     document = items(found)[2]
     assert (document.title, document.text) == ("log.txt", "The Curlew sailed at noon.")
-    assert [record.kind for record in found] == ["message", "document"]
+    assert items(found)[3].text == "Title of this chat: Boats"
+    assert [record.kind for record in found] == ["message", "document", "document"]
 
 
 def test_projects_of_claude_are_documents(tmp_path):
@@ -99,6 +103,7 @@ def test_projects_of_claude_are_documents(tmp_path):
     write_json(tmp_path / "x" / "projects" / "q.json", project)
     write_json(tmp_path / "projects.json", [project])
     assert [record.session for record in records_of(tmp_path / "x")[1]] == [
+        "claude:k0",
         "claude:k0",
         "claude:k0",
         "claude-project:q",
@@ -277,7 +282,7 @@ def test_a_record_that_is_none_is_named_and_the_others_are_read(tmp_path):
     text = (tmp_path / "conversations.json").read_text("utf-8").splitlines()
     line = int(skipped(found)[0].place.split("line ")[1].rstrip(")"))
     assert text[line - 1].strip() == "5,"
-    assert len(items(found)) == 6
+    assert len([item for item in items(found) if item.ref != "title"]) == 6
 
 
 @pytest.mark.parametrize(

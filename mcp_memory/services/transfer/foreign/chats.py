@@ -84,6 +84,16 @@ def _chatgpt_chat(record: JsonRecord) -> Iterator[Found]:
         if item is not None:
             items.append(item)
     yield ForeignRecord(record.place, session, "message", tuple(items))
+    yield from _titled(record.place, session, text_in(chat, "title"), began)
+
+
+def _titled(place: str, session: str, title: str | None, began: Millis | None) -> Iterator[ForeignRecord]:
+    """Yield the title of a chat as a line of its own, so that the chat is found by it; a later title replaces it."""
+    if title and title.strip().casefold() not in ("new chat", "untitled"):
+        item = NewItem(
+            f"Title of this chat: {title.strip()}", ref="title", title=short_name(title.strip()), said_at=began
+        )
+        yield ForeignRecord(place, session, "document", (item,))
 
 
 def _branch(nodes: Mapping[str, Any], current: object) -> list[tuple[str, Mapping[str, Any]]]:
@@ -163,6 +173,7 @@ def _claude_chat(place: str, chat: Mapping[str, Any]) -> Iterator[Found]:
                 items.append(NewItem(text, ref=ref, speaker="Claude", role="assistant", said_at=when))
     yield ForeignRecord(place, session, "message", tuple(items))
     yield ForeignRecord(place, session, "document", tuple(attached))
+    yield from _titled(place, session, text_in(chat, "name"), began)
 
 
 def _claude_project(place: str, project: Mapping[str, Any]) -> Iterator[Found]:
