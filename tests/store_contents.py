@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tarfile
 import tempfile
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ import lancedb
 
 
 def decoded(folder: Path) -> str:
-    """Return the values of every row of every retained version of every table, also of those in backups.
+    """Return the values of every row of every retained version of every table, and of the journal, also in backups.
 
     Raises:
         AssertionError: there is a data file or an index that no retained version of its table has, so that nobody
@@ -24,6 +25,9 @@ def decoded(folder: Path) -> str:
             with tarfile.open(backup) as archive:
                 archive.extractall(unpacked, filter="data")
             texts.append(decoded(Path(unpacked)))
+    journal = folder / "journal.jsonl"
+    for line in journal.read_bytes().splitlines() if journal.exists() else ():
+        texts += map(str, _strings(json.loads(line.partition(b" ")[2])))
     for path in sorted(folder.glob("*.lance")):
         known: set[int] = set()
         table = lancedb.connect(folder).open_table(path.stem)

@@ -22,6 +22,7 @@ from mcp_memory.storage.columns import vector_faults, vectors_of
 from mcp_memory.storage.commits import last_commit, newest
 from mcp_memory.storage.damage import SUPERSEDED
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
+from mcp_memory.storage.journal import newer
 from mcp_memory.storage.lesson_rows import belief_faults, beliefs_of, lesson_of, lesson_records
 from mcp_memory.storage.point_rows import point_of, question_faults
 from mcp_memory.storage.schema import (
@@ -82,6 +83,7 @@ def check(tables: Tables, *, now: Millis) -> list[Finding]:
     return sorted(findings, key=lambda finding: ORDER.index(finding.severity))
 
 
+UNINDEXED: tuple[Severity, str] = "note", "turns: not indexed yet (harmless: any server that runs on the store does it)"
 Fault = tuple[Severity, str, str]
 """Severity, problem, and the row that has it."""
 
@@ -101,6 +103,10 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     yield from _commit_faults(commits, last, now)
     for number in tables.journal.damaged_lines():
         yield "warning", "journal: lines that are not whole (if a write is not just under way)", f"line {number}"
+    for entry in newer(tables.journal.whole_lines(), last.tx):
+        for row in entry.rows.get("turns", ()):
+            if row["text"].strip():
+                yield *UNINDEXED, row["id"]
     names = last.tables
     for name, files in tables.sums.wrong(last.table(kind) for kind in DERIVED_TABLES).items():
         yield "error", f"{name}: files changed after they were written", files[0].name
@@ -141,7 +147,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
             if turn in cut["segments"] | cut["sentences"]:
                 yield "warning", f"turns: there are no {table} of it (mcp-memory doctor --rebuild makes them)", turn
             elif table == "segments":
-                yield "note", "turns: not indexed yet (harmless: any server that runs on the store does it)", turn
+                yield *UNINDEXED, turn
 
 
 def _commit_faults(commits: list[Commit], last: Commit, now: Millis) -> Iterator[Fault]:

@@ -1,0 +1,142 @@
+"""Texts that wait to be indexed, in backups, in what is kept of a forget, under masking, and while others work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from store_contents import decoded, holding
+from unit.services.exported_store import MAY, imported, open_at, store_of
+
+from mcp_memory.domain.forgetting import ForgetRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.memory import Memory
+from mcp_memory.services.background.indexing import Indexing
+from mcp_memory.services.ingest import deriver, silent
+from mcp_memory.services.transfer.exporting import export_lines
+from mcp_memory.storage.backups import back_up
+from mcp_memory.storage.journal import JOURNAL
+from mcp_memory.storage.kept import KeptFiles
+from mcp_memory.storage.lock import WriteLock
+from mcp_memory.storage.moving import move, restore
+from mcp_memory.storage.tables import Tables
+
+pytestmark = pytest.mark.anyio
+
+
+async def say(memory: Memory, ref: str, text: str, **more: Any) -> None:
+    item = NewItem(text, ref, "Ann", said_at=MAY)
+    await memory.write(WriteRequest("default", "s", "message", (item,), wait=False, **more))
+
+
+async def texts(memory: Memory) -> dict[str, str]:
+    async with memory.store.reading() as view:
+        return {turn.ref: turn.text for turn in view.space("default").turns.values()}
+
+
+async def finish(memory: Memory) -> None:
+    while await Indexing(memory.store, memory.reading).step() == "more":
+        pass
+    assert await store_of(memory).check() == []
+
+
+@pytest.fixture
+async def memory(tmp_path: Path) -> Memory:
+    """Return a memory with one text in its tables, and two in its journal."""
+    memory = open_at(tmp_path / "store")
+    await say(memory, "m0", "The ferry leaves at nine.")
+    await say(memory, "m1", "My brother Ivo keeps a lurcher.")
+    await say(
+        memory, "m2", "The shed is painted vermilion.", facts=(NewFact("shed", "has_color", "vermilion", source="m2"),)
+    )
+    assert (tmp_path / "store" / JOURNAL).read_bytes().count(b"\n") == 2
+    return memory
+
+
+async def test_a_backup_has_what_is_pending_and_gives_it_back(memory: Memory, tmp_path: Path) -> None:
+    tables = Tables(str(tmp_path / "store"))
+    await back_up(tables, WriteLock(tables.folder, 5), tmp_path / "file", MAY)
+    await restore(tmp_path / "file", str(tmp_path / "copy"), None, replace=False, keep=3, place="", now=MAY)
+    copy = open_at(tmp_path / "copy")
+    assert await texts(copy) == await texts(memory)
+    await finish(copy)
+    await say(memory, "m3", "Another one.")
+    await finish(memory)
+    assert sorted(await texts(memory)) == ["m0", "m1", "m2", "m3"]
+
+
+async def test_a_moved_store_takes_what_is_pending_with_it(memory: Memory, tmp_path: Path) -> None:
+    known = await texts(memory)
+    await store_of(memory).aclose()
+    await move(str(tmp_path / "store"), tmp_path / "new", 5)
+    assert await texts(open_at(tmp_path / "new")) == await texts(open_at(tmp_path / "store")) == known
+    assert not (tmp_path / "store" / JOURNAL).exists()
+
+
+async def test_a_forget_that_may_be_undone_hides_a_pending_text_and_gives_it_back(
+    memory: Memory, tmp_path: Path
+) -> None:
+    store, other = tmp_path / "store", open_at(tmp_path / "store")
+    kept = memory.kept = KeptFiles(str(store), 7, lambda: MAY, lambda: store_of(memory).log(secrets=True))
+    await memory.forget(ForgetRequest("default", ids=("m2",), session="s", dry_run=False))
+    assert "vermilion" not in decoded(store)
+    assert sorted(await texts(other)) == ["m0", "m1"]
+    await imported(memory, kept.find("last").read_bytes(), again=True)
+    assert (await texts(other))["m2"] == "The shed is painted vermilion."
+    async with other.store.reading() as view:
+        assert any(fact.tail == "vermilion" for fact in view.space("default").facts.rows)
+    await finish(other)
+
+
+async def test_secrets_of_a_pending_text_are_masked_before_and_after_it_is_indexed(tmp_path: Path) -> None:
+    secret = "AKIA" + "IOSFODNN7" + "ABCDEFG"
+    writer, reader = open_at(tmp_path / "store"), open_at(tmp_path / "store")
+    await say(writer, "m0", "Hello.")
+    await say(writer, "m1", f"My key is {secret}, keep it.")
+    assert secret in (tmp_path / "store" / JOURNAL).read_text("utf-8")
+    for memory in (writer, reader, open_at(tmp_path / "store")):
+        assert secret not in (await texts(memory))["m1"]
+        assert not any(secret in one.text for one in (await memory.reconstruct(Query("my key"))).evidence)
+        for secrets in (False, True):
+            log = await store_of(memory).log(secrets=secrets)
+            lines = b"".join(line for _, line in export_lines(log, None, program="test", now=MAY))
+            assert (secret.encode() in lines) is secrets
+    await finish(reader)
+    assert secret not in (await texts(writer))["m1"]
+
+
+async def test_a_rebuild_and_writes_at_once_lose_nothing(memory: Memory, tmp_path: Path) -> None:
+    other = open_at(tmp_path / "store")
+
+    async def write() -> None:
+        for number in range(10):
+            await say(other, f"n{number}", f"Note {number} about the pier.")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(write)
+        await store_of(memory).rebuild(deriver(memory.reading, progress=silent))
+    assert sorted(await texts(memory)) == sorted(["m0", "m1", "m2", *(f"n{number}" for number in range(10))])
+    await finish(memory)
+    assert await texts(other) == await texts(memory) == await texts(open_at(tmp_path / "store"))
+
+
+async def test_two_forgets_and_writes_at_once_lose_nothing_and_leave_nothing(memory: Memory, tmp_path: Path) -> None:
+    first, second = open_at(tmp_path / "store"), open_at(tmp_path / "store")
+
+    async def write() -> None:
+        for number in range(8):
+            await say(memory, f"n{number}", f"Note {number} about the pier.")
+
+    async def forget(who: Memory, ref: str) -> None:
+        await who.forget(ForgetRequest("default", ids=(ref,), session="s", dry_run=False))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(write)
+        tasks.start_soon(forget, first, "m1")
+        tasks.start_soon(forget, second, "m2")
+    assert sorted(await texts(memory)) == sorted(["m0", *(f"n{number}" for number in range(8))])
+    assert holding(tmp_path / "store", ["lurcher", "vermilion"]) == set()
+    await finish(first)
