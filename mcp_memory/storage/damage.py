@@ -243,7 +243,7 @@ class Losses:
 
     def _state(self) -> tuple[object, ...]:
         """Return what changes whenever a file of these tables comes, goes or changes."""
-        found: list[object] = []
+        found: list[object] = [self._tables.journal.size()]
         folder = self._tables.folder
         for name in (*self.gone, *self.broken) if folder is not None else ():
             for part in ("data", "_versions"):

@@ -102,14 +102,10 @@ class LanceStore:
         clock: Callable[[], Millis] = _now,
     ) -> None:
         self.uri = uri
-        self._embedder = embedder
-        self._dimension = dimension
-        self._derive = derive
-        self._relearn = relearn
-        self._embed = embed
-        self._reader = reader
+        self._embedder, self._dimension = embedder, dimension
+        self._derive, self._relearn, self._embed = derive, relearn, embed
         self._rereading: Rereading | None = None
-        self._read_again = read_again
+        self._reader, self._read_again = reader, read_again
         self._clock = clock
         self._tables = Tables(uri)
         self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking)
@@ -138,7 +134,8 @@ class LanceStore:
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
         """Take the write lock, refresh, sweep uncommitted rows; see `ports.Store.writing`."""
-        await to_thread.run_sync(self._tables.make_folder)
+        if not self._tables.exists():
+            await to_thread.run_sync(self._tables.make_folder)
         rows = await to_thread.run_sync(prepare, batch) if batch and batch.segments else None
         await self._forgetter.settle()
         if time.monotonic() - self._refreshed > JUST_S:  # most rows are read before another process waits for the lock
@@ -362,12 +359,7 @@ class LanceStore:
                 view.extend_indexes()  # here, in a thread, rather than at the first query
         except (StoreError, OutdatedFormat):
             raise
-        except (
-            ValueError,
-            TypeError,
-            LookupError,
-            RuntimeError,
-        ) as error:  # the view may have taken in half of something
+        except (ValueError, TypeError, LookupError, RuntimeError) as error:  # the view may have taken in half of it
             self._view = self._refresher.reset()
             raise self._tables.unreadable("", f"a row that is none, {type(error).__name__}: {error}") from error
         except Exception:

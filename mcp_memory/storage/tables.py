@@ -63,10 +63,9 @@ class Tables:
     def __init__(self, uri: str) -> None:
         self.uri = uri
         self.folder = moved_to(local_folder(uri))
-        self.journal = Journal(self.folder)
+        self.journal, self.sums = Journal(self.folder), Sums(self.folder)
         self.broken: set[str] = set()
         self._database: Any = None
-        self.sums = Sums(self.folder)
         self._open: dict[str, Table] = {}
         self._settled: dict[str, tuple[int, int]] = {}  # by table: when its versions last changed, and its version
 
@@ -163,8 +162,8 @@ class Tables:
 
     def unreadable(self, name: str, why: str) -> StoreError:
         """Return the error to raise for a table that cannot be read."""
-        text = f"storage.uri {self.uri!r}: the table {name!r} cannot be read ({why}). "
-        return StoreError(text + "`mcp-memory doctor` says what is wrong.")
+        problem = f"storage.uri {self.uri!r}: the table {name!r} cannot be read ({why})"
+        return StoreError(f"{problem}. `mcp-memory doctor` says what is wrong.")
 
     @contextmanager
     def write_errors(self) -> Iterator[None]:
@@ -203,16 +202,11 @@ class Tables:
         return self.folder is None or self._table_folder(name).is_dir()
 
     def version(self, name: str) -> int | None:
-        """Return the latest version of a table, which every change by any process raises; None if there is no table.
-
-        Writers ask this of every table. Where the folder of versions has not changed since long before the last look,
-        no further one is needed, which takes .3 ms.
-        """
+        """Return the latest version of a table, which every change by any process raises; None if there is no table."""
         if (settled := self.settled_version(name)) is not None:
             return settled
         changed, now = self._changed_at(name), time.time_ns()
-        table = self.latest(name)
-        if table is None:
+        if (table := self.latest(name)) is None:
             return None
         version = int(table.version)
         if changed is not None and 0 < changed < now - SETTLED_NS:
@@ -220,7 +214,7 @@ class Tables:
         return version
 
     def settled_version(self, name: str) -> int | None:
-        """Return the latest version of a table if it is known without opening it, in ten microseconds; else None."""
+        """Return the same if the folder has not changed since long before the last look, in 10 µs; otherwise None."""
         known = self._settled.get(name)
         return known[1] if known and name in self._open and known[0] == self._changed_at(name) else None
 

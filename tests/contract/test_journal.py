@@ -223,7 +223,7 @@ async def test_lost_lines_are_noticed_and_a_repair_keeps_the_others(folder: Path
 async def test_a_journal_that_is_put_back_makes_the_store_whole_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mcp_memory.storage.refresh.LOOK_AGAIN_S", 0)
+    monkeypatch.setattr("mcp_memory.storage.damage.LOOK_AGAIN_S", 0)
     store = open_at(str(folder))
     await commit_to(store, waiting("a"))
     await store.aclose()

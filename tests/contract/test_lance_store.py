@@ -723,7 +723,7 @@ async def test_a_folder_that_may_only_be_read_is_read() -> None:
     Nobody else may look into the folders of pytest, which other runs share; so this one is beside them.
     """
     with tempfile.TemporaryDirectory() as place:
-        Path(place).chmod(0o755)
+        Path(place).chmod(0o755)  # noqa: ASYNC240 - a test may block
         uri = str(Path(place, "store"))
         await commit_to(open_at(uri), batch("a"))
         for path in _everything(uri):
