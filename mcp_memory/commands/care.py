@@ -52,7 +52,7 @@ async def _status(settings: Settings) -> int:
         terminal.line((f"{label:<8}", "name"), text)
 
     store = found.store
-    size = "" if store.bytes is None else f" ({store.bytes / 1e6:.1f} MB)"
+    size = "" if store.bytes is None else f" ({max(store.bytes / 1e6, 0.1):.1f} MB)"
     others = [str(process) for process in store.holders if process != os.getpid()]
     held = [sum(space.messages for space in found.spaces), sum(space.documents for space in found.spaces)]
     told = (

@@ -97,6 +97,11 @@ def _typed(entry: Entry) -> Entry:
     return {"type": "stdio"} | entry
 
 
+def _patient(entry: Entry) -> Entry:
+    """Gemini CLI waits ten minutes for a reply, but ``gemini mcp list`` 5 seconds where no time is set."""
+    return entry | {"timeout": 600_000}
+
+
 def _goose(entry: Entry) -> Entry:
     return {
         "enabled": True,
@@ -145,7 +150,10 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
         restart="Start a new session",
     ),
     "gemini-cli": ClientFile(
-        "Gemini CLI", lambda system: system.home / ".gemini" / "settings.json", restart="Start a new session"
+        "Gemini CLI",
+        lambda system: system.home / ".gemini" / "settings.json",
+        shape=_patient,
+        restart="Start a new session in a folder that it trusts",
     ),
     "goose": ClientFile(
         "Goose",

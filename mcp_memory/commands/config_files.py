@@ -75,7 +75,10 @@ def with_entry(file: Path, form: str, path: Sequence[str], entry: Mapping[str, A
         after = _LOADERS[form](changed)
     except BrokenFile as error:
         raise _refused(file, error) from None
-    if after != _expected(before or {}, path, entry):
+    wanted = _expected(before or {}, path, entry)
+    if entry is None and not wanted.get(path[0]) and path[0] not in after:  # tomlkit drops a group that is empty
+        wanted.pop(path[0], None)
+    if after != wanted:
         problem = "has a layout that cannot be changed without changing something else"
         raise InvalidInput(str(file), problem, "Put it in by hand; `mcp-memory install print` shows it.")
     return text[: len(text) - len(content)] + changed

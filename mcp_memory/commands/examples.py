@@ -63,6 +63,10 @@ COMMANDS: Final[Mapping[str, str]] = {
   mcp-memory forget --session letters             say what would go, and a token
   mcp-memory forget --session letters --token 3f9c2a1b
   mcp-memory forget m42 --yes""",
+    "token": """\
+  mcp-memory token add ann --space ann
+  mcp-memory token list
+  mcp-memory token revoke ann""",
     "doctor": """\
   mcp-memory doctor
   mcp-memory doctor --rebuild""",

@@ -49,13 +49,12 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
         elif options.client == "claude-code":
             _run_claude(system, terminal, [["remove", "--scope", "user", NAME]], dry_run=options.dry_run)
         else:
-            _change(file, text, _restored(file, client, text), terminal, dry_run=options.dry_run)
+            _take_out(file, client, text, terminal, dry_run=options.dry_run)
         return
     found = client.entry_of(known) if isinstance(known, Mapping) else None
-    entry = {
-        **(known if isinstance(known, Mapping) else {}),
-        **client.shape(wanted_entry(options, found, system.environment)),
-    }
+    held = known if isinstance(known, Mapping) else {}
+    entry = {**held, **client.shape(wanted_entry(options, found, system.environment))}
+    entry |= {name: held[name] for name in ("timeout",) if name in held}
     if entry == known:
         terminal.line(f"{client.title} has it already, just so: {file} is as it was.")
         return
@@ -171,6 +170,21 @@ def _difference(before: str, after: str) -> Iterator[str]:
     """Yield the lines that change, without the others: they may hold keys of other servers."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
     return (line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def _take_out(file: Path, client: ClientFile, text: str, terminal: Terminal, *, dry_run: bool) -> None:
+    """Take the server out of a file; a file that had nothing else, and was not there before, goes."""
+    after = _restored(file, client, text)
+    group = client.path[0]
+    if _copy_of(file.resolve()).exists() or (entry_in(file, client.form, (), after) or {}) not in ({}, {group: {}}):
+        _change(file, text, after, terminal, dry_run=dry_run)
+        return
+    terminal.line(f"{'Would remove' if dry_run else 'Removing'} {file}, which has nothing else.")
+    if not dry_run:
+        try:
+            file.resolve().unlink()
+        except OSError as error:
+            raise InvalidInput(str(file), f"cannot be removed ({error.strerror})", "It is as it was.") from None
 
 
 def _restored(file: Path, client: ClientFile, text: str) -> str:

@@ -3,6 +3,7 @@
 import sys
 
 import anyio
+import mcp.client.stdio  # noqa: F401 - it takes the stderr of the moment of its import, which a fixture may have replaced
 import pytest
 from batches import batch
 
@@ -94,7 +95,8 @@ def test_the_demo_shows_the_current_and_the_past_value_of_a_fact(capfd):
     assert main(["demo"]) == 0
     output = capfd.readouterr().out
     line, now, then, *_ = output[output.index("memory_explore") :].split("memory_answer: ")
-    assert "Ines lives in Lisbon, from 2022-03-12 to 2024-08-19\n   Ines lives in Porto, from 2024-08-19 on" in line
+    lived = [row.strip() for row in line.splitlines() if "Ines lives in" in row][-2:]
+    assert lived == ["Ines lives in Lisbon, from 2022-03-12 to 2024-08-19", "Ines lives in Porto, from 2024-08-19 on"]
     assert now.startswith("'Where does Ines live?'\n   Porto ")
     assert then.startswith("'Where does Ines live?', as of 2023-06-01\n   Lisbon ")
 

@@ -379,3 +379,31 @@ def test_the_terminals_store_is_written_unless_the_client_has_one(tmp_path):
     assert written() == str(tmp_path / "data" / "mcp-memory" / "store")
     file.write_text(file.read_text().replace(str(tmp_path / "data"), "/elsewhere"))
     assert written() == "/elsewhere/mcp-memory/store"
+
+
+@pytest.mark.parametrize("client", FILES)
+def test_a_file_that_install_made_goes_with_uninstall_and_one_that_somebody_wrote_in_stays(tmp_path, client, capsys):
+    system = system_at(tmp_path)
+    file = CLIENTS[client].place(system)
+    run(client, system)
+    run(client, system, uninstall=True, dry_run=True)
+    assert file.exists()
+    assert "Would remove" in capsys.readouterr().out
+    run(client, system, uninstall=True)
+    assert list(file.parent.iterdir()) == []
+    run(client, system)
+    form, text = CLIENTS[client].form, file.read_text()
+    own = {"json": text.replace("{", '{"a": 1,', 1), "toml": f"a = 1\n{text}", "yaml": f"a: 1\n{text}"}
+    file.write_text(own[form])
+    run(client, system, uninstall=True)
+    assert file.exists()
+
+
+def test_a_time_limit_that_a_person_set_stays(tmp_path):
+    system = system_at(tmp_path)
+    run("gemini-cli", system)
+    assert loaded("gemini-cli", system)["timeout"] == 600_000
+    file = CLIENTS["gemini-cli"].place(system)
+    file.write_text(file.read_text().replace("600000", "9000"))
+    run("gemini-cli", system, space="work")
+    assert loaded("gemini-cli", system)["timeout"] == 9_000
