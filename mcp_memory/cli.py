@@ -70,6 +70,10 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         from mcp_memory.commands.tokens import token
 
         return token(settings, options)
+    if command == "tenant":
+        from mcp_memory.commands.tenants import tenant
+
+        return tenant(settings, options)
     if command in COMMANDS:
         from mcp_memory.commands.run import run
 

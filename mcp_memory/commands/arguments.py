@@ -169,6 +169,13 @@ def _add_token(commands: Any) -> None:
     revoke = deeds.add_parser("revoke", help="make one void, at once")
     revoke.add_argument("name", type=_words, metavar="NAME")
 
+    tenant = commands.add_parser("tenant", help="list and forget tenants, where storage.uri holds {tenant}")
+    deeds = tenant.add_subparsers(dest="deed", metavar="DEED", required=True)
+    deeds.add_parser("list", help="list those that have a store")
+    forget = deeds.add_parser("forget", help="revoke the tokens of a tenant, and remove its whole store")
+    forget.add_argument("name", type=_words, metavar="TENANT")
+    forget.add_argument("--yes", action="store_true", help="do it, and do not only say it")
+
 
 def _days(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:6]) <= 36_500):

@@ -2,7 +2,8 @@
 
 An older client is asked while its call runs (``elicitation/create``). One of revision 2026-07-28 gets a reply that says
 what is asked, and repeats its call with the answer: so a call that asks has to be safe to repeat, and what is asked is
-named by what it is about. Nothing that a client sends in this way allows more than a call of its own would.
+named by what it is about, with no state that a client could change or another replica would lack. Nothing that a client
+sends in this way allows more than a call of its own would.
 """
 
 from __future__ import annotations
@@ -52,20 +53,18 @@ class Person:
     def __init__(self, context: ServerRequestContext[Any], params: CallToolRequestParams) -> None:
         self._context = context
         self._answers = params.input_responses or {}
-        self.state = params.request_state
 
     def answered(self, about: str) -> list[str]:
         """Return the names of questions that this call brings answers to, and that begin so."""
         return [name for name in self._answers if name.startswith(about)]
 
-    async def choose(self, name: str, question: str, options: Sequence[str], state: str | None = None) -> str | None:
+    async def choose(self, name: str, question: str, options: Sequence[str]) -> str | None:
         """Return which option the person chose; None if they did not answer, an empty text if they said no.
 
         Args:
             name: of the question, the same when the call is repeated.
             question: as it is shown.
             options: to choose from.
-            state: what the call needs when it is repeated; not secret, and not to be trusted.
 
         Raises:
             InputRequired: the client has to ask, and to repeat its call.
@@ -75,19 +74,19 @@ class Person:
             "properties": {"choice": {"type": "string", "title": "Your choice", "enum": list(options)}},
             "required": ["choice"],
         }
-        answer = await self._ask(name, ElicitRequestFormParams(message=question, requested_schema=schema), state)
+        answer = await self._ask(name, ElicitRequestFormParams(message=question, requested_schema=schema))
         if answer is None or answer.action == "cancel":
             return None
         chosen = (answer.content or {}).get("choice") if answer.action == "accept" else ""
         return chosen if isinstance(chosen, str) and chosen in (*options, "") else None
 
-    async def _ask(self, name: str, asked: ElicitRequestFormParams, state: str | None) -> ElicitResult | None:
+    async def _ask(self, name: str, asked: ElicitRequestFormParams) -> ElicitResult | None:
         if name in self._answers:
             answer = self._answers[name]
             return answer if isinstance(answer, ElicitResult) else None
         if self._context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             request = ElicitRequest(params=asked)
-            raise InputRequired(InputRequiredResult(input_requests={name: request}, request_state=state))
+            raise InputRequired(InputRequiredResult(input_requests={name: request}))
         try:
             with anyio.fail_after(WAIT_S):
                 return await self._context.session.elicit_form(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -49,18 +48,15 @@ async def settle_conflict(memory: Memory, request: WriteRequest, result: WriteRe
     pair = None if lost is None else await _conflict(memory, request.space, lost)
     if lost is None or pair is None:
         return result
-    if known and person.state:  # the call is repeated, and says again what its first run stored
-        result = _as_first_told(result, person.state)
     texts = tuple(version.text for version in pair)
-    stored = json.dumps([item.ref for item in result.items if item.stored])
     question = f"Memory has two facts that contradict each other: {texts[0]!r}, and {texts[1]!r}. Which one holds?"
-    chosen = await person.choose(CONFLICT + lost, question, (*texts, LEAVE), stored)
+    chosen = await person.choose(CONFLICT + lost, question, (*texts, LEAVE))
     if chosen not in texts:
         return result
     version = pair[texts.index(chosen)]
     fact = NewFact(version.head, version.relation, version.tail, version.since, confidence=1.0, intent=version.intent)
     decided = await memory.write(WriteRequest(request.space, request.session, "statement", (), (fact,)))
-    told = f"The user was asked which of two facts holds, and said: {chosen}."
+    told = f"What was written was stored first; then the user was asked which of two facts holds, and said: {chosen}."
     return replace(result, facts=(*result.facts, *decided.facts), warnings=(*result.warnings, told))
 
 
@@ -74,13 +70,3 @@ async def _conflict(memory: Memory, space: str, lost: str) -> tuple[Version, Ver
         others = facts.versions(facts.key(version.head), version.relation)
     kept = next((one for one in others if one.status != "contested" and one.since <= version.since < one.until), None)
     return None if kept is None or kept.text == version.text else (kept, version)
-
-
-def _as_first_told(result: WriteResult, state: str) -> WriteResult:
-    try:
-        stored = set(json.loads(state))
-    except (ValueError, TypeError):
-        return result
-    return replace(
-        result, items=tuple(replace(item, stored=item.stored or item.ref in stored) for item in result.items)
-    )

@@ -1,0 +1,127 @@
+"""The server over HTTP with the tools, resources and prompts that the conformance suite calls.
+
+They are added to ours by the same classes, so the suite tests how this server calls tools, reads resources, fills
+prompts, reports progress and asks people. The memory is the tests' fake one. ``python server.py PORT`` serves
+everybody; with ``--token`` a token is needed, which is put into each request here, since the suite cannot send one.
+"""
+
+import sys
+from pathlib import Path
+from string import Template as Text
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from mcp.shared.uri_template import UriTemplate
+from mcp_types import Prompt, PromptArgument
+from word_memory import WordMemory
+
+from mcp_memory import texts
+from mcp_memory.access.settings import AccessSettings
+from mcp_memory.domain.access import RIGHTS, Grant, Permission
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server import prompts
+from mcp_memory.server.asking import PERSON
+from mcp_memory.server.http.access import open_access, token_file
+from mcp_memory.server.http.process import listener
+from mcp_memory.server.resources import catalogue
+from mcp_memory.server.tools import TOOLS
+from mcp_memory.server.tools.arguments import Input, read
+from mcp_memory.server.tools.replies import Output, reply_of
+from mcp_memory.server.tools.tool import Tool
+from mcp_memory.settings import Settings
+
+
+class Arguments(Input):
+    """What the suite sends."""
+
+    message: str | None = None
+
+
+async def say(_progress):
+    return "This is a simple text response for testing."
+
+
+async def fail(_progress):
+    raise InvalidInput("nothing", "this tool intentionally returns an error for testing", "There is none.")
+
+
+async def advance(progress):
+    for done in (0, 50, 100):
+        await progress(done, 100, "working")
+    return "Done."
+
+
+async def ask(_progress):
+    person = PERSON.get()
+    return "Nobody can be asked." if person is None else str(await person.choose("user_name", "Your name?", ("Alice",)))
+
+
+def fixture(name, act):
+    def prepare(raw, _limits):
+        read(Arguments, raw)
+
+        async def run(_memory, progress):
+            return reply_of(Output(engine="caller", warnings=[]), [await act(progress)])
+
+        return run
+
+    return Tool(name, name, "A tool of the suite.", Arguments, Output, prepare, read_only=True)
+
+
+for name, act in {
+    "test_simple_text": say,
+    "test_error_handling": fail,
+    "test_tool_with_progress": advance,
+    "test_logging_tool": say,
+    "test_elicitation": ask,
+    "test_streaming_elicitation": ask,
+    "test_input_required_result_elicitation": ask,
+}.items():
+    TOOLS[name] = fixture(name, act)
+
+
+async def text_of(_memory, values):
+    return f"The content of the text resource {values.get('id', '')}."
+
+
+for name in ("test://static-text", "test://watched-resource", "test://template/{id}/data"):
+    catalogue.TEMPLATES += (catalogue.Template(UriTemplate.parse(name), name, "Of the suite.", text_of, "text/plain"),)
+
+ARGUMENTS = [PromptArgument(name=name, description="Any text.", required=True) for name in ("arg1", "arg2")]
+prompts.PROMPTS += (
+    Prompt(name="test_simple_prompt", description="Of the suite."),
+    Prompt(name="test_prompt_with_arguments", description="Of the suite.", arguments=ARGUMENTS),
+)
+TEXTS = {
+    "mcp/test_simple_prompt.txt": Text("This is a simple prompt for testing."),
+    "mcp/test_prompt_with_arguments.txt": Text("Prompt with arguments: arg1='$arg1', arg2='$arg2'"),
+}
+known = texts.prompt
+texts.prompt = lambda name: TEXTS.get(name) or known(name)
+
+
+def with_token(app, token):
+    async def add(scope, receive, send):
+        if scope["type"] == "http":
+            scope = scope | {"headers": [*scope["headers"], (b"authorization", f"Bearer {token}".encode())]}
+        await app(scope, receive, send)
+
+    return add
+
+
+if __name__ == "__main__":
+    memory = WordMemory()
+
+    async def opened():
+        return memory
+
+    with TemporaryDirectory() as folder:
+        settings = Settings(access=AccessSettings(str(Path(folder, "tokens.json"))))
+        grant = Grant("suite", (Permission("*", RIGHTS),))
+        token = token_file(settings).add(grant) if "--token" in sys.argv else None
+        listening = listener(settings, ("127.0.0.1", int(sys.argv[1])), opened, open_access(settings))
+        if token:
+            listening.config.app = with_token(listening.config.app, token)
+        listening.run()
