@@ -81,10 +81,10 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int], *, derived
         repair(tables, COMMITS)
         swept[COMMITS] = tables.version(COMMITS) or version
     for name in last.tables if last else tables_of(0, reader=0):
+        if not derived and name not in LOG_TABLES:  # perhaps it cannot be read
+            continue
         version = tables.version(name)
         if version is None or (version == swept.get(name) and name not in tables.broken):
-            continue
-        if not derived and name not in LOG_TABLES:
             continue
         repair(tables, name)
         if tables.count(name, f"tx > {tx}"):

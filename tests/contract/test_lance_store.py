@@ -723,10 +723,9 @@ async def test_a_folder_that_may_only_be_read_is_read() -> None:
     Nobody else may look into the folders of pytest, which other runs share; so this one is beside them.
     """
     with tempfile.TemporaryDirectory() as place:
-        Path(place).chmod(0o755)  # noqa: ASYNC240 - a test may block
         uri = str(Path(place, "store"))
         await commit_to(open_at(uri), batch("a"))
-        for path in _everything(uri):
+        for path in (Path(place), *_everything(uri)):
             path.chmod(0o555 if path.is_dir() else 0o444)
         said = _in_a_process(
             uri,
@@ -741,7 +740,7 @@ async def test_a_folder_that_may_only_be_read_is_read() -> None:
     said["again"] = await refs(store)
 """,
         )
-        for path in _everything(uri):
+        for path in (Path(place), *_everything(uri)):
             path.chmod(0o755)
     assert said["read"] == said["again"] == ["a"]
     assert "storage.uri" in str(said["write"])

@@ -26,7 +26,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from unittest.mock import patch
 
@@ -70,14 +70,21 @@ async def look(store: LanceStore) -> tuple[frozenset[Item] | None, bool]:
     return held, not (await store.about()).problems
 
 
+async def mended(store: LanceStore, held: frozenset[Item] | None, healthy: bool) -> tuple[frozenset[Item] | None, bool]:
+    """Return what a store holds, and whether it is well, after the work that a server does in the background."""
+    if held is None or not store.outdated:
+        return held, healthy
+    with suppress(McpMemoryError):  # which a server logs
+        await store.reread()
+    return await look(store)
+
+
 async def use(store: LanceStore, whole: frozenset[Item], new: str) -> tuple[str, frozenset[Item]]:
     """Read, let the store rebuild what it can, write; return the outcome and what was written."""
     held, healthy = await look(store)
     if held is not None and not held >= whole and healthy:
         return "silent", frozenset()
-    if held is not None and store.outdated:
-        await store.reread()
-        held, healthy = await look(store)
+    held, healthy = await mended(store, held, healthy)
     outcome = "whole"
     if held is None:
         outcome = "refused"
@@ -203,10 +210,7 @@ async def round_of(original: Path, file: Path, way: str, mode: str, folder: Path
             await store.aclose()
         put_back(folder / file, content)
         store = open_store(folder)
-        held, _ = await look(store)
-        if held is not None and store.outdated:
-            await store.reread()
-            held, _ = await look(store)
+        held, _ = await mended(store, *await look(store))
         await store.aclose()
         if held is None or not held >= kept | written:
             gone = Counter(str(item[0]) for item in (kept | written) - (held or frozenset()))
