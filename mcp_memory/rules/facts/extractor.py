@@ -6,7 +6,9 @@ no verb, or an imperative; the text behind the imperative is read as a statement
 
 from __future__ import annotations
 
+import logging
 import re
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -173,8 +175,13 @@ def _is_copula(clause: Clause) -> bool:
 
 LONGEST = 1_200
 """Characters of a sentence that are read; longer ones were not written as one sentence."""
+CEILING_S = 10.0
+"""Seconds of the processor for one message, some 15 times what the worst of 94 hostile texts takes on 200,000
+characters. A rebuild on another machine may read more or less of such a message."""
 TOLD_AGAIN = 8
 """How often a sentence is read that a text repeats word for word."""
+
+_log = logging.getLogger(__name__)
 
 
 class RuleExtractor:
@@ -194,7 +201,8 @@ class RuleExtractor:
         """Return the assertions of a turn, in the order of its words. Blocking, and without side effects.
 
         Not read are sentences that repeat themselves, the ninth and later ones with the same words, and what follows
-        after `READ_CHARS` of a message. So no text takes longer than it is long, and no message longer than that.
+        after `READ_CHARS` of a message. So no text takes longer than it is long, and no message longer than that. If
+        a message takes `CEILING_S` nevertheless, the rest of it is not read, and the log says so.
 
         Args:
             turn: the text, its speaker and its time.
@@ -211,6 +219,7 @@ class RuleExtractor:
         unasserted = Unasserted(turn.text, sentences, turn.speaker) if turn.kind == "message" else None
         carried = Carried()
         told, read_chars = Counter[str](), 0
+        until = time.thread_time() + CEILING_S
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, sentence in enumerate(sentences):
             (start, end), passed = cut_out(sentence, foreign, passed)
@@ -221,6 +230,10 @@ class RuleExtractor:
             if is_repetitive(turn.text, *span) or told[turn.text[slice(*span)]] > TOLD_AGAIN:
                 continue
             if turn.kind == "message" and (read_chars := read_chars + span[1] - start) > READ_CHARS:
+                break
+            if turn.kind == "message" and time.thread_time() > until:
+                _log.warning("%s: reading it takes over %g s; from character %s on it is kept and found, and not read "
+                             "for facts", turn.id, CEILING_S, start)  # fmt: skip
                 break
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             read = list(introductions(turn, index, span))

@@ -1,10 +1,11 @@
 """Reading takes no longer than a text is long: 90 hostile texts, grown eight times, by the processor's time.
 
-Each generator repeats something that rules look at again and again: a word, a mark, a clause, a date, a script. The
-bounds are generous, since the machine may be busy and the smallest times are a few milliseconds: what is quadratic
-grows 64 times where the text grows eight times.
+Each generator repeats something that rules look at again and again: a word, a mark, a clause, a date, a script. What is
+quadratic grows 64 times where the text grows eight times. A busy machine only makes a reading longer, so the shortest
+of some readings counts, and they are repeated while the bound does not hold.
 """
 
+import itertools
 import time
 
 import pytest
@@ -12,14 +13,16 @@ from reading import turn
 
 from mcp_memory.language.sentences import split
 from mcp_memory.language.stated import stated_times
+from mcp_memory.rules.facts import extractor
 from mcp_memory.rules.facts.extractor import RuleExtractor
 
 SMALL = 4_000
 """Characters of the small text; the large one has eight times as many."""
-GROWTH = 24
-"""Most that the time may grow, where eight times is linear, and 64 times quadratic."""
-FREE_S = 0.4
+GROWTH = 1.3 * 8
+"""Most that the time may grow, where eight times is linear. With 25,000 and 200,000 characters: at worst 1.12 * 8."""
+FREE_S = 0.02
 """Seconds that a text may take whatever the growth: those of the small one are too few to compare."""
+ATTEMPTS = 8
 
 REPEATED = {
     **{
@@ -85,6 +88,24 @@ def test_there_are_ninety_texts():
 
 @pytest.mark.parametrize("part", REPEATED.values(), ids=REPEATED)
 def test_reading_takes_no_longer_than_a_text_is_long(part):
-    small = min(read_s(repeated(part, SMALL)) for _ in range(2))
-    large = read_s(repeated(part, 8 * SMALL))
-    assert large < max(FREE_S, GROWTH * small), f"{small:.3f} s, and {large:.3f} s for eight times as much"
+    small = large = float("inf")
+    for _ in range(ATTEMPTS):
+        small = min(small, *(read_s(repeated(part, SMALL)) for _ in range(3)))
+        large = min(large, read_s(repeated(part, 8 * SMALL)))
+        if large < max(FREE_S, GROWTH * small):
+            return
+    pytest.fail(f"{small:.4f} s, and {large:.4f} s for eight times as much")
+
+
+def test_a_message_that_takes_too_long_is_put_aside_with_a_word(monkeypatch, caplog):
+    towns = ("Oslo", "Rome", "Bern", "Riga", "Bath", "Kiel", "Genoa", "Turin")
+    text = " ".join(f"I live in {name}." for name in towns)
+
+    def read():
+        return {one.tail for one in RuleExtractor().extract(turn(text), "Leo", split(text), [()] * len(towns))}
+
+    assert read() == {*towns}
+    ticks = itertools.count(step=extractor.CEILING_S / 4)
+    monkeypatch.setattr(extractor.time, "thread_time", lambda: next(ticks))
+    assert 0 < len(read()) < len(towns)
+    assert "not read for facts" in caplog.text
