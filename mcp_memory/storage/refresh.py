@@ -352,8 +352,10 @@ class Refresher:
         import pyarrow.compute as pc
 
         version = self.tables.version(name)
-        rows = self.tables.tail(name, expected, columns) if expected else None
+        rows = self.tables.tail(name, expected + 1, columns) if expected else None
         numbers = rows["tx"].to_numpy() if rows is not None else np.empty(0, dtype=np.int64)
+        if rows is not None and len(numbers) > expected and numbers[0] <= after:  # the row before them is an older one
+            rows, numbers = rows.slice(1), numbers[1:]
         if not (len(numbers) == expected > 0 and after < numbers.min() and numbers.max() <= until):
             rows = self.tables.rows(name, f"tx > {after}", columns)
         if rows is None:

@@ -304,3 +304,15 @@ async def test_a_damaged_list_of_sums_does_no_harm(folder: Path) -> None:
     await store.aclose()
     compact(Tables(str(folder)), 64, now=NOW, stop=threading.Event())
     assert len(sums.read_bytes().splitlines()) == len(data_files(folder))
+
+
+async def test_a_file_put_back_after_its_rows_were_given_up_hides_no_other_row(folder: Path) -> None:
+    lost = newest(folder, "turns.lance/_versions/*.manifest")
+    content = lost.read_bytes()
+    lost.unlink()
+    await repaired(folder, lambda _: True)
+    lost.write_bytes(content)
+    store = open_at(str(folder))
+    assert await refs(store) == [f"m{number}" for number in range(COMMITS)]
+    await commit_to(store, batch("new"))
+    assert store.damage == ()

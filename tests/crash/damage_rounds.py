@@ -169,17 +169,18 @@ async def repaired(
             await store.aclose()
     store = open_store(folder)
     try:
-        given_up: list[str] = []
-        await store.repair(lambda texts: not given_up.extend(texts))
+        await store.repair(lambda _: True)
         await store.rebuild(store._derive())  # type: ignore[misc]
-        outcome, written = await use(store, whole, "after")
-        noted = given_up or (folder / repair.LOST).exists()
-        held, healthy = await look(store)
-        if not healthy or not written or held is None:
+        held, healthy = await mended(store, *await look(store))
+        rows = derive([turn("after")])
+        await commit_to(store, rows)
+        written = frozenset(("turn", one.space, one.id, one.text) for one in rows.turns)
+        if held is None or not healthy:
             return "refused", written
-        if outcome == "silent" and noted and all(item[0] in LOG or item not in held for item in whole - held):
-            return f"told {Counter(str(item[0]) for item in whole - held if item[0] in LOG)}", written
-        return outcome, written
+        gone = Counter(str(item[0]) for item in whole - held)
+        if gone and not (gone.keys() & LOG and (folder / repair.LOST).exists()):
+            return f"silent {dict(gone)}", written
+        return (f"told {dict(gone)}" if gone else "whole"), written
     finally:
         await store.aclose()
 
