@@ -74,13 +74,17 @@ def commit_of(number: int, size: int) -> Batch:
 
 
 async def make_store(folder: Path, *, commits: int, size: int, compacted: bool) -> None:
-    """Write a store of so many commits with so many messages each; compacted, its newest commits lie in own files."""
+    """Write a store of so many commits with so many messages each, the last one in the journal.
+
+    Compacted, its newest commits lie in files of their own.
+    """
     store = open_at(str(folder), compact_after=1 << 30)
     for number in range(commits):
         if compacted and number in (commits // 2, commits - 3):
             tables = Tables(str(folder))
             compaction.compact(tables, 4, now=NOW, stop=threading.Event(), keep=timedelta(0))
-        await commit_to(store, commit_of(number, size))
+        rows = commit_of(number, size)
+        await commit_to(store, rows if number < commits - 1 else Batch(rows.turns))
     await store.aclose()
     store._compaction.stop(60)
 
