@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Mapping
 from typing import Any, Final
 
 EXIT_CODES: Final = "exit codes: 0 success, 1 a problem was found, 2 wrong usage or settings, 130 interrupted"
+WIDTH: Final = 78
+"""Characters of a line of a description."""
 PROGRAM: Final = """\
   mcp-memory install claude-desktop       put the server into a client
   mcp-memory check claude-desktop         start it as that client does, and see that it remembers
@@ -67,6 +70,9 @@ COMMANDS: Final[Mapping[str, str]] = {
   mcp-memory token add ann --space ann
   mcp-memory token list
   mcp-memory token revoke ann""",
+    "tenant": """\
+  mcp-memory tenant list
+  mcp-memory tenant forget acme""",
     "doctor": """\
   mcp-memory doctor
   mcp-memory doctor --rebuild""",
@@ -86,4 +92,5 @@ def add_examples(parser: argparse.ArgumentParser, commands: Any) -> None:
     shown = {parser: PROGRAM, **{commands.choices[name]: text for name, text in COMMANDS.items()}}
     for one, examples in shown.items():
         one.formatter_class = argparse.RawDescriptionHelpFormatter
+        one.description = textwrap.fill(one.description, WIDTH) if one.description else None
         one.epilog = f"examples:\n{examples}\n\n{EXIT_CODES}"
