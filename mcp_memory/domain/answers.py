@@ -203,7 +203,7 @@ class Judgement:
         left: evidence that it need not see again: places of sentences and ids of facts.
         kept: evidence that it needs for its answer, or for a later one.
         support: how likely it is that the evidence answers the question at all, in [0, 1]; the confidence of an
-            abstention of the embedded engine rests on it.
+            abstention rests on it.
         points: what becomes of the memory points of the question, in order.
         beyond: what is to be found outside of all points; empty for nothing.
         relations: between names in what it was shown, for the graph.

@@ -198,6 +198,8 @@ _RELATING = re.compile(
 
 def asks_to_relate(question: Query) -> bool:
     """Return whether the words of a question ask to relate, explain or sum up: why, how, a comparison, an overview."""
+    if question.answer_type in ("when", "how_long", "how_many"):
+        return False  # "how many weeks lie between"
     relating = question.answer_type in ("why", "how") or _RELATING.search(question.text) is not None
     return relating or breadth_of(question.text) == "overview"
 

@@ -10,6 +10,12 @@ own (its id begins with ``i_``), made from its premises, with the interval they 
 confidences times the discount of the rule. Exception: for temporal succession the guess may be an existing stored
 version. No guess is ever stored (DESIGN I11).
 
+A hypothesis is shown as evidence, and an answer may rest on it with a hedge, where its path suffices like a stated one
+(``beam.py``); its S_AS is multiplied by its confidence, so only rules that keep most of it get there: inverse,
+symmetric and implied relations, kinds and wholes. A language model is shown the others, too, as guesses. **Measured**
+over 497 questions to dialogues and 450 to dated articles: 130 get an inferred path, none of which suffices so. Without
+the factor 7 would; read, none of them is right (the value of another time, a namesake's), so it stays.
+
 **Departures** (DESIGN D37). The paper's "symmetry", likes → interested_in, is an implication: the registry separates
 inverse, symmetric and implied relations here. Its temporal succession, "after(A, B) and B happened, so A did not", is
 unsound in general: all that follows is that A comes after the time of B. In addition, the value before or after the

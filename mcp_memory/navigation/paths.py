@@ -16,7 +16,9 @@ and within one the order in which they were first recorded.
   relation that the query names.
 - *coherence*, S_LC: the mean over the steps of .5·[it does not lie wholly before the previous step] + .3·[it is of the
   kind that the intent looks for; else how strongly the query asks for it by name] + .2·(1 − ln(1 + degree)/ln(1 +
-  assertions)) of the entity that it leads to.
+  assertions)) of the entity that it leads to. Nothing is before the first step, so there the other two count .6 and .4.
+  (With .5 for it, of 12,000 candidates one was below δ_LC. So 22 of 100 are in dialogues, one of 1,000 in dated
+  articles; what 450 questions recalled stayed the same, rank by rank.)
 - *sufficiency*, S_AS: .5·(share of the query's content words that the path covers, weighted by idf) + .5·[the type of
   its end is the expected type; .5 where either is unknown; 0 for an entity that the query itself names]. The words of
   the root, of times and of questions do not count; in a query that compares several roots the words of none of them do,
@@ -239,13 +241,18 @@ def relevance(path: Path, similarities: Sequence[float], fact_query: FactQuery, 
 
 def coherence(path: Path, facts: Facts, fact_query: FactQuery | None) -> float:
     """Return S_LC of a path; without a query the kind of its facts does not count."""
-    total, before = 0.0, None
+    total = 0.0
+    before: Version | None = None
     most = log1p(max(1, len(facts.rows)))
     for step, end in zip(path.steps, ends(path, facts), strict=True):
         # It shares an instant with the fact before it, or comes later.
-        ordered = before is None or step.inferred == "succession" or step.version.until > before.since
         kind = fact_query.suitability(step.version, path.root.intent, facts) if fact_query else 1.0
-        total += 0.5 * ordered + 0.3 * kind + 0.2 * max(0.0, 1 - log1p(facts.degree(end)) / most)
+        far = max(0.0, 1 - log1p(facts.degree(end)) / most)
+        if before is None:
+            total += 0.6 * kind + 0.4 * far
+        else:
+            ordered = step.inferred == "succession" or step.version.until > before.since
+            total += 0.5 * ordered + 0.3 * kind + 0.2 * far
         before = step.version
     return total / len(path.steps)
 

@@ -16,6 +16,9 @@ from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.relations import DID
+from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
+from mcp_memory.language.tokens import words
 from mcp_memory.reconstruct.cues import query_cues
 from mcp_memory.reconstruct.episodic_operators import speaker_cue
 from mcp_memory.reconstruct.graph import CueGraph, relation_tag
@@ -30,8 +33,17 @@ TAGS = 3
 ASPECTS = 8
 """Kinds of facts."""
 TOPICS = 2
+ENOUGH = 5
+"""Further sentences from which on a cue is no better for having more."""
 FAR = 30
-"""A word in more sentences than this leads nowhere in particular; a name may."""
+"""A word in more sentences than this, or in more than one of `PART`, leads nowhere in particular, and no phrase with it
+does: "good time", "hey Ann". (A trial showed mostly such phrases before.)"""
+PART = 50
+FEW = 8
+"""The same for a single word that is no name."""
+
+
+_TIMES = frozenset(words("today yesterday tomorrow tonight last next ago day week weekend month year morning evening"))
 
 
 def frontier_of(space: Space, query: Query, rows: Sequence[int], settings: LoopSettings) -> Frontier:
@@ -69,8 +81,19 @@ def _cues(
         for cue in written
         if not asked.issuperset(graph.key(cue).split())
     }
-    leads = [cue for cue, count in more.items() if count and (count <= FAR or cue in names - speakers)]
-    leads.sort(key=lambda cue: (cue not in names, -len(graph.key(cue).split()), more[cue], cue))
+    far = max(FAR, len(space.sentences) // PART)
+    dates = {*map(str.lower, (*WEEKDAYS, *MONTHS)), *_TIMES}
+
+    others = names - speakers
+
+    def telling(cue: int) -> bool:
+        parts = graph.key(cue).split()
+        within = [number for part in parts if (number := graph.number(part)) is not None and number != cue]
+        most = far if len(parts) > 1 or cue in names else FEW
+        return more[cue] <= most and dates.isdisjoint(parts) and all(graph.degree(one) <= far for one in within)
+
+    leads = [cue for cue, count in more.items() if count and telling(cue)]
+    leads.sort(key=lambda cue: (cue not in others, -len(graph.key(cue).split()), -min(more[cue], ENOUGH), cue))
     used: set[str] = set()
     count = 0
     for cue in leads:
@@ -87,7 +110,7 @@ def _aspects(space: Space, query: Query) -> Iterator[tuple[str, str, int]]:
     facts = space.facts
     for key in dict.fromkeys(filter(None, map(facts.resolve, (*query.speakers, *query.names, *query.extra_names)))):
         for relation in facts.relations_of(key):
-            if count := len(facts.versions(key, relation)):
+            if relation != DID and (count := len(facts.versions(key, relation))):
                 yield facts.name(key), relation_tag(relation), count
 
 

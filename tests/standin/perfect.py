@@ -14,7 +14,7 @@ from standin.rooms import each, meant, merging, pointing
 
 _NUMBERED = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _NAME = re.compile(r"\b[A-Z][a-z]{2,}\b")
-_QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
+_QUESTION = re.compile(r"^Asked on \S+: (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -330,14 +330,17 @@ def _citable_item(item: Evidence, knowledge: KnownFacts) -> CitableItem | None:
 
 
 def _version_line(version: Version, rule: Rule | None) -> str:
-    return _fact_line(version.text, version.since, version.until, rule)
+    if version.stated:
+        return _fact_line(version.text, version.since, version.until, rule)
+    ended = version.until if version.kind == "state" else None  # an event without a time has the day of its message
+    return _fact_line(version.text, None, ended, rule)
 
 
 def _fact_line(text: str, since: Millis | None, until: Millis | None, rule: Rule | None) -> str:
     parts = []
-    if since is not None and since > BEGINNING and (start := iso.show(since)):
+    if since is not None and since > BEGINNING and (start := iso.show(since // iso.DAY * iso.DAY)):
         parts.append(f"from {start}")
-    if until is not None and until < FOREVER and (end := iso.show(until)):
+    if until is not None and until < FOREVER and (end := iso.show(until // iso.DAY * iso.DAY)):
         parts.append(f"until {end}")
     if rule is not None:
         parts.append(f"guessed by {rule}, nobody said it")

@@ -180,7 +180,7 @@ def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length 
     if isinstance(reply, RelatingReply):
         judged = replace(judged, points=tuple(_edits(reply, rendered)), beyond=one_line(reply.beyond))
     if not reply.answerable:
-        return judged
+        return replace(judged, support=1 - reply.confidence)
     text = _full(reply.answer, rendered, kept) if length == "full" else _first_words(one_line(reply.answer), WORDS)
     if not text:
         raise UnusableReply("its answer had no words", "answerable is true, but answer is empty.")

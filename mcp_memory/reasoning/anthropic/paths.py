@@ -23,6 +23,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from mcp_memory.domain.evidence import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import EngineError
+from mcp_memory.language import iso
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request, estimate_tokens
 from mcp_memory.reasoning.anthropic.rendering import FRAME_TOKENS, frame, normalise_number, one_line
@@ -95,7 +96,7 @@ class ClaudePathScorer:
         text, shown = render_paths(paths)
         if not shown:
             raise EngineError("they are too long to be shown")
-        values = {"question": one_line(query.text, QUESTION_CHARS), "paths": text}
+        values = {"question": one_line(query.text, QUESTION_CHARS), "paths": text, "now": iso.show(query.now)}
         request = Request(
             prompt("navigation/system.txt").substitute().strip(), prompt("navigation/asked.txt").substitute(values)
         )
@@ -109,13 +110,14 @@ def render_paths(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
     """Return paths as numbered lines of data, and the index of the path that each number stands for.
 
     Shorter paths come first, since the others extend them, then those with better scores, as many as fit, in their
-    order.
+    order. Paths over the same facts from two ends are one.
     """
+    twins = _twins(paths)
     best = sorted(range(len(paths)), key=lambda place: (len(paths[place].steps), -paths[place].scores.mean, place))
     known: dict[Hashable, int] = {}
     rest: dict[int, str] = {}
     left = ROOM - FRAME_TOKENS
-    for place in best[:PATHS]:
+    for place in [place for place in best if twins[place] == place][:PATHS]:
         path, whole = paths[place], serialise(paths[place])
         before = known.get(_path_key(path, -1))
         rest[place] = one_line(whole if before is None else whole.removeprefix(serialise(paths[before])), LINE_CHARS)
@@ -132,6 +134,16 @@ def render_paths(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
         start = "" if before is None else f"[{numbers[before]}] "
         lines.append(f"[{numbers[place]}] {start}{rest[place]}")
     return frame(lines), {number: place for place, number in numbers.items()}
+
+
+def _twins(paths: Sequence[Path]) -> list[int]:
+    """Return, for each path, the first one over the same facts from another root, or itself."""
+    first: dict[Hashable, int] = {}
+    twins: list[int] = []
+    for place, path in enumerate(paths):
+        other = first.setdefault(frozenset((step.version.id, step.inferred) for step in path.steps), place)
+        twins.append(place if paths[other].root == path.root else other)
+    return twins
 
 
 def _path_key(path: Path, until: int | None = None) -> Hashable:
@@ -157,7 +169,7 @@ def to_scores(reply: PathsReply, paths: Sequence[Path], shown: dict[str, int]) -
             scores.setdefault(place, PathScores(one.qr, one.lc, min(one.sa, _path_confidence(paths[place]))))
     if not scores:
         raise UnusableReply("it scored no path that was shown to it", "scores has to have one entry for each number.")
-    return [scores.get(place, path.scores) for place, path in enumerate(paths)]
+    return [scores.get(twin, path.scores) for twin, path in zip(_twins(paths), paths, strict=True)]
 
 
 def _path_confidence(path: Path) -> float:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from unit.navigation.small_graph import ask, graph, said
 
-from mcp_memory.domain.evidence import PathScores
+from mcp_memory.domain.evidence import Path, PathScores
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.navigation.beam import FORMULAS, BeamStep
 from mcp_memory.navigation.settings import NavigationSettings
@@ -43,6 +43,17 @@ def test_guesses_are_worth_a_call_if_one_of_them_would_be_followed(guess: float,
     guesses = [replace(further, scores=PathScores(0.9, 0.9, share)) for share in (0.1, guess)]
     assert worth_judging(BeamStep(1, (path,), (tuple(guesses),), inferred=True), WIDTH) == worth
     assert not worth_judging(BeamStep(0, (replace(path, steps=()),), (tuple(guesses),), inferred=True), WIDTH)
+
+
+def test_paths_that_lead_nowhere_are_not_worth_a_call() -> None:
+    (_, second) = steps(BROTHER, ROME, ACME)
+    low = replace(second, extensions=tuple(tuple(_worth(path, 0.1) for path in group) for group in second.extensions))
+    assert worth_judging(second, WIDTH)
+    assert not worth_judging(replace(low, beams=tuple(_worth(path, 0.1) for path in low.beams)), WIDTH)
+
+
+def _worth(path: Path, share: float) -> Path:
+    return replace(path, scores=replace(path.scores, relevance=share))
 
 
 def test_scores_of_a_step_are_found_by_the_words_of_its_paths() -> None:
