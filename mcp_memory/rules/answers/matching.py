@@ -154,6 +154,8 @@ def _match_group(
         mention = RelationMention(changes, 0.8, None)  # "When did Ann leave Acme?"
     if mention is None and relation.name == "works_as" and _DOES_WHAT.search(query.text):
         mention = RelationMention(frozenset(), 0.8, None)  # "What does Ann do?"
+    if mention is None and relation.name == "scheduled_for" and _WHEN_IS.match(query.text):
+        mention = RelationMention(frozenset(), 0.5, None)  # "When is our standup?"
     if mention is None and query.answer_type == "how" and relation.name == "has_command":
         mention = RelationMention(frozenset(), 0.5, None)  # "How do we deploy?"
     if mention is None and query.answer_type == "where" and relation.name in ("located_at", "located_in"):
@@ -211,6 +213,7 @@ def _match_group(
 _DOES_WHAT = re.compile(
     r"^\W*what\s+(?:does|do|did)\s(?:[\w'’.-]+\s){1,4}?do(?:\s+now|\s+for\s+(?:a\s+living|work))?\W*$", re.I
 )
+_WHEN_IS = re.compile(r"^\W*when\s+(?:is|are)\b", re.I)
 _CUT = re.compile(r"[,;:.!?]|\s[–—-]\s|\b(?:and|but|because|so|which|who)\b", re.I)
 _BEFORE = re.compile(r"^\W*(?:for|in|at|on|with)\s[^,;:.!?]{1,40}?(?=,|\b(?:we|i)\b)", re.I)
 """What a clause begins with before its subject, "For search we use …"."""

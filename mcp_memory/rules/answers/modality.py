@@ -138,6 +138,11 @@ _RETURN = re.compile(
     r"\b(?:back|return(?:ed|s|ing)?|(?:got|get|came|come|coming|going)\s+home|left|leav(?:e|es|ing))\b", re.I
 )
 _PRESENT_QUESTION = re.compile(r"^\W*(?:do|does|am|is|are)\b", re.I)
+_ASKS_NOW = re.compile(
+    r"^\W*(?:what|which|how\s(?:much|many|long|often|big|high))\b.{0,60}?\b(?:is|are|am|do|does)\b", re.I
+)
+_NO_LONGER = re.compile(r"\b(?:was|were|used\s+to)\b(?!.*\b(?:is|are)\b)", re.I)
+"""A value told in the past, which need not be that of today: "the limit was 30, I raised it to 60"."""
 _BACK_THEN = re.compile(
     r"\b(?:back\s+then|in\s+those\s+days|at\s+the\s+time|once|formerly|previously|before|when\s+i\s+was|as\s+a\s+(?:kid|child|teen\w*)"
     r"|used\s+to|liked|loved|enjoyed|hated|preferred|lived|worked|owned|belonged|wanted|had)\b",
@@ -157,6 +162,11 @@ def asks_ahead(question: str) -> bool:
         _LOOKS_BACK.search(question) is None
         or re.search(r"\b(?:supposed|due|plan\w*|going)\b", question, re.I) is not None
     )
+
+
+def asks_return(text: str) -> bool:
+    """Return whether a text speaks of coming back."""
+    return _RETURN.search(text) is not None
 
 
 def hit_clause(sentence: WeighedSentence) -> tuple[int, int]:
@@ -187,9 +197,13 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
         return False
     start, end = hit_clause(sentence)
     clause = text[start:end]
-    if wanted.form in ("date", "duration") and _mode(_RETURN, clause, wanted):
+    if wanted.form in ("date", "duration") and len(sentence.times) < 2 and _mode(_RETURN, clause, wanted):
         return False  # the day of a return is not the day of the stay
     if wanted.form == "yes_no" and _PRESENT_QUESTION.match(wanted.query.text) and _BACK_THEN.search(clause):
+        return False
+    if wanted.form not in ("date", "yes_no") and _ASKS_NOW.match(wanted.query.text) and _NO_LONGER.search(clause):
+        return False
+    if not _of_that_time(wanted, sentence):
         return False
     asks_plan = _ASKS_PLAN.search(wanted.query.text) is not None
     if _mode(_PROPOSED, clause, wanted) or (not asks_plan and _mode(_WISHED, clause, wanted)):
@@ -197,6 +211,16 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     if not asks_plan and not asks_ahead(wanted.query.text) and _mode(_PLANNED, clause, wanted):
         return False
     return wanted.form == "person" or _persons_agree(wanted, sentence, clause)  # "My sister gave me one": who did?
+
+
+def _of_that_time(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
+    """Return whether a message may tell of the time asked about: one told after it has to state such a time."""
+    said_at = sentence.evidence.source.turn.said_at
+    if wanted.time is None or said_at is None or wanted.form == "date":
+        return True
+    since, until = wanted.time
+    stated = [(one.since, one.until) for _, _, one in sentence.times]
+    return said_at < until or any(begin < until and since < end for begin, end in stated)
 
 
 def negated(text: str) -> bool:

@@ -24,7 +24,17 @@ from mcp_memory.language.dates import day_in_words, in_words
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP
-from mcp_memory.rules.answers.spans import Span, adjacent, name_runs, novelty, strip_edges, word_at, word_gap
+from mcp_memory.rules.answers.modality import asks_return
+from mcp_memory.rules.answers.spans import (
+    Span,
+    adjacent,
+    name_runs,
+    novelty,
+    split_clauses,
+    strip_edges,
+    word_at,
+    word_gap,
+)
 from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence
 
 START_STEMS = frozenset(
@@ -63,7 +73,11 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
     for start, end, stated in sentence.times:
         if sentence.is_document and not (_holds_event(wanted, sentence) or _is_lifespan(wanted, stated)):
             continue
-        near = hit_proximity(sentence, start, end)
+        before = max((one[1] for one in sentence.times if one[1] <= start), default=0)
+        returns = asks_return(sentence.text[before:start])
+        if not sentence.is_document and len(sentence.times) > 1 and returns != asks_return(wanted.query.text):
+            continue  # "we fly on 9 July and come back on 23 July"
+        near = hit_proximity(sentence, start, end) + _shared(sentence, start)
         lifespan = sentence.is_document and _is_lifespan(wanted, stated)
         yield Span(start, end, near, _date_text(wanted, stated, sentence), typed=lifespan)
     if sentence.is_document or not sentence.hits:
@@ -87,6 +101,22 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
     said_at = source.turn.said_at
     if said_at is not None and _JUST.search(sentence.text) and not _FUTURE.search(sentence.text):
         yield Span(0, len(sentence.text), SAID_FIT, day_in_words(said_at), hedged=True)
+
+
+CLAUSE_FIT = 1.5
+"""What a time gains if all of the query's words that a sentence of a message holds stand in its own clause."""
+
+
+def _shared(sentence: WeighedSentence, start: int) -> float:
+    """Return what the clause of a time adds: "we fly on 9 July and come back on 23 July" has a time in each."""
+    if sentence.is_document or len(sentence.times) < 2 or not sentence.hits:
+        return 0.0
+    clauses = split_clauses(sentence.text)
+    left, right = next((one for one in clauses if one[0] <= start < one[1]), (0, len(sentence.text)))
+    inside = {
+        stem for hit in sentence.hits if left <= sentence.words[hit].start < right for stem in sentence.words[hit].stems
+    }
+    return CLAUSE_FIT * len(inside & sentence.query_stems) / len(sentence.query_stems)
 
 
 def _date_text(wanted: WantedSpan, stated: StatedTime, sentence: WeighedSentence) -> str:

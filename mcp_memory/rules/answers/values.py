@@ -9,6 +9,7 @@ not match exactly one fact, the time stays unknown and no value is selected.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,7 @@ from mcp_memory.rules.answers.relations import (
 from mcp_memory.rules.answers.spans import MOST_WORDS
 from mcp_memory.rules.answers.typed_spans import relative_period_text
 
+_RECURS = re.compile(r"\b(?:every|each|daily|weekly|monthly|\w+days)\b", re.I)
 _MOVES = frozenset(("lives_in", "located_in"))
 """States that hold from birth on, so that their first value did not begin with a move."""
 
@@ -87,7 +89,8 @@ def valid_values(group: RelationFacts, knowledge: KnownFacts) -> list[ValidValue
             value = group.value(version)
             if relation.last_told:
                 since = min(assertion.said_at for assertion in version.assertions)
-                if not any(letter.isdigit() for letter in value):  # "Friday" means another day by now
+                if not (any(letter.isdigit() for letter in value) or _RECURS.search(value)):
+                    # "Friday" means another day by now
                     value = in_words(version.since, version.until, "day")
                 found.append(ValidValue(value, since, FOREVER, False, version, version.assertions, reliable))
                 continue

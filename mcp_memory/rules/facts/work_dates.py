@@ -38,7 +38,8 @@ _UNTIL = re.compile(
     rf"{HEAD}(?:\s(?:is|are))?(?:\s(?:valid|good|open|available|welcome|paid|extended|booked))(?:\suntil)?", re.I
 )
 _EVERY = re.compile(
-    rf"{HEAD}(?:\s(?:is|are|takes\splace|happens))?:?\s(?P<when>(?:always\s)?(?:(?:every|each)\s\w+(?:\s\w+)?|daily"
+    rf"{HEAD}(?:\s(?:is|are|takes\splace|happens?|runs?|(?:is|are)\s(?:run|made|taken|done|sent|reset|generated|rotated)))?:?\s"
+    rf"(?P<when>(?:at\s)?\d{{1,2}}[:.]\d\d(?:\s?[ap]m)?\s(?:on|every|each)\s\w+(?:\s\w+)?|(?:always\s)?(?:(?:every|each)\s\w+(?:\s\w+)?|daily"
     rf"|weekly|monthly"
     r"|biweekly|on\s\w+days|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)?,?(?:\s?(?:at\s)?\d{1,2}[:.]\d\d"
     r"|\s?at\s\d{1,2}(?:\s?[ap]m)?)?)[.!]*",
@@ -50,12 +51,17 @@ def recurring_facts(part: Part) -> Iterator[WorkFact]:
     """Yield when a meeting takes place that recurs: "retro every second Friday", "standup is at 9:30"."""
     match = _EVERY.fullmatch(part.text)
     head = thing(match["head"]) if match and match["when"] else ""
-    if match and head and head.split()[-1].lower() in _MEETINGS:
+    if match and head and head.split()[-1].lower() in _MEETINGS | _ROUTINES:
         when = re.sub(r"^(?:at|on|always)\s", "", match["when"].strip(" ,"))
         if len(when) > 2:
             yield fact_of(part, head, "scheduled_for", when)
 
 
+_ROUTINES = word_set(
+    "backup backups invoice invoices report reports newsletter newsletters payroll digest cleanup database job jobs"
+    " cron sync syncs export exports import imports statistics batch"
+)
+"""What is done again and again, "backups run every night at 02:30"."""
 _MEETINGS = word_set(
     "standup stand-up retro retrospective planning sync meeting review call demo"
     " refinement grooming daily weekly jour fixe"

@@ -55,3 +55,20 @@ async def test_what_was_not_told_is_not_answered(lines: Sequence[str], question:
 async def test_a_shorter_description_of_a_place_ends_the_longer_one() -> None:
     talk = ["user: I work at the city library.", "@ 2023-09-05", "user: I no longer work at the library."]
     assert (await answer(talk, "Where do I work?") or "").startswith("not any more: city library")
+
+
+TIMED = [
+    (["user: We fly to Malta on 9 July and come back on 23 July."], "When do we come back from Malta?", "23 July 2023"),
+    (["user: We fly to Malta on 9 July and come back on 23 July."], "When do we fly to Malta?", "9 July 2023"),
+    (["user: The upload limit was 30 MB, I raised it to 60 today."], "What is the upload limit?", None),
+    (["user: Backups run every night at 02:30."], "When do the backups run?", "every night at 02:30"),
+    (["user: Our standup is at 9:45 on weekdays."], "When is our standup?", "9:45 on weekdays"),
+    (["Ann: Megan and I split up in March."], "Are Ann and Megan still together?", "No"),
+    (["Ann: My brother Tom works as a piano tuner."], "What does Tom do for a living?", "piano tuner"),
+    (["@ 2023-09-01", "Ann: I had lunch with Tom at the Lowick Inn."], "Where did Ann have lunch in 2021?", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "question", "expected"), TIMED, ids=[question for _, question, _ in TIMED])
+async def test_the_time_of_what_was_asked_counts(lines: Sequence[str], question: str, expected: str | None) -> None:
+    assert await answer(lines, question) == expected
