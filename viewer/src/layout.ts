@@ -3,8 +3,8 @@
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY } from "d3-force";
 import type { Entity, Fact, Graph, Point } from "./graph";
 
-const FIRST_MS = 250; // before the first drawing
-const SLICE_MS = 12; // between two drawings
+const FIRST_MS = 150; // before the first drawing
+const SLICE_MS = 24; // between two drawings, of many entities
 const MANY = 400; // entities from which forces are weaker and the layout settles sooner
 
 export class Layout {
@@ -14,6 +14,7 @@ export class Layout {
   private readonly collide = forceCollide<Entity>();
   private points: Point[] = [];
   private running = false;
+  private many = false;
 
   constructor(private readonly drawn: () => void) {
     this.simulation
@@ -23,7 +24,7 @@ export class Layout {
 
   /** Takes the entities and facts that are drawn, and places what is new. */
   set(entities: Entity[], facts: Fact[], graph: Graph, again: boolean, aspect: number): void {
-    const many = entities.length > MANY, few = entities.length < 30;
+    const many = (this.many = entities.length > MANY), few = entities.length < 30;
     this.link.links(facts.filter(({ source, target }) => source !== target)).distance(few ? 105 : many ? 34 : 70);
     this.charge.strength(few ? -520 : many ? -55 : -260).distanceMax(many ? 400 : 900).theta(many ? 1.2 : 0.9);
     this.collide.radius((entity) => entity.radius + (few ? 22 : many ? 2 : 10));
@@ -55,7 +56,7 @@ export class Layout {
     this.running = true;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const step = () => {
-      const going = this.ticks(SLICE_MS, !still);
+      const held = this.simulation.alphaTarget() > 0, going = this.ticks(SLICE_MS, held || (!still && !this.many));
       if (!still || !going) this.drawn();
       if (going) requestAnimationFrame(step); else this.running = false;
     };

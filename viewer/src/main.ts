@@ -17,9 +17,7 @@ class Viewer {
   private readonly times: Times;
   private readonly list: List;
   private readonly details: Details;
-  private readonly began = performance.now();
   private selected: Item | null = null;
-  private drawn = false;
 
   constructor(readonly source: Source) {
     const select = (item: Item | null) => this.select(item), active = (item: Item | null) => this.activate(item);
@@ -74,7 +72,7 @@ class Viewer {
 
   private add(page: Page, near?: Entity): number {
     const added = this.graph.add(page, near);
-    if (added || !this.drawn) this.grown();
+    if (added || !this.graph.entities.size) this.grown();
     return added;
   }
 
@@ -83,10 +81,12 @@ class Viewer {
       for (let pages = 0; page?.next && this.source.next && pages < MOST_PAGES; pages++) {
         page = await this.source.next(page.next);
         this.graph.add(page);
-        if (!page.next || pages % 10 === 9) this.grown();
+        if (!page.next || pages % 10 === 9 || pages === MOST_PAGES - 1) this.grown();
       }
-      this.grown();
-    } catch (error) { this.problem((error as Error).message); }
+    } catch (error) {
+      this.grown(); // with what came before
+      this.problem((error as Error).message);
+    }
   }
 
   private async expand(ask: { entity: string; depth: number }, entity?: Entity): Promise<void> {
@@ -108,9 +108,6 @@ class Viewer {
     this.list.fill();
     this.count();
     if (!this.graph.entities.size) this.problem("Nothing is known yet. Facts appear here when something was remembered.");
-    if (this.drawn) return;
-    this.drawn = true;
-    requestAnimationFrame(() => requestAnimationFrame(() => document.documentElement.dataset.painted = String(Math.round(performance.now() - this.began))));
   }
 
   private count(): void {
@@ -185,4 +182,4 @@ function start(): Viewer {
   return viewer;
 }
 
-Object.assign(window, { viewer: start() });
+Object.assign(window, { viewer: start() }); // for the console, and for tests

@@ -8,14 +8,15 @@ const MOST_ENTITIES = 2500; // drawn; of more, those with the most facts
 const MOST_LABELS = 160;
 const FEW_FACTS = 90; // up to which each fact has its words
 const FEW_HULLS = 40; // up to which all memory points have outlines
-const ARROWS = 700; // facts up to which arrows are drawn at any size
+const MANY = 700; // facts or entities from which lines are hairlines, and arrows and rims come with zooming in
+const CHUNK = 50; // shapes in one path; filling larger ones takes many times as long without a graphics card
 
 /** What to show: the choices of the person. */
 export interface Choice {
   time: number; past: boolean; hulls: boolean; selected: Item | null; active: Entity | null; hovered: Item | null;
 }
 
-interface Paths { edges: Map<string, Path2D>; nodes: Map<string, Path2D>; hulls: Map<Point, ReturnType<typeof outline>> }
+interface Paths { edges: Map<string, Path2D>; nodes: Map<string, Path2D[]>; hulls: Map<Point, ReturnType<typeof outline>> }
 
 export class Picture {
   entities: Entity[] = [];
@@ -98,16 +99,19 @@ export class Picture {
   }
 
   private trace(): Paths {
-    const edges = new Map<string, Path2D>(), nodes = new Map<string, Path2D>();
-    const path = (paths: Map<string, Path2D>, key: string) => paths.get(key) ?? paths.set(key, new Path2D()).get(key)!;
+    const edges = new Map<string, Path2D>(), nodes = new Map<string, Path2D[]>(), sizes = new Map<string, number>();
     for (const fact of this.facts) {
-      const line = path(edges, `${this.states.get(fact)} ${this.depth(fact)}`), [sx, sy, cx, cy, ex, ey] = curve(fact);
+      const key = `${this.states.get(fact)} ${this.depth(fact)}`, [sx, sy, cx, cy, ex, ey] = curve(fact);
+      const line = edges.get(key) ?? edges.set(key, new Path2D()).get(key)!;
       line.moveTo(sx, sy);
       if (fact.bend || fact.source === fact.target) line.quadraticCurveTo(cx, cy, ex, ey); else line.lineTo(ex, ey);
     }
     for (const entity of this.entities) {
       const kind = kindOf(entity), look = this.solid.has(entity) || !entity.facts.length ? "solid" : "hollow";
-      trace(path(nodes, `${kind} ${look} ${this.depth(entity)}`), kind, entity.x, entity.y, entity.radius);
+      const key = `${kind} ${look} ${this.depth(entity)}`, size = sizes.get(key) ?? 0, chunks = nodes.get(key) ?? nodes.set(key, []).get(key)!;
+      if (size % CHUNK === 0) chunks.push(new Path2D());
+      sizes.set(key, size + 1);
+      trace(chunks.at(-1)!, kind, entity.x, entity.y, entity.radius);
     }
     return { edges, nodes, hulls: new Map(this.points.map((point) => [point, outline(point)])) };
   }
@@ -131,13 +135,14 @@ export class Picture {
   }
 
   private drawEdges(palette: Colours, k: number): void {
-    const context = this.context, arrows = this.facts.length <= ARROWS || k > 1.3, thin = this.facts.length > ARROWS ? 0.7 : 1;
+    const context = this.context, many = this.facts.length > MANY, arrows = !many || k > 1.3;
+    const pixel = context.canvas.clientWidth / context.canvas.width || 1;
     for (const [key, path] of this.paths!.edges) {
       const [state, depth] = key.split(" ") as [State, "near" | "far"];
       const chosen = this.near.size > 0 && depth === "near";
       context.globalAlpha = depth === "far" ? 0.22 : 1;
       context.strokeStyle = chosen ? palette.accent : state === "current" ? palette.edge : palette["edge-past"];
-      context.lineWidth = ((state === "current" ? 1.5 : 1.2) * thin * (chosen ? 1.3 : 1)) / k;
+      context.lineWidth = (many && !chosen ? pixel : (state === "current" ? 1.5 : 1.2) * (chosen ? 1.3 : 1)) / k;
       context.setLineDash(DASHES[state].map((length) => length / k));
       context.stroke(path);
       if (!arrows) continue;
@@ -150,16 +155,18 @@ export class Picture {
   }
 
   private drawNodes(palette: Colours, k: number, { selected, active, hovered }: Choice): void {
-    const context = this.context;
+    const context = this.context, rims = this.entities.length <= MANY || k > 1;
     context.setLineDash([]);
-    for (const [key, path] of this.paths!.nodes) {
+    for (const [key, paths] of this.paths!.nodes) {
       const [kind, look, depth] = key.split(" ") as [Kind, string, string], colour = colourOf(kind, palette);
       context.globalAlpha = depth === "far" ? 0.3 : 1;
       context.fillStyle = look === "solid" ? colour : palette.ground;
       context.strokeStyle = look === "solid" ? palette.ground : colour;
       context.lineWidth = (look === "solid" ? 1.5 : 2) / k;
-      context.fill(path);
-      context.stroke(path);
+      for (const path of paths) {
+        context.fill(path);
+        if (rims || look === "hollow") context.stroke(path);
+      }
     }
     context.globalAlpha = 1;
     for (const [item, colour, width] of [[hovered, palette.muted, 2], [selected, palette.accent, 3], [active, palette.text, 2]] as const) {
@@ -192,12 +199,13 @@ export class Picture {
     context.strokeStyle = palette.ground;
     const important = (item: Item) => Number(item === selected || item === hovered || item === active) * 2 + Number(this.near.has(item));
     const seen = this.entities.filter((e) => { const sx = e.x * k + x, sy = e.y * k + y; return sx > -150 && sx < width && sy > -20 && sy < height + 20; });
-    for (const entity of seen) taken.push([entity.x * k + x - entity.radius * k * 0.7, entity.y * k + y - entity.radius * k * 0.7, entity.x * k + x + entity.radius * k * 0.7, entity.y * k + y + entity.radius * k * 0.7]);
+    const crowded = seen.length > MANY / 2, most = crowded ? 40 : MOST_LABELS; // in a crowd names cover what has fewer facts
+    if (!crowded) for (const entity of seen) taken.push([entity.x * k + x - entity.radius * k * 0.7, entity.y * k + y - entity.radius * k * 0.7, entity.x * k + x + entity.radius * k * 0.7, entity.y * k + y + entity.radius * k * 0.7]);
     seen.sort((a, b) => important(b) - important(a) || b.facts.length - a.facts.length);
     context.font = `500 12.5px ${font}`;
     let labels = 0;
     for (const entity of seen) {
-      if (labels >= MOST_LABELS) break;
+      if (labels >= most) break;
       const faint = this.near.size > 0 && !this.near.has(entity);
       if (faint && entity !== hovered && this.entities.length > 60) continue;
       labels += Number(put(short(entity.name, 32), entity.x * k + x + entity.radius * k + 4, entity.y * k + y, palette.text, false, important(entity) > 1, faint));

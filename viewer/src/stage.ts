@@ -4,7 +4,7 @@ import { drag } from "d3-drag";
 import { select } from "d3-selection";
 import { type ZoomTransform, zoom, zoomIdentity } from "d3-zoom";
 import { byId, element } from "./dom";
-import type { Entity, Fact, Graph, Item } from "./graph";
+import type { Entity, Graph, Item } from "./graph";
 import { Layout } from "./layout";
 import { type Choice, Picture } from "./picture";
 import { type Colours, DASHES, KINDS, colourOf, colours, trace } from "./shapes";
@@ -13,8 +13,6 @@ interface Deeds { select(item: Item | null): void; active(item: Item | null): vo
 
 export class Stage {
   readonly choice: Choice = { time: Date.now(), past: true, hulls: true, selected: null, active: null, hovered: null };
-  /** Milliseconds of the last drawings, for tests. */
-  readonly costs: number[] = [];
   private readonly canvas = byId<HTMLCanvasElement>("canvas");
   private readonly picture = new Picture(this.canvas.getContext("2d", { alpha: false })!);
   private readonly layout: Layout;
@@ -45,7 +43,8 @@ export class Stage {
     this.draw();
   }
 
-  get shown(): { entities: Entity[]; facts: Fact[] } { return this.picture; }
+  /** Where an entity is on the canvas, in CSS pixels. */
+  place(entity: Entity): [number, number] { return this.transform.apply([entity.x, entity.y]); }
 
   dress(): void {
     this.colours = colours();
@@ -59,12 +58,10 @@ export class Stage {
     this.asked = true;
     requestAnimationFrame(() => {
       this.asked = false;
-      const began = performance.now(), ratio = Math.min(devicePixelRatio || 1, 2), { clientWidth, clientHeight } = this.canvas;
+      const ratio = Math.min(devicePixelRatio || 1, 2), { clientWidth, clientHeight } = this.canvas;
       const [width, height] = [Math.round(clientWidth * ratio), Math.round(clientHeight * ratio)];
       if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
       if (width && height) this.picture.draw(this.colours, this.transform, this.choice, getComputedStyle(document.documentElement).fontFamily);
-      this.costs.push(performance.now() - began);
-      if (this.costs.length > 600) this.costs.shift();
     });
   }
 
@@ -142,7 +139,7 @@ export class Stage {
       const along = (entity.x - begin.x) * dx + (entity.y - begin.y) * dy, aside = Math.abs((entity.x - begin.x) * dy) + Math.abs((entity.y - begin.y) * dx);
       if (entity !== begin && along > 0 && aside <= along * 1.5 && along + 2 * aside < least) { least = along + 2 * aside; best = entity; }
     }
-    const [x, y] = this.transform.apply([best.x, best.y]), { clientWidth, clientHeight } = this.canvas;
+    const [x, y] = this.place(best), { clientWidth, clientHeight } = this.canvas;
     if (x < 20 || y < 20 || x > clientWidth - 20 || y > clientHeight - 20) { this.fitting = false; select(this.canvas).call(this.zoom.translateTo, best.x, best.y); }
     return best;
   }
