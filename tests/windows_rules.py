@@ -1,9 +1,10 @@
-"""Rules of Windows' file system, enforced on another system, so that calls that would fail there fail here.
+r"""Rules of Windows' file system, enforced on another system, so that calls that would fail there fail here.
 
 - ``fsync`` needs a file that is open for writing.
 - A file that this process has open can be neither renamed, replaced nor removed, and a folder with one below it cannot
   be renamed. (Python opens files so; LanceDB's library allows others to remove its files, but not to rename a folder.)
 - ``rename`` does not replace; ``replace`` replaces no folder.
+- What is written by `os.write` to a file that was opened without ``O_BINARY`` gets ``\r\n`` for ``\n``.
 - Names have none of ``<>:"|?*``, no blank or dot at their end, and are no device's.
 
 What is open is read from ``/proc/self/fd``, so they can be enforced on Linux only.
@@ -89,7 +90,27 @@ def enforce(monkeypatch: pytest.MonkeyPatch, below: Path) -> None:
     replaced("unlink", remove)
     replaced("remove", remove)
     replaced("mkdir", lambda path, *_, dir_fd=None, **__: checked_name(place(path, dir_fd)))
-    replaced("open", lambda path, *_, dir_fd=None, **__: checked_name(place(path, dir_fd)))
+    monkeypatch.setattr(os, "O_BINARY", 1 << 30, raising=False)
+    textual: set[int] = set()
+    open_descriptor, write, fdopen = os.open, os.write, os.fdopen
+
+    def opened_file(path, flags, mode=0o777, *, dir_fd=None):
+        checked_name(place(path, dir_fd))
+        descriptor = open_descriptor(path, flags & ~os.O_BINARY, mode, dir_fd=dir_fd)
+        (textual.discard if flags & os.O_BINARY else textual.add)(descriptor)
+        return descriptor
+
+    def as_file(descriptor, *arguments, **options):
+        textual.discard(descriptor)  # Python sets the mode of a descriptor that it wraps
+        return fdopen(descriptor, *arguments, **options)
+
+    def written(descriptor, content):
+        ours = descriptor in textual and os.readlink(f"/proc/self/fd/{descriptor}").startswith(root + os.sep)
+        return write(descriptor, bytes(content).replace(b"\n", b"\r\n") if ours else content)
+
+    monkeypatch.setattr(os, "open", opened_file)
+    monkeypatch.setattr(os, "fdopen", as_file)
+    monkeypatch.setattr(os, "write", written)
     opened = io.open
 
     def open_file(file, *arguments, **options):

@@ -58,7 +58,8 @@ class Audit:
         self._write(json.dumps({name: value for name, value in line.items() if value != ""}) + "\n")
 
     def _write(self, text: str) -> None:
-        file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        binary = getattr(os, "O_BINARY", 0)  # else Windows writes two characters for a line's end
+        file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | binary, 0o600)
         try:
             os.write(file, text.encode())
         finally:

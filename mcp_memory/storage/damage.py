@@ -63,7 +63,7 @@ def write_anchor(folder: Path | None, commit: Commit) -> None:
     text = json.dumps(asdict(commit), sort_keys=True)
     path = folder / _ANCHORS[commit.tx % 2]
     try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
         try:
             os.ftruncate(
                 file, os.write(file, json.dumps({"crc32": zlib.crc32(text.encode()), "commit": text}).encode())

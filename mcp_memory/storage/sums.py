@@ -37,7 +37,8 @@ class Sums:
             return
         lines = b"".join(self._line(file) for file in files if is_complete(file))
         try:
-            file = os.open(self._folder / SUMS, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            binary = getattr(os, "O_BINARY", 0)  # else Windows writes two characters for a line's end
+            file = os.open(self._folder / SUMS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | binary, 0o600)
             try:
                 os.write(file, lines)
             finally:

@@ -46,6 +46,11 @@ def test_the_rules_are_enforced(place):
             taken.unlink()
         with pytest.raises(PermissionError):
             taken.rename(other)
+    for flag, content in ((0, b"a\r\n"), (os.O_BINARY, b"a\n")):
+        descriptor = os.open(place / "line", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | flag)
+        os.write(descriptor, b"a\n")
+        os.close(descriptor)
+        assert (place / "line").read_bytes() == content
     other.touch()
     with taken.open("rb") as file, pytest.raises(OSError, match="reading alone"):
         os.fsync(file.fileno())
@@ -84,6 +89,9 @@ def test_a_day_of_writing_forgetting_copying_and_moving_keeps_the_rules(place, c
     done("restore", str(place / "copy.backup"), "--replace")
     done("doctor", "--rebuild")
     done("import", str(place / "out.jsonl"))
+    lines = [path for path in (place / "store").rglob("*.json*") if b"\r\n" in path.read_bytes()]
+    lines += [path for path in (place / "store").glob("*") if path.is_file() and b"\r\n" in path.read_bytes()]
+    assert not lines
     done("move", str(place / "elsewhere"))
     assert "octopus number 6" in done("show", "NUL", "--as", "session")
     assert "ERROR" not in done("doctor")
