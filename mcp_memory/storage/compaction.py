@@ -133,6 +133,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         if not stop.is_set():
             _drop_old_generations(tables, last, now)
             tables.sums.tidy((COMMITS, FORGOTTEN, *last.tables))
+            tables.log_copy.fill(tables.rows, last)
     finally:
         if lock:
             lock.release()

@@ -280,6 +280,7 @@ class Forgetting:
         book = read_book(tables)
         tables.replace(FORGOTTEN, book_rows(book.records, None))
         tables.purge(FORGOTTEN)
+        tables.log_copy.remove()
         tables.sums.tidy(tables.names())
         for aside in tables.folder.glob(f"*.lance/*/*{ASIDE}") if tables.folder is not None else ():
             aside.unlink(missing_ok=True)

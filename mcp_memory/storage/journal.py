@@ -90,7 +90,7 @@ class Journal:
         """
         entries, end = [], start
         for line in self._lines(start):
-            entry = _entry(line)
+            entry = entry_of(line)
             if entry is None:
                 break
             entries.append(entry)
@@ -99,11 +99,11 @@ class Journal:
 
     def whole_lines(self) -> list[Entry]:
         """Return every commit that can be read, also after a damaged line."""
-        return [entry for line in self._lines(0) if (entry := _entry(line)) is not None]
+        return [entry for line in self._lines(0) if (entry := entry_of(line)) is not None]
 
     def damaged_lines(self) -> list[int]:
         """Return the numbers of the lines that cannot be read; the last one may just be being written."""
-        return [number for number, line in enumerate(self._lines(0), 1) if _entry(line) is None]
+        return [number for number, line in enumerate(self._lines(0), 1) if entry_of(line) is None]
 
     def _lines(self, start: int) -> list[bytes]:
         if self._path is None or self.size() <= start:
@@ -128,10 +128,7 @@ class Journal:
             OSError: it is not there, now or later.
         """
         assert self._path is not None
-        content: dict[str, object] = {"commit": asdict(commit)}
-        content.update((kind, made.to_pylist()) for kind, made in rows.items())
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-        line = b"%08x %s\n" % (zlib.crc32(text), text)
+        line = line_of(commit, {kind: made.to_pylist() for kind, made in rows.items()})
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
         try:
             if os.fstat(file).st_size != end:
@@ -179,7 +176,14 @@ def _fact_schema() -> Any:
 _SCHEMAS: dict[TableKind, Any] = {"turns": _turn_schema, "facts": _fact_schema}
 
 
-def _entry(line: bytes) -> Entry | None:
+def line_of(commit: Commit, rows: Mapping[str, Sequence[object]]) -> bytes:
+    """Return a commit with its rows, by table, as one line that begins with its own sum."""
+    content = {"commit": asdict(commit), **rows}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def entry_of(line: bytes) -> Entry | None:
     """Return the commit that a line holds; None if the line is not whole."""
     number, _, text = line.removesuffix(b"\n").partition(b" ")
     try:

@@ -176,6 +176,7 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
                 ) from None
             forget_notes(folder)  # it speaks of a store that is no longer here
             tables.journal.remove()
+            tables.log_copy.remove()
             for path in [*folder.glob("*.lance"), folder / FOLDER, folder / KEPT]:
                 await to_thread.run_sync(lambda path: shutil.rmtree(path, ignore_errors=True), path)
     finally:

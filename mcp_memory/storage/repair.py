@@ -2,9 +2,9 @@
 
 1. Newest versions of a table that cannot be opened are set aside (``*.damaged``), so that LanceDB opens the one before.
 2. Rows are collected by commit from the newest version of each table and all earlier ones, then from the journal (also
-   after a damaged line) and the store's own backups; of a version with damaged files every row is read that lies in a
-   whole file. Rows of files that are not what was written come last: they are *doubtful*, since most of them are as
-   they were, and nobody knows which.
+   after a damaged line), the copy of the log and the store's own backups; of a version with damaged files every row is
+   read that lies in a whole file. Rows of files that are not what was written come last: they are *doubtful*, since
+   most of them are as they were, and nobody knows which.
 3. Commits that are gone are made anew up to the anchor, from the rows that carry their numbers.
 4. Where rows are still missing, nothing is changed unless the caller gives them up. Then the commits count what is
    left, and ``lost.json`` beside the tables says what was lost.
@@ -32,7 +32,8 @@ from mcp_memory.storage.archive import unpack
 from mcp_memory.storage.damage import COUNTED, read_anchor, write_anchor
 from mcp_memory.storage.data_files import ASIDE, FAILURES, Table, no_panics
 from mcp_memory.storage.journal import newer, rows_of
-from mcp_memory.storage.schema import COMMITS, Commit, TableKind, TableRows, commit_rows, commits_of
+from mcp_memory.storage.log_copy import copied_rows
+from mcp_memory.storage.schema import COMMITS, LOG_TABLES, Commit, TableKind, TableRows, commit_rows, commits_of
 from mcp_memory.storage.tables import Tables
 
 NEWEST = (1 << 64) - 1
@@ -63,8 +64,14 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     with _hidden(tables, (COMMITS,)):
         known = _collected(tables, COMMITS)
     commits = {commit.tx: commit for commit in (commits_of(known) if known is not None else ())}
+    stored = {**commits}
     entries = newer(tables.journal.whole_lines(), max(commits, default=0))
     commits |= {entry.commit.tx: entry.commit for entry in entries}
+    copied = tables.log_copy.entries()
+    if any(commits[number].at != entry.commit.at for number, entry in copied.items() if number in commits):
+        copied = {}  # of another store that was in this place
+    before = len(commits)
+    commits = {number: entry.commit for number, entry in copied.items()} | commits
     newest = max(filter(None, (read_anchor(tables.folder), *commits.values())), key=_number, default=None)
     if newest is None:
         return done
@@ -72,6 +79,10 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     done += [text for name in names.values() for text in _set_aside(tables, name)]
     with _hidden(tables, names.values()) as changed:
         rows = {kind: _joined(_collected(tables, name), rows_of(entries, kind)) for kind, name in names.items()}
+        lacking = _missing(commits, newest, rows) + len(commits) - before
+        rows |= {log: _joined(rows[log], copied_rows(copied.values(), log)) for log in LOG_TABLES}
+        if taken := lacking - _missing(commits, newest, rows):
+            done.append(f"{taken} rows and commits are taken from the copy of the log.")
         for file in reversed(backups):
             if not _missing(commits, newest, rows):
                 break
@@ -79,9 +90,9 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     doubtful: dict[TableKind, Counter[int]] = {}
     for kind, name in names.items():
         if name in changed:
-            before = _counts(rows)[kind]
+            certain = _counts(rows)[kind]
             rows[kind] = _joined(rows[kind], _collected(tables, name))
-            if more := _counts(rows)[kind] - before:
+            if more := _counts(rows)[kind] - certain:
                 doubtful[kind] = more
     found = _counts(rows)
     made = [number for number in range(1, newest.tx + 1) if number not in commits]
@@ -104,7 +115,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     for kind, name in names.items():
         done += _put_back(tables, name, rows[kind], newest.tx, always=name in changed)
     left = {number: _counting(commit, found, lost) for number, commit in sorted(commits.items())}
-    if made or left != commits or tables.count(COMMITS) != len(left):
+    if left != stored:
         _replace(tables, COMMITS, commit_rows(*left.values()))
     write_anchor(tables.folder, left[newest.tx])
     tables.journal.clear()

@@ -34,6 +34,7 @@ from mcp_memory.storage.data_files import (
     no_panics,
 )
 from mcp_memory.storage.journal import Journal
+from mcp_memory.storage.log_copy import LogCopy
 from mcp_memory.storage.schema import COMMITS, TableRows
 from mcp_memory.storage.sums import Sums
 
@@ -56,14 +57,14 @@ class Tables:
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
         journal: the newest commits, which are not in the tables yet.
-        sums: of their data files.
+        sums: of their data files; ``log_copy``: the log once more.
         broken: tables whose latest version could not be read, until they are repaired.
     """
 
     def __init__(self, uri: str) -> None:
         self.uri = uri
         self.folder = moved_to(local_folder(uri))
-        self.journal, self.sums = Journal(self.folder), Sums(self.folder)
+        self.journal, self.sums, self.log_copy = Journal(self.folder), Sums(self.folder), LogCopy(self.folder)
         self.broken: set[str] = set()
         self._database: Any = None
         self._open: dict[str, Table] = {}
@@ -323,8 +324,7 @@ class Tables:
                 version = int(table.add(rows).version)
             if self.folder is not None:
                 data = self._table_folder(name) / "data"
-                made = [data / file for file in self._files(name) - files_before]
-                ensure_complete(table, made)
+                ensure_complete(table, made := [data / file for file in self._files(name) - files_before])
                 self.sums.note(made)
             return version
 

@@ -300,6 +300,7 @@ def _into_tables(
         swept.clear()  # the rows that were appended have no commit, as if this writer had died
         raise
     swept.update({**versions, COMMITS: version})
+    tables.log_copy.append(commits, {kind: numbered[kind] for kind in LOG_TABLES if kind in numbered})
     tables.journal.clear()
     return version
 

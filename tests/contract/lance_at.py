@@ -16,7 +16,8 @@ NOW = 1_800_000_000_000
 
 def open_at(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more: object) -> LanceStore:
     """Return the store as a new process opens it."""
-    return LanceStore(uri, embedder=embedder, dimension=dimension, clock=lambda: NOW, **more)  # type: ignore[arg-type]
+    options = {"clock": lambda: NOW, **more}
+    return LanceStore(uri, embedder=embedder, dimension=dimension, **options)  # type: ignore[arg-type]
 
 
 async def commit_to(store: LanceStore, rows: Batch) -> int:

@@ -7,20 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from batches import batch, derive, unit_vectors
+from batches import batch, derive, point, pointed, taught, unit_vectors
 from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreDamaged, StoreUnwritable
 from mcp_memory.storage.compaction import compact
 from mcp_memory.storage.damage import read_anchor
 from mcp_memory.storage.data_files import no_panics
+from mcp_memory.storage.log_copy import LOG_COPY, LogCopy
 from mcp_memory.storage.repair import LOST
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.sums import SUMS
 from mcp_memory.storage.tables import Tables
+from mcp_memory.vectors import Matrix
 
 pytestmark = pytest.mark.anyio
 COMMITS = 5
@@ -96,6 +99,7 @@ async def test_a_lost_manifest_is_noticed_and_nothing_is_written_until_it_is_bac
 
 
 async def test_lost_commits_are_made_anew_from_the_rows_that_carry_their_numbers(folder: Path) -> None:
+    (folder / LOG_COPY).unlink()
     for _ in range(3):
         newest(folder, "commits.lance/_versions/*.manifest").unlink()
     assert len(await is_damaged(folder)) == COMMITS - 3
@@ -111,6 +115,7 @@ async def test_lost_commits_are_made_anew_from_the_rows_that_carry_their_numbers
 async def test_rows_of_a_damaged_file_are_given_up_only_if_told_to_and_written_down(
     folder: Path, content: bytes | None
 ) -> None:
+    (folder / LOG_COPY).unlink()
     hurt = oldest(folder, "turns.lance/data/*.lance")
     before = hurt.read_bytes()
     hurt.unlink()
@@ -203,6 +208,7 @@ async def test_lost_rows_are_taken_from_the_newest_backup_that_has_them(tmp_path
     await store.rebuild(make_anew)  # which makes a backup
     await commit_to(store, batch("m5"))
     await store.aclose()
+    (folder / LOG_COPY).unlink()
     for table in ("turns", "facts"):
         oldest(folder, f"{table}.lance/data/*.lance").write_bytes(b"")
     await is_damaged(folder)
@@ -235,6 +241,7 @@ async def changed_in_place(folder: Path, commits: int = 3) -> Path:
         long = [replace(one, text=f"{one.text} {'and more ' * 200}") for one in batch(f"m{number}").turns]
         await commit_to(store, Batch(tuple(long)))
     await store.aclose()
+    (folder / LOG_COPY).unlink()
     hurt = oldest(folder, "turns.lance/data/*.lance")
     content = hurt.read_bytes()
     place = content.index(b"and more")
@@ -307,6 +314,7 @@ async def test_a_damaged_list_of_sums_does_no_harm(folder: Path) -> None:
 
 
 async def test_a_file_put_back_after_its_rows_were_given_up_hides_no_other_row(folder: Path) -> None:
+    (folder / LOG_COPY).unlink()
     lost = newest(folder, "turns.lance/_versions/*.manifest")
     content = lost.read_bytes()
     lost.unlink()
@@ -316,3 +324,79 @@ async def test_a_file_put_back_after_its_rows_were_given_up_hides_no_other_row(f
     assert await refs(store) == [f"m{number}" for number in range(COMMITS)]
     await commit_to(store, batch("new"))
     assert store.damage == ()
+
+
+async def embed(texts: Sequence[str]) -> Matrix:
+    return unit_vectors(texts)
+
+
+async def log_of(store: LanceStore) -> list[tuple[object, ...]]:
+    """Return what stands in the log, by commit."""
+    return [(one.turns, one.assertions, one.lessons, one.points, one.aliases) for one in await store.log()]
+
+
+async def everything(folder: Path, commits: int = 4) -> list[tuple[object, ...]]:
+    """Write every kind of row, and return the log as it is to be."""
+    store = open_at(str(folder))
+    for number in range(commits):
+        made, told = pointed(point(f"p{number}")), taught(f"e{number}")
+        alias = Alias("default", f"Bo{number} Oak", f"Bo{number}", "why", "caller", 1)
+        rows = replace(batch(f"m{number}"), points=made.points, point_vectors=made.point_vectors, lessons=told.lessons)
+        await commit_to(store, replace(rows, aliases=(alias,)))
+    log = await log_of(store)
+    await store.aclose()
+    return log
+
+
+@pytest.mark.parametrize("pattern", ["data/*", "_versions/*"])
+async def test_the_copy_of_the_log_brings_everything_back(tmp_path: Path, pattern: str) -> None:
+    folder = tmp_path / "store"
+    log = await everything(folder)
+    for table in ("commits", "turns", "facts", "episodes", "points", "aliases"):
+        for file in folder.glob(f"{table}.lance/{pattern}"):
+            file.write_bytes(b"")
+    done = await repaired(folder, lambda texts: pytest.fail(str(texts)))
+    assert "are taken from the copy of the log" in " ".join(done)
+    store = open_at(str(folder), embed=embed)
+    assert await log_of(store) == log
+    await store.rebuild(make_anew)
+    assert len(await refs(store)) == len(log)
+    await commit_to(store, batch("new"))
+    assert store.damage == ()
+
+
+async def test_the_copy_of_the_log_is_filled_and_holds_nothing_that_was_forgotten(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    await everything(folder)
+    copy = folder / LOG_COPY
+    whole = LogCopy(folder).entries()
+    copy.write_bytes(copy.read_bytes()[:100])
+
+    def fill() -> None:
+        compact(Tables(str(folder)), 64, now=NOW, stop=threading.Event())
+
+    fill()
+    assert LogCopy(folder).entries() == whole
+    assert len(whole) == 4
+    store = open_at(str(folder))
+    async with store.reading() as view:
+        chosen = frozenset(turn.id for turn in view.space("default").turns.values() if turn.ref == "m1")
+    await store.forget(lambda _: ForgetTargets("default", turns=chosen), "a test")
+    await store.aclose()
+    assert not copy.exists()
+    fill()
+    assert b"m0 came" in copy.read_bytes()
+    assert b"m1 came" not in copy.read_bytes()
+
+
+async def test_a_copy_of_another_log_is_not_used_and_begun_anew(tmp_path: Path, folder: Path) -> None:
+    other = open_at(str(tmp_path / "other"), clock=lambda: NOW + 1)
+    for number in range(COMMITS):
+        await commit_to(other, batch(f"other{number}"))
+    await other.aclose()
+    (folder / LOG_COPY).write_bytes((tmp_path / "other" / LOG_COPY).read_bytes())
+    oldest(folder, "turns.lance/data/*.lance").unlink()
+    assert "Nothing was given up" in (await repaired(folder, lambda _: False))[-1]
+    await repaired(folder, lambda _: True)
+    compact(Tables(str(folder)), 64, now=NOW, stop=threading.Event())
+    assert b"other" not in (folder / LOG_COPY).read_bytes()

@@ -21,9 +21,9 @@ FILE = re.compile(r"(?:[\w.*-]+/)*[\w*-][\w.*-]*\.(?:py|md|toml|txt|jsonl)|(?:[\
 MODULE = re.compile(r"``((?:[\w*-]+/)*[\w*-]+\.(?:py|md|toml))``")
 QUOTED = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-ELSEWHERE = re.compile(  # files of the user
+ELSEWHERE = re.compile(  # files of the user and of stores
     r"config\.toml|(?:\.vscode/)?mcp\.json|DATA\..*|memory\.jsonl|claude_desktop_config\.json|~/\..*|%APPDATA%.*"
-    r"|projects/\*\.json"
+    r"|log\.jsonl|projects/\*\.json"
 )
 TEXTS = ("mcp_memory/**/*.py", "tests/**/*.py", "prompts/**/*", "resources/**/*", "docs/*.md", "*.md", "*.toml")
 
