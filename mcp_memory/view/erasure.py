@@ -1,10 +1,11 @@
 """What goes with what is to be forgotten: everything that rests only on it, and every word that only it said.
 
 The rules, for texts that go: their segments, sentences, facts, jobs, pooled questions and beliefs go with them. A
-lesson that shows, cites or labels one of their sentences loses these; it goes altogether if its question has a word
-that only the forgotten texts had, or if nothing is left of it. A memory point that rests on one of their sentences or
-facts goes with all its revisions; if it rests on something else too, a new point says what that says, in its words. An
-alias goes if one of its names has a word that only the forgotten texts had.
+lesson that shows, cites or labels one of their sentences loses these, and one whose paths tell one of their facts its
+paths; it goes altogether if its question has a word that only the forgotten texts had, or if nothing is left of it. A
+memory point that rests on one of their sentences or facts goes with all its revisions; if it rests on something else
+too, a new point says what that says, in its words. An alias goes if one of its names has a word that only the forgotten
+texts had.
 
 All of it is a pure function of the space and the targets, so it is the same when it is worked out again after a crash,
 as long as the forgotten texts are still there: they go last (``storage/forget.py``).
@@ -214,11 +215,12 @@ def _with_lessons(space: Space, found: Erasure) -> Erasure:
     lessons: dict[tuple[str, Engine], Lesson | None] = {}
     relearn = False
     ids = found.ids
+    facts = {(row.head.casefold(), row.tail.casefold()) for row in space.facts.rows if row.id in found.assertions}
     for lesson in space.beliefs.lessons():
         if lesson.episode_id in found.targets.episodes:
             left: Lesson | None = None
         else:
-            left = _left_of(lesson, found, ids)
+            left = _left_of(lesson, found, ids, facts)
         if left is lesson:
             continue
         lessons[lesson.key] = left
@@ -226,8 +228,15 @@ def _with_lessons(space: Space, found: Erasure) -> Erasure:
     return replace(found, lessons=lessons, relearn=relearn)
 
 
-def _left_of(lesson: Lesson, found: Erasure, ids: frozenset[str]) -> Lesson | None:
-    """Return what is left of a lesson: itself if it has nothing to do with what goes, None if nothing is."""
+def _left_of(lesson: Lesson, found: Erasure, ids: frozenset[str], facts: set[tuple[str, str]]) -> Lesson | None:
+    """Return what is left of a lesson: itself if it has nothing to do with what goes, None if nothing is.
+
+    Args:
+        lesson: what was learnt.
+        found: what goes.
+        ids: all ids that go.
+        facts: heads and tails of the facts that go, in lower case.
+    """
     trace = lesson.read_trace()
     labels = {name: label for name, label in lesson.labels.items() if name not in ids}
     if isinstance(trace, str):  # it cannot be read, so nobody knows what it holds
@@ -239,13 +248,16 @@ def _left_of(lesson: Lesson, found: Erasure, ids: frozenset[str]) -> Lesson | No
     for name in ("activated", "cited"):
         kept[name] = [piece for piece in trace.get(name, ()) if piece not in ids]
     changed = [name for name in ("shown", "explored", "activated", "cited") if kept[name] != list(trace.get(name, []))]
-    if not changed and len(labels) == len(lesson.labels):
+    paths = [path.casefold() for path in trace.get("paths", ())]
+    told = any(head in path and tail in path for path in paths for head, tail in facts)
+    told = told or _holds(found.words, lesson.query, *_texts_of(kept))
+    if not (changed or told) and len(labels) == len(lesson.labels):
         return lesson
     if _holds(found.words, lesson.query):
         return None
     if not labels and not kept["shown"]:
         return None
-    if changed != ["activated"] or len(labels) < len(lesson.labels):
+    if told or changed != ["activated"] or len(labels) < len(lesson.labels):
         kept |= {"roots": [], "paths": [], "calls": []}
         if len(kept["cited"]) < len(trace.get("cited", ())) or _holds(found.words, trace.get("answer") or ""):
             kept["answer"] = None

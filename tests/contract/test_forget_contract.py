@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -129,6 +130,28 @@ async def test_a_point_that_was_merged_into_one_that_goes_follows_what_takes_its
             kept = graph.resolve(two.id)
             assert kept is not None
             assert kept.description == ("bravo came first." if rest else two.description)
+
+
+async def test_a_lesson_about_others_loses_the_paths_that_tell_what_goes(open_store: Open) -> None:
+    """It shows no sentence of the text that goes, but recall had followed a fact of it."""
+    store = open_store()
+    rows = batch("alpha", "bravo")
+    facts = tuple(asserted(turn(ref), head=ref.title(), tail="Ann") for ref in ("alpha", "bravo"))
+    await write(store, replace(rows, assertions=facts))
+    kept = sentences("bravo")[0]
+    about = lesson("bravo", {kept: 1})
+    trace = about.read_trace()
+    assert not isinstance(trace, str)
+    told = dict(trace) | {"roots": ["Bravo"], "paths": ["Bravo -knows-> Ann", "Ann <-knows- Alpha"]}
+    about = replace(about, trace=json.dumps(told).encode())
+    await write(store, Batch(lessons=(about,), beliefs=(belief(kept),)))
+    await store.forget(texts("alpha"), "a test")
+    async with open_store().reading() as view:
+        (left,) = view.space("default").beliefs.lessons()
+        trace = left.read_trace()
+        assert not isinstance(trace, str)
+        assert (trace["roots"], trace["paths"], dict(left.labels)) == ([], [], {kept: 1})
+        assert len(trace["shown"]) == 1
 
 
 async def test_a_lesson_keeps_what_it_taught_of_other_sentences(open_store: Open) -> None:

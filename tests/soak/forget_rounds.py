@@ -1,0 +1,253 @@
+"""Forget many things of a store in use, in every way there is, and look for them in all of its files.
+
+Run as ``python tests/soak/forget_rounds.py --messages 5000 --forgets 200``. Two other processes recall meanwhile. What
+must hold: what went is found nowhere, in raw bytes and decoded, and was found before (the positive control); nothing
+else went; every process lets go of it within seconds; the evidence of questions of another space is as it was. That of
+the same space may change by the statistics of words alone, so it is counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from crash.pending_writer import open_memory
+from store_contents import holding
+
+from mcp_memory.domain.forgetting import ForgetRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.memory import Memory
+from mcp_memory.storage.store import LanceStore
+
+PEOPLE = [
+    f"{first}{last}" for first in ("Al", "Be", "Ca", "Do", "El", "Fa", "Go", "Hu") for last in ("nor", "vik", "dra")
+]
+PLACES = ("Lisbon", "Oslo", "Turku", "Bergen", "Porto", "Leeds", "Ghent", "Parma")
+THINGS = ("lamp", "boat", "kettle", "ladder", "violin", "tractor", "ledger", "compass")
+TALK = 40
+"""Messages of a session."""
+SECONDS = 10.0
+"""Within which every process has to let go."""
+
+
+def mark(number: int) -> str:
+    """Return a word that only one message has."""
+    letters = []
+    for _ in range(5):
+        number, rest = divmod(number, 20)
+        letters.append("bcdfghjklmnpqrstvwxz"[rest])
+    return "zy" + "a".join(letters)
+
+
+@dataclass
+class Found:
+    """What the rounds found.
+
+    Attributes:
+        forgets: by their kind.
+        texts: that went.
+        left: words that a file still held.
+        unseen: words that the search had not found before, so that it shows nothing.
+        wrong: forgets by which something else went, or not all of it.
+        late: rounds after which a process still had what went.
+        elsewhere: questions of another space whose evidence changed.
+        same: questions of the same space with the same first item of evidence.
+        asked: how many of each were asked.
+        faults: of the check of the store.
+        seconds: of each forget.
+    """
+
+    forgets: Counter[str] = field(default_factory=Counter)
+    texts: int = 0
+    left: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    late: int = 0
+    elsewhere: int = 0
+    same: int = 0
+    asked: int = 0
+    faults: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+
+async def fill(memory: Memory, messages: int) -> None:
+    """Write messages in two spaces, every fifth with a fact, and teach and note some of them."""
+    some = random.Random(1)
+    for start in range(0, messages, TALK):
+        space = "main" if start < messages * 4 // 5 else "other"
+        items, facts = [], []
+        for number in range(start, min(start + TALK, messages)):
+            who, other, thing, place = (some.choice(names) for names in (PEOPLE, PEOPLE, THINGS, PLACES))
+            text = f"{other} brought the {thing} {mark(number)} to {place}."
+            items.append(NewItem(text, f"m{number}", who))
+            if number % 5 == 0:
+                facts.append(NewFact(who, "owns", f"{thing} {mark(number)}", source=f"m{number}"))
+        await memory.write(WriteRequest(space, f"s{start // TALK}", "message", tuple(items), tuple(facts)))
+    for number in some.sample(range(messages * 4 // 5), 60):
+        recall = await memory.reconstruct(Query(f"Who brought {mark(number)}?", "main", 5))
+        feedback = Feedback(supports=(recall.evidence[0].id,))
+        await memory.evolve(EvolveRequest("main", episode=recall.episode, feedback=feedback))
+        point = PointInsert((some.choice(PEOPLE), some.choice(PLACES)), f"Somebody brought {mark(number)}.")
+        await memory.evolve(EvolveRequest("main", points=PointEdits((point,))))
+
+
+async def evidence(memory: Memory, questions: list[str], space: str) -> dict[str, list[str]]:
+    """Return the ids of the evidence of each question."""
+    return {text: [one.id for one in (await memory.reconstruct(Query(text, space, 8))).evidence] for text in questions}
+
+
+async def texts(memory: Memory) -> dict[str, str]:
+    """Return the texts of the space that is forgotten in, by id."""
+    async with memory.store.reading() as view:
+        return {turn.id: turn.text for turn in view.space("main").turns.values()}
+
+
+async def choose(memory: Memory, kind: str, some: random.Random, spared: set[str]) -> ForgetRequest | None:
+    """Return something to forget that no question is about."""
+    async with memory.store.reading() as view:
+        space = view.space("main")
+        free = [turn for turn in space.turns.values() if turn.kind == "message" and mark_of(turn.text) not in spared]
+        match kind:
+            case "id":
+                return ForgetRequest("main", ids=(some.choice(free).id,))
+            case "fact":
+                names = {turn.id for turn in free}
+                facts = [one for one in space.facts.rows if one.extractor == "caller" and one.turn_id in names]
+                return ForgetRequest("main", ids=(some.choice(facts).id,)) if facts else None
+            case "point":
+                points = [one for one in space.hypergraph.all() if not spared & set(one.description.split())]
+                return ForgetRequest("main", ids=(some.choice(points).id,)) if points else None
+            case "session":
+                kept = {turn.session for turn in space.turns.values() if mark_of(turn.text) in spared}
+                sessions = sorted({turn.session for turn in free} - kept)
+                return ForgetRequest("main", session=some.choice(sessions)) if sessions else None
+            case "entity":
+                kept = {turn.speaker for turn in space.turns.values() if mark_of(turn.text) in spared}
+                people = sorted({turn.speaker or "" for turn in free} - kept)
+                return ForgetRequest("main", entity=some.choice(people)) if people else None
+    return ForgetRequest("main", query=mark_of(some.choice(free).text))
+
+
+def mark_of(text: str) -> str:
+    """Return the word of a message that no other has."""
+    return next((word.strip(".") for word in text.split() if word.startswith("zy")), "")
+
+
+async def rounds(folder: Path, messages: int, forgets: int) -> Found:
+    """Fill a store, start two processes on it, and forget."""
+    found, some = Found(), random.Random(2)
+    memory = open_memory(folder)
+    await fill(memory, messages)
+    known = await texts(memory)
+    spared_people = set(some.sample(PEOPLE, len(PEOPLE) // 2))
+    async with memory.store.reading() as view:
+        asked = [turn for turn in view.space("main").turns.values() if turn.speaker in spared_people][::37][:100]
+        others = list(view.space("other").turns.values())[::9][:100]
+    spared = {mark_of(turn.text) for turn in asked}
+    here, there = ([f"Who brought {mark_of(turn.text)} where?" for turn in turns] for turns in (asked, others))
+    before = await evidence(memory, here, "main"), await evidence(memory, there, "other")
+    processes = [
+        subprocess.Popen(  # noqa: ASYNC220 - nothing else runs here yet
+            [sys.executable, __file__, "--serve", str(folder)], stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    kinds = ["id"] * 11 + ["fact"] * 2 + ["point"] + ["session"] * 2 + ["entity"] + ["query"] * 3
+    try:
+        for number in range(forgets):
+            kind = kinds[number % len(kinds)]
+            request = await choose(memory, kind, some, spared)
+            if request is None:
+                continue
+            preview = await memory.forget(request)
+            began = time.perf_counter()
+            done = await memory.forget(ForgetRequest(**{**_fields(request), "dry_run": False, "token": preview.token}))
+            found.seconds.append(time.perf_counter() - began)
+            found.forgets[kind] += 1
+            now = await texts(memory)
+            gone = [text for name, text in known.items() if name not in now]
+            if len(gone) != done.forgotten.get("messages", 0) or preview.forgotten != done.forgotten:
+                found.wrong.append(f"{kind}: {len(gone)} texts went, {dict(done.forgotten)} was said")
+            # A fact goes with the message that says it; it would be read out of that again.
+            if (kind in ("id", "query", "fact") and len(gone) != 1) or (kind == "point" and gone):
+                found.wrong.append(f"{kind}: {len(gone)} texts went")
+            known, found.texts = now, found.texts + len(gone)
+            if number % 20 == 19 or number == forgets - 1:
+                await _look(folder, known, messages, processes, found)
+                sys.stderr.write(f"{number + 1} forgets, {found.texts} texts, {found.seconds[-1]:.1f} s\n")
+    finally:
+        for process in processes:
+            process.kill()
+    after = await evidence(memory, here, "main"), await evidence(memory, there, "other")
+    found.asked = len(here)
+    found.elsewhere = sum(before[1][text] != after[1][text] for text in there)
+    found.same = sum(before[0][text][0] == after[0][text][0] for text in here)
+    assert isinstance(memory.store, LanceStore)
+    found.faults = [one.text for one in await memory.store.check() if one.severity != "note"]
+    await memory.aclose()
+    return found
+
+
+async def _look(
+    folder: Path, known: dict[str, str], messages: int, processes: list[subprocess.Popen[str]], found: Found
+) -> None:
+    """Look for all that went, and wait until the other processes have let go."""
+    there = {mark_of(text) for text in known.values()}
+    every = {mark(number) for number in range(messages * 4 // 5)}
+    held = holding(folder, every)
+    found.left += sorted(held - there)
+    found.unseen += sorted(there - held)
+    limit = time.monotonic() + SECONDS
+    for process in processes:
+        assert process.stdout is not None
+        while int(process.stdout.readline()) != len(known):
+            if time.monotonic() > limit:
+                found.late += 1
+                break
+
+
+def _fields(request: ForgetRequest) -> dict[str, object]:
+    return {name: getattr(request, name) for name in ForgetRequest.__dataclass_fields__}
+
+
+async def serve(folder: Path) -> None:
+    """Recall again and again, and print how many texts there are."""
+    memory, some = open_memory(folder), random.Random()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(memory.work)
+        while True:
+            await memory.reconstruct(Query(f"Who brought the {some.choice(THINGS)} to {some.choice(PLACES)}?", "main"))
+            sys.stdout.write(f"{len(await texts(memory))}\n")
+            sys.stdout.flush()
+            await anyio.sleep(0.5)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--messages", type=int, default=5_000)
+    parser.add_argument("--forgets", type=int, default=200)
+    parser.add_argument("--serve", type=Path)
+    options = parser.parse_args()
+    if options.serve is not None:
+        anyio.run(serve, options.serve)
+    with tempfile.TemporaryDirectory() as place:
+        outcome = anyio.run(rounds, Path(place) / "store", options.messages, options.forgets)
+    seconds = sorted(outcome.seconds)
+    sys.stdout.write(json.dumps({name: value for name, value in vars(outcome).items() if name != "seconds"}) + "\n")
+    sys.stdout.write(f"median {seconds[len(seconds) // 2]:.2f} s, longest {seconds[-1]:.2f} s a forget\n")
+    sys.exit(
+        bool(outcome.left or outcome.unseen or outcome.wrong or outcome.late or outcome.elsewhere or outcome.faults)
+    )
