@@ -67,6 +67,9 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
         _change(file, text, changed, terminal, dry_run=options.dry_run, fresh=known is None)
     if not options.dry_run:
         terminal.line(f"{client.restart}; then say: “Remember that …”. To test it: mcp-memory check {options.client}")
+        if is_temporary(Path(sys.prefix)):
+            remedy = "Install it (uv tool install, pipx install or pip install), and run this command once more."
+            terminal.line(("NOTE ", "bold"), f"This program lies in a cache that may be cleared. {remedy}")
         if options.judge in ("auto", "anthropic"):
             terminal.line(f'Claude needs a key: add "ANTHROPIC_API_KEY" beside {VARIABLES["judge"]} in that file.')
 
@@ -114,6 +117,12 @@ def executable() -> list[str]:
         if place is not None and place.is_file() and os.access(place, os.X_OK):
             return [os.path.abspath(place)]  # noqa: PTH100 - without "..", and links stay links
     return [sys.executable, "-m", "mcp_memory"]
+
+
+def is_temporary(environment: Path) -> bool:
+    """Return whether an environment of Python is one that ``uvx`` or ``pipx run`` made, and may clear."""
+    parts = set(environment.parts)
+    return bool(parts & {"archive-v0", "environments-v2"}) or {".cache", "pipx"} <= parts
 
 
 def _place(store: str) -> str:

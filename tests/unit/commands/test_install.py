@@ -407,3 +407,18 @@ def test_a_time_limit_that_a_person_set_stays(tmp_path):
     file.write_text(file.read_text().replace("600000", "9000"))
     run("gemini-cli", system, space="work")
     assert loaded("gemini-cli", system)["timeout"] == 9_000
+
+
+@pytest.mark.parametrize(
+    ("prefix", "temporary"),
+    [
+        ("/home/ann/.cache/uv/archive-v0/k3Jx", True),
+        ("/home/ann/.cache/pipx/b2ceed535e54165", True),
+        ("/home/ann/.local/share/uv/tools/mcp-memory", False),
+        ("/home/ann/.local/pipx/venvs/mcp-memory", False),
+    ],
+)
+def test_a_program_in_a_cache_is_told_to_be_installed(tmp_path, capsys, monkeypatch, prefix, temporary):
+    monkeypatch.setattr(module.sys, "prefix", prefix)
+    run("cursor", system_at(tmp_path))
+    assert ("lies in a cache that may be cleared" in capsys.readouterr().out) == temporary
