@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.facts import WHOLE, Assertion, Intent
+from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.times import FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import READ_CHARS, Turn, by_assistant, is_assistant
@@ -28,7 +28,7 @@ from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt
-from mcp_memory.rules.facts.introductions import names_somebody, pet_names, read_introductions
+from mcp_memory.rules.facts.introductions import names_somebody, read_introductions, told_beside
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
 from mcp_memory.rules.facts.momentary import is_momentary, with_assistant
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
@@ -144,9 +144,7 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
         validity = replace(holds, negated=one.negated, change=one.change)
         triple = one.head, one.relation, one.name
         yield make_assertion(turn, index, (one.start, one.end), triple, validity, "FACT", PLAIN)
-    for triple, place in pet_names(turn, span):
-        sentence = index if span[0] <= place[0] else WHOLE
-        yield make_assertion(turn, sentence, place, triple, from_utterance(turn.time), "FACT", PLAIN)
+    yield from told_beside(turn, index, span)
 
 
 def _presupposed_assertions(

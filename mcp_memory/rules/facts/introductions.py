@@ -13,12 +13,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mcp_memory.domain.entities import TITLES, entity_key
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import WHOLE, Assertion
 from mcp_memory.domain.turns import USERS, Turn, by_assistant, speaker
 from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
+from mcp_memory.rules.facts.claims import make_assertion
+from mcp_memory.rules.facts.rows import CONFIDENCE
 from mcp_memory.rules.facts.tables import nouns
+from mcp_memory.rules.facts.validity import birth_validity, from_utterance
 
 _NO_NAMES = (
     STOP_WORDS
@@ -53,6 +56,17 @@ _PET_NAMED = re.compile(
     r"|[Ww]e\s(?:call|called|named)\s(?:her|him|it))\s(?P<name>[A-Z][\w'’-]+)"
 )
 """The name of a pet of which the words before speak: "We adopted a puppy. His name is Bruno"."""
+_DAY = rf"\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?(?:{'|'.join(MONTHS)})|(?:{'|'.join(MONTHS)})\s\d{{1,2}}(?:st|nd|rd|th)?"
+_BIRTHDAY = re.compile(
+    r"\b(?P<who>[A-Z][\w-]+)['’]s\s(?:\d{1,2}(?:st|nd|rd|th)\s)?birthday\s(?:on\s|[,(]\s?)(?:the\s)?"
+    rf"(?P<value>{_DAY})"
+)
+"""A birthday beside its day, in whatever sentence: "for Paolo's birthday on 2 May"."""
+_AGED = re.compile(
+    r"\b(?P<who>[A-Z][\w-]+),?\swho(?:['’]s|\sis)\s(?:only\s|just\s|already\s)?"
+    r"(?P<value>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?!\s(?!and\b|years?\b)\w)"
+)
+"""The age of somebody in a relative clause: "Ida, who is nine, …"."""
 _LED = TITLES | nouns.ROLES | nouns.ROYAL | nouns.TITLE_ROLES | word_set("captain agent saint father sister brother")
 _TOKEN = re.compile(r"[ ]?([^\W\d_][\w'’-]*)")
 _PARTICLES = word_set("von van de der den la le del di da dos bin al ter")
@@ -105,20 +119,29 @@ class Introduction(NamedTuple):
     change: bool = False
 
 
-def pet_names(turn: Turn, span: tuple[int, int]) -> Iterator[tuple[tuple[str, str, str], tuple[int, int]]]:
-    """Yield the pet of whose name a sentence tells, as facts with their place, which may begin in the sentence before.
+def told_beside(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Assertion]:
+    """Yield what a sentence of a message tells beside what it says: a pet's name, somebody's birthday or age.
 
     Args:
         turn: that holds it.
-        span: of the sentence, in characters.
+        index: of the sentence.
+        span: of it, in characters.
     """
-    who = speaker(turn)
+    who, text = speaker(turn), turn.text
     if who is None or turn.kind != "message":
         return
-    for found in _PET_NAMED.finditer(turn.text, max(0, span[0] - _NEAR), span[1]):
+    holds = from_utterance(turn.time)
+    for found in _PET_NAMED.finditer(text, max(0, span[0] - _NEAR), span[1]):
         if span[0] <= found.start("name"):
-            yield (who, "has_pet", found["name"]), found.span()
-            yield (found["name"], "is_a", found["kind"]), found.span()
+            sentence = index if span[0] <= found.start() else WHOLE
+            for triple in ((who, "has_pet", found["name"]), (found["name"], "is_a", found["kind"])):
+                yield make_assertion(turn, sentence, found.span(), triple, holds, "FACT", CONFIDENCE)
+    for found in (*_BIRTHDAY.finditer(text, *span), *_AGED.finditer(text, *span)):
+        if found["who"].lower() not in _NO_NAMES:
+            born = found.re is _BIRTHDAY
+            triple = found["who"], "born_on" if born else "age", found["value"]
+            (validity,) = birth_validity(found["value"], ()) if born else [holds]
+            yield make_assertion(turn, index, found.span(), triple, validity, "FACT", CONFIDENCE)
 
 
 _NEAR = 160

@@ -222,6 +222,9 @@ def test_what_belongs_to_somebody(text: str, expected: list[str]) -> None:
         ("Malta was great. I met somebody, her name is Nele, she's a potter.", ["Nele works_as potter"]),
         ("I start my new job on 3 July.", ["Maria's new job starts_on 3 July"]),
         ("I'm saving up for a sailing boat.", ["Maria has_goal sailing boat"]),
+        ("We have two kids, Ivo who is nine and Ida who is six.",
+         ["Ivo age nine", "Ida age six", "Maria parent_of two kids"]),
+        ("What can I bake for Olga's birthday on 2 May?", ["Olga born_on 2 May"]),
         ("I collect old maps and weigh 80 kilos.", ["Maria collects old maps", "Maria weighs 80 kilos"]),
     ],
 )  # fmt: skip
