@@ -20,6 +20,7 @@ ASKING = frozenset((
     "list", "enumerate", "name", "tell", "show", "give", "describe", "remind", "everything", "anything", "something",
     "far", "long", "often", "much", "many", "ever", "all", "every", "each", "exactly", "total", "different", "specific",
     "mention", "mentioned", "say", "said", "walk", "suggest", "recommend", "happened", "together", "besides", "course",
+    "across", "throughout", "conversation", "conversations", "sessions", "discussions", "aspects", "various", "several",
     "days", "day", "weeks", "week", "months", "month", "years", "year", "hours", "passed", "elapsed", "lie", "lies",
 ))  # fmt: skip
 """Words that only ask."""

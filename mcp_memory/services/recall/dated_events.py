@@ -1,8 +1,9 @@
 """The dates of the two events between which a question asks for the time.
 
 Each event is looked for by itself (`language.between`): among the messages and passages nearest to it, the one that
-says most of it and states a time counts, the time nearest to its words. Where none of them states a time, the day on
-which the best was said stands for it, and is called so. A date that the question itself gives is taken from there.
+says most of it and states a time counts, the time nearest to its words. Where it states none, a time counts that the
+same speaker told shortly before with a word of the event, else the day on which it was said, and is called so. A date
+that the question itself gives is taken from there.
 
 A message's support is the cosine of its best sentence with the event plus `CONTAINED` of the share of the event's words
 that it contains; a time `AWAY` sentences from it costs that much, and the day of saying `UNSTATED`.
@@ -30,7 +31,7 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.search.windows import recallable
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Scores
-from mcp_memory.view.space import Space
+from mcp_memory.view.space import NONE, Space
 
 NEAREST = 12
 """Segments nearest to an event that are read for its time."""
@@ -40,6 +41,10 @@ AWAY = 0.03
 """Cost of each sentence between the one that tells of the event and the time."""
 UNSTATED = 0.15
 """Cost of the day of saying in place of a stated time."""
+EARLIER = 0.1
+"""Cost of a time that the same speaker told shortly before."""
+BACK = 4
+"""Segments before a message in which such a time is looked for."""
 ADVICE = 0.15
 """Cost of the words of an assistant: what it plans and drafts has dates, too."""
 _ENDS = re.compile(r"\b(?:end|finish|complet|deadline|due|done|deliver|last)\w*", re.IGNORECASE)
@@ -108,9 +113,31 @@ def _choices(space: Space, event: Query, rarity: dict[str, float], turn: Turn) -
                 score = support[best] - AWAY * min(abs(place - best), 5) + AWAY * told
                 yield score, DatedEvent(event.text, *_day(event, time), Source(turn, piece.start, piece.end))
                 begin = time.end
+    if not stated:
+        for source, time in _told_before(space, event, turn):
+            yield support[best] - EARLIER, DatedEvent(event.text, *_day(event, time), source)
     if not stated and turn.said_at is not None and turn.kind == "message":
         day, source = turn.said_at // DAY * DAY, Source(turn, pieces[best].start, pieces[best].end)
         yield support[best] - UNSTATED, DatedEvent(event.text, day, day + DAY, source, said=True)
+
+
+def _told_before(space: Space, event: Query, turn: Turn) -> Iterator[tuple[Source, StatedTime]]:
+    """Yield the times in what the same speaker said shortly before, where a sentence has a word of the event.
+
+    "I adopted a puppy last week." – "What is it called?" – "Her name is Bella."
+    """
+    row = int(space.previous[space.segments_with(turn.id, 0)[0]]) if space.segments_with(turn.id, 0) else NONE
+    for _ in range(BACK):
+        if row == NONE:
+            return
+        before = space.segment_turn[row]
+        near = before.speaker == turn.speaker and turn.time - before.time < DAY
+        for place in space.sentences_within(space.segments[row]) if near else ():
+            piece = space.sentences[place]
+            times = [time for time in piece.times if _exact(time)]
+            if times and not set(event.stems).isdisjoint(stems(space.text(piece))):
+                yield Source(before, piece.start, piece.end), times[0]
+        row = int(space.previous[row])
 
 
 def _exact(time: StatedTime) -> bool:

@@ -46,3 +46,10 @@ async def test_where_no_time_is_stated_the_day_of_saying_is_shown_as_such():
 
 async def test_other_questions_have_none():
     assert await between("When did I get the key?") == ()
+
+
+async def test_a_time_that_the_same_speaker_told_shortly_before_counts():
+    talk = ("@ 2024-05-14", "Ann: I adopted a puppy on May 3.", "Bob: What is it called?", "Ann: Her name is Bella.")
+    one = await told(memory(), "@ 2024-01-09", "Ann: I adopted Rex, my cat, on January 2.", *talk)
+    recall = await recalled(one, "How many weeks passed between Ann adopting Rex and Bella?")
+    assert [weekday_and_day(one.since) for one in recall.between] == ["Tue 2 Jan 2024", "Fri 3 May 2024"]
