@@ -59,13 +59,14 @@ from mcp_memory.server import prompts, viewer
 from mcp_memory.server.asking import PERSON, InputRequired, person_behind
 from mcp_memory.server.completion import complete as completion_of
 from mcp_memory.server.opening import DRAIN_S, Opener, Opening
+from mcp_memory.server.progress import CallProgress
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.resources.links import SINCE, links_in
 from mcp_memory.server.resources.uris import GUIDE
 from mcp_memory.server.spaces import MeantSpace
 from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.server.tools import TOOLS
-from mcp_memory.server.tools.replies import with_warnings
+from mcp_memory.server.tools.replies import Reply, with_warnings
 from mcp_memory.server.tools.tool import APPS, CLIENT
 from mcp_memory.settings import Settings
 
@@ -166,14 +167,6 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         MEANT_SPACE.set(CALLER.get().meant(await meant.get(context.session)))
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
-        furthest = -1.0
-
-        async def progress(done: float, total: float, what: str) -> None:
-            nonlocal furthest
-            if done > furthest:  # the protocol requires each report to be further than the one before
-                furthest = done
-                await context.session.report_progress(done, total, what)
-
         tool, arguments, began = TOOLS.get(params.name), params.arguments or {}, time.monotonic()
         if tool is None:
             problem = f"there is no tool {params.name[:60]!r}"
@@ -186,9 +179,15 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
             NEEDED.set(tool.needs)
             await enter(context)
             run = tool.prepare(arguments, settings.limits)
-            async with context.lifespan_context.use() as memory:
-                reply = with_warnings(await run(memory, progress), memory.store.damage)
-                memory.reread_later()  # if the call met a table that is broken
+            progress = CallProgress(context)
+
+            async def work() -> Reply:
+                async with context.lifespan_context.use() as memory:
+                    reply = with_warnings(await run(memory, progress.report), memory.store.damage)
+                    memory.reread_later()  # if the call met a table that is broken
+                return reply
+
+            reply = await progress.during(work)
             outcome, count = "ok", _count(reply.structured)
         except InputRequired as required:
             outcome = "asked"

@@ -164,6 +164,48 @@ async def test_a_long_write_reports_its_progress(mode):
 
 
 @ERAS
+async def test_a_call_that_has_nothing_to_count_gives_signs_of_life(mode, monkeypatch):
+    monkeypatch.setattr("mcp_memory.server.progress.BEAT_S", 0.02)
+    seen, go = [], anyio.Event()
+
+    async def opener():
+        await go.wait()
+        return WordMemory()
+
+    async def progress(done, total, message):
+        seen.append((done, total, message))
+        if len(seen) == 3:
+            go.set()
+
+    async with connected(mode=mode, opener=opener) as client:
+        await client.call_tool("memory_write", {"messages": TALK}, progress_callback=progress)
+    assert seen[:3] == [(0.5, None, "at work"), (0.75, None, "at work"), (0.875, None, "at work")]
+    assert [entry for entry in seen if entry[2] == "embedding"] == [(1, 3, "embedding"), (2, 3, "embedding")]
+    assert [entry[0] for entry in seen] == sorted({entry[0] for entry in seen})
+
+
+@ERAS
+@pytest.mark.parametrize("name", ["memory_reconstruct", "memory_answer", "memory_status"])
+async def test_a_cancelled_call_ends_and_the_server_goes_on(mode, name):
+    started, arguments = anyio.Event(), {"memory_answer": {"question": "Who adopted a dog?"}}
+
+    class Slow(WordMemory):
+        async def wait(self, *_):
+            started.set()
+            await anyio.sleep_forever()
+
+        reconstruct = answer = status = wait
+
+    async with connected(Slow(), mode=mode) as client:
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(client.call_tool, name, arguments.get(name, {}))
+                await started.wait()
+                tasks.cancel_scope.cancel()
+            await structured(client, "memory_write", messages=TALK)
+
+
+@ERAS
 async def test_a_cancelled_write_is_stored_completely_or_not_at_all(mode):
     memory, chance = WordMemory(), random.Random(7)
     async with connected(memory, mode=mode) as client:

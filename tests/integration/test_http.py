@@ -1,8 +1,17 @@
 """The server over HTTP: both eras with and without sessions, health, figures, limits and the end."""
 
+import ssl
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+
 import anyio
 import httpx2
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from integration.client_calls import structured
 from integration.http_server import client_of, listening, settings_with
 from integration.word_client import ERAS, TALK
@@ -36,6 +45,33 @@ async def test_health_readiness_and_figures_hold_no_texts():
     assert "mcp_memory_sessions 0.0" in figures
     assert "Lisbon" not in figures
     assert "private" not in figures
+
+
+async def test_it_serves_https_by_certificate_files(tmp_path):
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now - timedelta(1)).not_valid_after(now + timedelta(1))
+    names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    certificate = made.add_extension(names, critical=False).sign(key, hashes.SHA256())
+    (tmp_path / "certificate.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
+    plain = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (tmp_path / "key.pem").write_bytes(plain)
+    files = {"tls_cert": str(tmp_path / "certificate.pem"), "tls_key": str(tmp_path / "key.pem")}
+    trusted = ssl.create_default_context(cafile=files["tls_cert"])
+    async with listening(settings_with(**files)) as url, httpx2.AsyncClient(verify=trusted) as http:
+        assert (await http.get(url.replace("http:", "https:") + "/readyz")).text == "ready"
+
+
+async def test_a_listed_page_may_call_it_and_is_told_so(tmp_path):
+    page = "https://app.example"
+    async with listening(settings_with(origins=page)) as url, httpx2.AsyncClient() as http:
+        asks = {"Origin": page, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x"}
+        told = await http.options(f"{url}/mcp", headers=asks)
+        assert told.headers["access-control-allow-origin"] == page
+        asks["Origin"] = "https://evil.example"
+        assert "access-control-allow-origin" not in (await http.options(f"{url}/mcp", headers=asks)).headers
 
 
 async def test_a_running_call_ends_before_the_server_does():
