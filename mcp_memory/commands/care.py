@@ -19,6 +19,7 @@ from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import judge_text, spent_today_text, texts_read_text
 from mcp_memory.services.ingest import deriver
 from mcp_memory.settings import Settings
+from mcp_memory.storage.schema import LOG_TABLES
 from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_store, reading_of
 
 
@@ -126,13 +127,27 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
         terminal.line(("ERROR:", "bad"), problem)
     for finding in findings:
         terminal.line((f"{finding.severity.upper()}:", "bad" if finding.severity == "error" else "bold"), finding.text)
-    if problems:  # each states its remedy
-        return 1
-    if any(finding.severity == "error" for finding in findings):
-        terminal.line("What was said is kept in the log. To make the rest anew from it: mcp-memory doctor --rebuild")
+    errors = [finding.text for finding in findings if finding.severity == "error"]
+    if problems or errors:
+        terminal.line(("to do:", "name"), remedy_of(problems, errors))
         return 1
     terminal.line("all is well" if not findings else "nothing is lost")
     return 0
+
+
+def remedy_of(problems: Sequence[str], errors: Sequence[str]) -> str:
+    """Return the command that mends what was found.
+
+    Args:
+        problems: of the store as a whole; each may name its command.
+        errors: about rows, each after the name of its table.
+    """
+    for option in ("--repair", "--re-embed"):
+        if any(f"doctor {option}" in text for text in problems):
+            return f"mcp-memory doctor {option}"
+    if any(text.startswith(("commits", *LOG_TABLES)) for text in errors):
+        return "mcp-memory doctor --repair (the log itself is damaged; mcp-memory restore FILE puts a backup back)"
+    return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made anew from it)"
 
 
 def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:
