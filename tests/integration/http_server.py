@@ -33,8 +33,13 @@ async def listening(settings=SETTINGS, access=None, opener=None, memory=None):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     server = listener(settings, ("127.0.0.1", port), opener or opened, access or Access())
+
+    async def serve():
+        with anyio.CancelScope(shield=True):  # also when the test fails it ends as it should
+            await server.serve()
+
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(server.serve)
+        tasks.start_soon(serve)
         with anyio.fail_after(10):
             while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
                 await anyio.sleep(0.01)

@@ -159,12 +159,15 @@ async def test_what_is_not_a_single_bearer_token_in_its_header_is_refused(tmp_pa
 
 async def test_revoked_and_expired_tokens_and_those_that_allow_nothing_are_refused(tmp_path):
     async with guarded(tmp_path) as (url, file, ann):
-        short = file.add(grant("short", "ann", expires=time.time() + 0.3))
-        assert (await post(url, short)).status_code == 200
-        file.revoke("ann")
-        assert (await post(url, ann)).status_code == 401
-        await anyio.sleep(0.4)
-        assert (await post(url, short)).status_code == 401
+        lasting = file.add(grant("lasting", "ann", expires=time.time() + 600))
+        over = file.add(grant("over", "ann", expires=time.time() - 1))
+        assert (await post(url, lasting)).status_code == 200
+        assert (await post(url, over)).status_code == 401
+        for name, token in (("ann", ann), ("lasting", lasting)):
+            assert (await post(url, token)).status_code == 200
+            file.revoke(name)
+            assert (await post(url, token)).status_code == 401
+        file.revoke("over")
         nothing = await post(url, signed(scope="openid memory:dream:bea memory:read:../x"))
         assert nothing.status_code == 403
         assert 'error="insufficient_scope"' in nothing.headers["www-authenticate"]
@@ -240,15 +243,18 @@ async def test_slow_headers_slow_bodies_and_broken_requests_are_refused(tmp_path
 
 
 async def test_floods_are_refused_by_caller_whatever_address_they_claim(tmp_path):
-    async with guarded(tmp_path, rate=0.1, burst=5) as (url, file, ann):
+    async with guarded(tmp_path, rate=0.001, burst=5) as (url, file, ann):
         bob = file.add(grant("bob", "bob"))
         seen = [
             (await post(url, ann, headers=[("X-Forwarded-For", f"10.0.0.{number}")])).status_code for number in range(7)
         ]
         assert seen == [200] * 5 + [429] * 2
         assert (await post(url, bob)).status_code == 200
-        wrong = [(await post(url, "wrong")).status_code for _ in range(22)]
-        assert wrong == [401] * 20 + [429] * 2
+        wrong = [(await post(url, "wrong")).status_code]
+        while wrong[-1] == 401 and len(wrong) < 100:  # five seconds make up for one
+            wrong.append((await post(url, "wrong")).status_code)
+        assert len(wrong) > 20
+        assert wrong[-1] == 429
         assert (await post(url, bob)).status_code == 200  # others' wrong tokens do not lock anybody out
 
 
