@@ -1,4 +1,4 @@
-"""A second copy of the log: each commit as one line, with a sum, in a file beside the tables (`log.jsonl`).
+"""A second copy of the log: each commit as one line, with a sum, in a file beside the tables (``log.jsonl``).
 
 The log is all that cannot be made again, and LanceDB keeps it in a few files, each of which takes many commits with it
 when it is lost. So what a commit adds to the tables of the log is also appended here, in the form of the journal, and
