@@ -201,8 +201,8 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
         settings.answer.plain,
         allowance,
         limits.rounds,
-        reader=ClaudeQuestionReader(claude) if chosen.understand else None,
-        paths=ClaudePathScorer(claude) if chosen.paths else None,
+        reader=ClaudeQuestionReader(claude) if chosen.understand and chosen.prepares else None,
+        paths=ClaudePathScorer(claude) if chosen.paths and chosen.prepares else None,
     )
     return lambda: ClaudeQuestionJudge(judges)
 

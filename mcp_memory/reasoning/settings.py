@@ -42,7 +42,8 @@ class EngineSettings:
         "how much Claude may spend on one query or goal: 3, 8 or 16 requests and 4,000, 8,000 or 30,000 tokens",
     )
     """With ``quick`` it is asked once more about what it had searched for, with ``normal`` twice, with ``deep`` six
-    times (MRAgent §3.2 stops after a bound too)."""
+    times (MRAgent §3.2 stops after a bound too). ``quick`` goes without its interpretation of the question and its
+    scores of paths, which would take what the judgement needs."""
     calls: int = key(0, "requests for one query or goal; 0 = as effort says", NOT_NEGATIVE)
     input_tokens: int = key(0, "uncached input tokens for one query or goal; 0 = as effort says", NOT_NEGATIVE)
     day_tokens: int = key(
@@ -70,6 +71,11 @@ class EngineSettings:
     )
     """In the background, until half of ``day_tokens`` is spent: the rest is left to queries. With ``asked`` the
     graph of REAL (§3.2) grows where questions lead."""
+
+    @property
+    def prepares(self) -> bool:
+        """Whether Claude is asked about a question before it judges the evidence."""
+        return self.effort != "quick"
 
     @property
     def limits(self) -> Effort:

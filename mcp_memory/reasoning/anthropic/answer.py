@@ -106,11 +106,14 @@ def state_lines(judge_input: JudgeInput) -> Iterator[str]:
         first, last = map(weekday_and_day, judge_input.span)
         yield f"The memory holds what was said from {first} to {last}."
     if judge_input.recall.trace and judge_input.earlier:
-        tried = [" ".join((call.operator, *map(_argument, call.args.values()))) for call in judge_input.recall.trace]
+        tried = [
+            " ".join((call.operator, *(_argument(value) for value in call.args.values() if isinstance(value, str))))
+            for call in judge_input.recall.trace
+        ]  # without ids, which mean nothing to it
         yield f"Searched already: {'; '.join(dict.fromkeys(tried[-TRIED:]))}."
     if judge_input.earlier and judge_input.earlier.missing:
         yield f"Missing last time: {'; '.join(map(one_line, judge_input.earlier.missing))}."
 
 
-def _argument(value: object) -> str:
-    return one_line(" ".join(map(str, value)) if isinstance(value, tuple | list) else str(value), 80)
+def _argument(value: str) -> str:
+    return one_line(value, 80)

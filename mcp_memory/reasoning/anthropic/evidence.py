@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 from mcp_memory.domain.answers import EvidenceSentence, Frontier, KnownFacts
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.evidence import Citation, Evidence, Rule, Source
+from mcp_memory.domain.evidence import Citation, Evidence, Path, Rule, Source
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -41,6 +41,9 @@ PLACES = 2
 """Sentences that are cited for one fact."""
 BESIDE = 5
 """Most conflicts, paths and memory points that are shown, of each."""
+RELEVANT, TELLING = 0.5, 0.5
+"""Least S_QR of a path that is shown, and least S_AS, as a share of its confidence, of one with a hypothesis. (A trial
+showed what a person owns, and what is mentioned together, with questions about something else.)"""
 POINT_SHARE = 0.4
 """Largest share of the room that points and the sentences they rest on take."""
 LEADS_SHARE = 0.15
@@ -279,10 +282,10 @@ def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:
     asked = judge_input.query.relations
     for path in judge_input.recall.paths[:BESIDE]:
         for step in path.steps:
-            if _holds(step.version, knowledge.moment):
+            if _holds(step.version, knowledge.moment) and (not step.inferred or _bears(path)):
                 yield step.version, step.inferred
     for group in knowledge.groups:
-        if not asked or group.relation in asked:
+        if group.relation in asked or (not asked and group.inferred is None):
             yield from ((one, group.inferred) for one in group.versions if _holds(one, knowledge.moment))
 
 
@@ -300,6 +303,12 @@ def _guesses(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
         if rule is not None and version.id not in used and (citable := _citable_version(version, rule, knowledge)):
             used.add(version.id)
             yield _version_line(version, rule), citable
+
+
+def _bears(path: Path) -> bool:
+    """Return whether a path has enough to do with what is asked; a hypothesis has to tell some of it, too."""
+    enough = path.scores.sufficiency >= TELLING * path.confidence if path.inferred else True
+    return path.scores.relevance >= RELEVANT and enough
 
 
 def _holds(version: Version, moment: Millis) -> bool:
@@ -368,4 +377,5 @@ def _leads(frontier: Frontier) -> Iterator[str]:
 def _context_lines(judge_input: JudgeInput) -> Iterable[str]:
     recall = judge_input.recall
     yield from (f"Conflict: {one_line(conflict)}" for conflict in recall.conflicts[:BESIDE])
-    yield from (f"Path: {one_line(serialise(path))}" for path in recall.paths[:BESIDE] if len(path.steps) > 1)
+    paths = (path for path in recall.paths[:BESIDE] if len(path.steps) > 1 and _bears(path))
+    yield from (f"Path: {one_line(serialise(path))}" for path in paths)

@@ -145,6 +145,19 @@ def test_a_hypothesis_is_marked_and_answers_from_it_are_hedged():
     assert answer.hedged
 
 
+@pytest.mark.parametrize(
+    ("relevance", "sufficiency", "shown"), [(0.6, 0.4, True), (0.4, 0.4, False), (0.6, 0.2, False)]
+)
+def test_a_hypothesis_that_hardly_bears_on_the_question_is_left_out(relevance, sufficiency, shown):
+    space = space_of(["Ann likes chess - -"])
+    (liked,) = space.facts.versions("ann", "likes")
+    guess = replace(liked, id="i_1", relation="interested_in", confidence=0.7)
+    step = Step(guess, forward=True, inferred="symmetry", confidence=0.7, via=liked.assertions)
+    path = Path(Root("ann", "Ann", "FACT"), (step,), "chess", PathScores(relevance, 1, sufficiency))
+    laid = render_evidence(case(["Ann likes chess - -"], "What does Ann eat?", [path]), 2_000)
+    assert ("guessed by symmetry" in laid.text) is shown
+
+
 def test_a_fact_from_the_evidence_cites_its_sources_and_is_hidden_without_any():
     one = case(["Ann likes chess - -"], "What does Eve like?")
     (place,) = [candidate.source for candidate in one.sentences]

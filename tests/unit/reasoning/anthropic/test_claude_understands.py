@@ -332,3 +332,10 @@ async def test_steps_that_fail_for_one_reason_share_one_warning():
         "Claude did not say what the question means and did not judge this, the embedded engine did: "
         "ANTHROPIC_API_KEY is not set."
     )
+
+
+async def test_quick_goes_straight_to_the_judgement_without_a_warning():
+    async with judged([said("Lisbon", ("S1",))], understand=True, paths=True, effort="quick") as (memory, api):
+        answer = await asked(memory)
+        assert (answer.text, answer.recall.warnings) == ("Lisbon", ())
+        assert {room(request) for request in api.requests} == {"answer"}
