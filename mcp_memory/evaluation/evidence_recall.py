@@ -57,6 +57,8 @@ def recall_at(k: int, gold: Collection[str], ids: Sequence[str]) -> float:
 async def write_items(client: Client, dataset: Dataset, progress: Progress | None = None) -> int:
     """Write every item of a data set; return how many."""
     total, done = sum(len(session.items) for session in dataset.calls), 0
+    if progress:
+        await progress(0, total, "writing")
     for session in dataset.calls:
         for start in range(0, len(session.items), ITEMS_A_CALL):
             items = list(session.items[start : start + ITEMS_A_CALL])
