@@ -104,11 +104,11 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
         terminal.line(("The memory is shown at", "dim"), address)
         terminal.line(("Only this machine reaches it, until Ctrl-C or the end of this terminal.", "dim"))
         sys.stdout.flush()
-        if options.browser:
-            await to_thread.run_sync(webbrowser.open, address)
         server = Server(Config(application(memory, values, token), log_level="warning", lifespan="off", ws="none"))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_end_with_terminal, server)
+            if options.browser:  # which may be one that runs in this terminal until it is closed
+                tasks.start_soon(partial(to_thread.run_sync, webbrowser.open, address, abandon_on_cancel=True))
             await server.serve([listener])
             tasks.cancel_scope.cancel()
     finally:

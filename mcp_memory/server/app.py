@@ -300,7 +300,7 @@ def _count(structured: Mapping[str, Any]) -> int:
     forgotten = structured.get("forgotten")
     if isinstance(forgotten, dict):
         return sum(forgotten.values())
-    return sum(len(structured.get(name) or ()) for name in ("evidence", "items", "changes"))
+    return sum(len(structured.get(name) or ()) for name in ("evidence", "items", "changes", "edges"))
 
 
 def _shows_apps(context: Context) -> bool:

@@ -35,6 +35,7 @@ export class Layout {
     this.points = [...graph.points.values()].filter((point) => point.nodes.every((node) => shown.has(node)));
     this.simulation.alpha(again ? 0.5 : 1);
     this.ticks(FIRST_MS);
+    if (!again) this.turn(aspect);
     this.run();
   }
 
@@ -71,6 +72,13 @@ export class Layout {
       if (this.simulation.alpha() < this.simulation.alphaMin() && this.simulation.alphaTarget() === 0) return false;
     } while (!once && performance.now() < end);
     return true;
+  }
+
+  /** Turns a drawing that is higher than wide for a canvas that is wider than high, and the other way round. */
+  private turn(aspect: number): void {
+    const nodes = this.simulation.nodes(), spread = (axis: "x" | "y") => nodes.reduce((sum, node) => sum + node[axis] ** 2, 0);
+    if (aspect > 1 === spread("x") > spread("y")) return;
+    for (const node of nodes) [node.x, node.y, node.vx, node.vy] = [node.y, node.x, node.vy, node.vx];
   }
 
   /** Draws the entities of a memory point together. */

@@ -155,6 +155,7 @@ function dress(viewer: Viewer, host: Host, { theme, styles, displayMode, availab
   if (availableDisplayModes?.includes("fullscreen")) larger.hidden = false;
   if (displayMode) {
     const full = displayMode === "fullscreen";
+    viewer.stage.within = displayMode === "inline";
     larger.textContent = full ? "Smaller" : "Full screen";
     larger.onclick = () => void host.enlarge(full ? "inline" : "fullscreen");
     if (!full) host.resized(containerDimensions?.height ?? Math.min(HEIGHT, containerDimensions?.maxHeight ?? HEIGHT));

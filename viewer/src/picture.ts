@@ -183,7 +183,8 @@ export class Picture {
     width: number, height: number): void {
     const context = this.context, taken: [number, number, number, number][] = [], { selected, hovered, active } = choice;
     const put = (text: string, sx: number, sy: number, colour: string, centred: boolean, must: boolean, faint: boolean) => {
-      const wide = this.widthOf(text, context.font), left = centred ? sx - wide / 2 : sx, box = [left - 2, sy - 8, left + wide + 2, sy + 8] as const;
+      const wide = this.widthOf(text, context.font), free = Math.max(4, width - wide - 4);
+      const left = centred ? (sx > 0 && sx < width ? Math.max(4, Math.min(free, sx - wide / 2)) : sx - wide / 2) : sx, box = [left - 2, sy - 8, left + wide + 2, sy + 8] as const;
       if (box[2] < 0 || box[0] > width || box[3] < 0 || box[1] > height) return false;
       if (!must && taken.some(([a, b, c, d]) => box[0] < c && box[2] > a && box[1] < d && box[3] > b)) return false;
       taken.push([...box]);
@@ -208,7 +209,9 @@ export class Picture {
       if (labels >= most) break;
       const faint = this.near.size > 0 && !this.near.has(entity);
       if (faint && entity !== hovered && this.entities.length > 60) continue;
-      labels += Number(put(short(entity.name, 32), entity.x * k + x + entity.radius * k + 4, entity.y * k + y, palette.text, false, important(entity) > 1, faint));
+      const name = short(entity.name, 32), gap = entity.radius * k + 4, sx = entity.x * k + x, wide = this.widthOf(name, context.font);
+      const left = sx + gap + wide > width && sx - gap - wide > 0 ? sx - gap - wide : sx + gap; // beside it, where there is room
+      labels += Number(put(name, left, entity.y * k + y, palette.text, false, important(entity) > 1, faint));
     }
     context.font = `600 12px ${font}`;
     for (const [point, { corners }] of this.paths!.hulls) {

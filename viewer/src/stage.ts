@@ -13,6 +13,8 @@ interface Deeds { select(item: Item | null): void; active(item: Item | null): vo
 
 export class Stage {
   readonly choice: Choice = { time: Date.now(), past: true, hulls: true, selected: null, active: null, hovered: null };
+  /** Whether a host shows the viewer within its text. */
+  within = false;
   private readonly canvas = byId<HTMLCanvasElement>("canvas");
   private readonly picture = new Picture(this.canvas.getContext("2d", { alpha: false })!);
   private readonly layout: Layout;
@@ -87,7 +89,7 @@ export class Stage {
     const found = (event: MouseEvent | Touch) => this.picture.at(...at(event), this.transform.k);
     const entityAt = (event: any) => { const item = found(event.touches?.[0] ?? event); return item?.type === "entity" ? item : null; };
     this.zoom
-      .filter((event) => event.type === "wheel" || (!event.button && !entityAt(event)))
+      .filter((event) => (event.type === "wheel" ? this.wheels(event) : !event.button && !entityAt(event)))
       .on("zoom", ({ transform, sourceEvent }) => { this.transform = transform; if (sourceEvent) this.fitting = false; this.draw(); });
     canvas.call(drag<HTMLCanvasElement, unknown, Entity>()
       .filter((event) => !event.button && !!entityAt(event))
@@ -107,6 +109,11 @@ export class Stage {
     byId("closer").onclick = () => this.scale(1.4);
     byId("farther").onclick = () => this.scale(1 / 1.4);
     byId("fit").onclick = () => { this.fitting = true; this.fit(); };
+  }
+
+  /** Within a text, the wheel scrolls on over the drawing until the person has clicked into it. */
+  private wheels(event: WheelEvent): boolean {
+    return !this.within || event.ctrlKey || event.metaKey || document.activeElement === this.canvas;
   }
 
   private hover(item: Item | null): void {
