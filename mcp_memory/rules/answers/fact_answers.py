@@ -152,6 +152,8 @@ def _claim(
             return duration_claim(knowledge, match, time, past=past)
     moment = FOREVER - 1 if all(one.version.kind == "planned" for one in values) else knowledge.moment
     meant = select_values(values, time, event=relation.event, past=past, moment=moment)
+    if not meant and (past or (time is not None and time.order == "before")) and (former := _former(match)):
+        return DraftAnswer(match.group.value(former), (), settings.untimed, assertions=(former,))
     if not meant:
         return _ended_claim(query, knowledge, match, time, settings, past=past)
     different = list(dict.fromkeys(" ".join(one.value.split()) for one in meant))
@@ -210,6 +212,14 @@ def _ended_claim(
         return None
     text = f"not any more: {' '.join(last.value.split())} until {end_text(last, knowledge)}"
     return DraftAnswer(text, (last,), settings.untimed, hedged=True, assertions=last.version.ended_by)
+
+
+def _former(match: RelationMatch) -> Assertion | None:
+    """Return the end of the only value that is known to have held: "I moved out of Turku"; None if others are known."""
+    ends = [denial for denial in match.group.denials if denial.change and denial.kind != "planned"]
+    known = {match.group.value(denial) for denial in ends}
+    single = single_valued(match.group) and not match.values and not relations().get(match.group.relation).event
+    return max(ends, key=lambda denial: denial.said_at) if single and len(known) == 1 else None
 
 
 def _has_end(value: ValidValue) -> bool:

@@ -150,9 +150,6 @@ def _is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     return bool(own) and len(own & asked) >= _ABOUT * len(own)
 
 
-_CLAUSE_START = re.compile(r".*[;.]\s", re.S)
-
-
 def _is_asked(wanted: WantedSpan, sentence: WeighedSentence, name: tuple[int, int]) -> bool:
     """Return whether a name holds the kind that is asked: "Lowick Stadium" of "which stadium"."""
     kinds = {one for one in (wanted.noun, wanted.kind_noun) if one}

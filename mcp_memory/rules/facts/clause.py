@@ -259,6 +259,7 @@ def is_imperative(words: Sequence[Word], first: int) -> bool:
         return (
             words[first].capital
             and first + 1 < len(words)
+            and (is_known_form(words[first].low) or not grammar.is_finite(words, first + 1))  # "Henning lost …"
             and not grammar.ends_phrase(words, first + 1) | words[first + 1].capital
         )
     if (

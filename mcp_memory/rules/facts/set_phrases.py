@@ -60,7 +60,9 @@ def _job_claims(clause: Clause) -> Iterator[Claim]:
             for subject in clause.subject:
                 if slot.preposition == "as" and kinds.fits(noun, "role"):
                     yield Claim(subject, "works_as", noun, effect, None, slot.end)
-                elif slot.preposition in ("at", "with", "for") and kinds.fits(noun, "org"):
+                elif slot.preposition in ("at", "with", "for") and (
+                    kinds.fits(noun, "org") or (slot.preposition == "at" and kinds.fits(noun, "workplace"))
+                ):
                     yield Claim(subject, "works_at", noun, effect, None, slot.end)
 
 

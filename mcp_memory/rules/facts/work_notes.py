@@ -99,7 +99,7 @@ _OWNERS: tuple[re.Pattern[str], ...] = tuple(
         rf"{_THING}\s(?:belongs?\sto|(?:is|are)(?:\snow)?\s(?:owned|maintained)\sby)\s{_WHO}(?:\snow)?{REST}[.!]*",
         rf"{_WHO}(?:\snow)?\s(?:owns?|maintains?|is\sresponsible\sfor|is\sin\scharge\sof|looks\safter"
         rf"|takes\scare\sof|takes\sover|took\sover|has\staken\sover"
-        rf"|am\sresponsible\sfor|take\sover)\s{_THING}(?:\s(?:now|from\snow\son|again))?[.!]*",
+        rf"|am\sresponsible\sfor|take\sover)\s{_THING}(?:\sfrom\s[A-Z]\w+)?(?:\s(?:now|from\snow\son|again))?[.!]*",
         r"(?P<head>(?:[\w-]{2,20}\s){0,3}(?:[Oo]n-?\s?call|duty|reviewer|stand-in|assignee|DRI|maintainer|lead"
         r"|backup|contact)(?:\s(?:over|for|this|next|in)\s[\w-]{2,20}(?:\s[\w-]{2,20})?)?)(?:\s?[:=]|\sis)(?:\snow)?\s"
         + _WHO

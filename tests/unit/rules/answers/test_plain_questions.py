@@ -65,6 +65,9 @@ TIMED = [
     (["user: Our standup is at 9:45 on weekdays."], "When is our standup?", "9:45 on weekdays"),
     (["Ann: Megan and I split up in March."], "Are Ann and Megan still together?", "No"),
     (["Ann: My brother Tom works as a piano tuner."], "What does Tom do for a living?", "piano tuner"),
+    (["Ann: We finally moved out of Turku."], "Where did Ann live before?", "Turku"),
+    (["Ann: Henning lost his job at the shipyard."], "Where did Henning work?", "shipyard"),
+    (["Ann: Henning lost his job at the shipyard."], "Where does Henning work?", None),
     (["@ 2023-09-01", "Ann: I had lunch with Tom at the Lowick Inn."], "Where did Ann have lunch in 2021?", None),
 ]  # fmt: skip
 
