@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -29,3 +30,21 @@ def test_an_example_is_a_command_that_can_be_typed(line):
     words = shlex.split(re.sub(r"^\w+=\S+ ", "", command))
     assert words[0] == "mcp-memory"
     assert build_parser().parse_args(words[1:]).command == words[1]
+
+
+def documented():
+    """Return the commands in README, in its blocks and between backquotes, with a name for each placeholder."""
+    text = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    found = re.findall(r"`(mcp-memory [^`]+)`", text) + re.findall(r"^(mcp-memory .+)$", text, re.MULTILINE)
+    return sorted({re.sub(r"\s+", " ", one.split("   ")[0]).replace("CLIENT", "cursor") for one in found})
+
+
+@pytest.mark.parametrize("command", documented())
+def test_a_command_in_the_readme_can_be_typed(command):
+    assert build_parser().parse_args(shlex.split(command)[1:]).command
+
+
+def test_the_readme_shows_the_commands_of_a_persons_day():
+    shown = {command.split()[1] for command in documented()}
+    day = {"install", "check", "status", "show", "search", "list", "view", "forget", "backup", "doctor", "eval"}
+    assert shown >= day
