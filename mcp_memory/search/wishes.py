@@ -154,6 +154,8 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Query) -> list[Wish]:
     """Return the wishes that apply to a query, the nearest first, those of all answers last.
 
+    One whose words stand in another that is shown is left out.
+
     Args:
         wishes: standing.
         vectors: of the scope of each that has one, in this order, each of shape ``(d,)`` and length 1.
@@ -162,6 +164,13 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
     left = iter(vectors)
     near = [float((query.vectors @ next(left)).max()) if wish.scope else 0.0 for wish in wishes]
     scoped = [(score, wish) for wish, score in zip(wishes, near, strict=True) if wish.scope and score >= NEAR]
-    nearest = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])[:SCOPED]]
+    ordered = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])]
+    nearest = [wish for wish in ordered if not any(_within(wish, other) for other in ordered)][:SCOPED]
     general = [wish for wish in wishes if not wish.scope]
     return [*nearest, *general[-(SHOWN - len(nearest)) :]]
+
+
+def _within(wish: Wish, other: Wish) -> bool:
+    """Return whether the words of a wish stand in those of another, which says more."""
+    short, long = (" ".join(one.text.casefold().split()).rstrip(".! ") for one in (wish, other))
+    return len(short) < len(long) and short in long

@@ -59,6 +59,12 @@ def test_no_more_wishes_are_shown_than_a_model_reads() -> None:
     assert fitting_wishes(many, [], query) == many[-SHOWN:]
 
 
+def test_a_wish_whose_words_stand_in_a_longer_one_is_left_out() -> None:
+    short, long = standing_wishes(wishing("I prefer aisle seats.", "I prefer aisle seats near the wing."))
+    query = replace(understand("Which seat?", ()), vectors=np.array([NEAR]))
+    assert fitting_wishes([short, long], [NEAR, NEAR], query) == [long]
+
+
 def placed(space: Space, question: str, limit: int = 20) -> list[str]:
     rows = [row for row in range(len(space.segments)) if space.segment_turn[row].ref.startswith("1")]
     found = [Candidate(row, 1 - place / 10, ("words",), {}) for place, row in enumerate(rows)]
