@@ -19,6 +19,7 @@ from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.gain.gates import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
+from mcp_memory.language.shapes import topic_of
 from mcp_memory.navigation.beam import FORMULAS, Evaluation, find_paths, run_search, score_segments
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
@@ -121,7 +122,7 @@ async def find(
         with_event_times(broad.evidence if broad else evidence, query.window),
         score,
         sufficient,
-        (*sufficiency.missing, *unclear),
+        (*(_of_topic(query, sufficiency.missing) if broad else sufficiency.missing), *unclear),
         warnings=unknown_space(view, query.space),
         conflicts=find_conflicts(query, facts),
         roots=roots,
@@ -200,6 +201,12 @@ async def _between(store: Store, space: Space, query: Query) -> tuple[DatedEvent
         return ()
     near = [(await similarity(store, space, event.vectors[-1:]))[0] for event in query.events]
     return dated_events(space, query, near)
+
+
+def _of_topic(query: Query, missing: Sequence[str]) -> tuple[str, ...]:
+    """Return what is missing without the words that merely ask for a list or a summary."""
+    topic = topic_of(query.text).casefold().split()
+    return tuple(one for one in missing if " " in one or any(one.casefold() in word for word in topic))
 
 
 def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:

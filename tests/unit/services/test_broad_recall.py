@@ -139,3 +139,9 @@ async def test_small_talk_takes_no_place_unless_it_answers_a_question_or_is_all_
     assert {"I bought a garden.", "Yes, absolutely!"} <= set(texts)
     alone = await recalled(await told(memory(), "Bob: Wow, Ann, great!"), "What was great, Ann?")
     assert [item.text for item in alone.evidence] == ["Wow, Ann, great!"]
+
+
+async def test_words_that_ask_for_a_list_are_not_missing():
+    one = await told(memory(), *GARDEN)
+    recall = await recalled(one, "Can you list the order in which I brought up the garden and its hedge?", mode="auto")
+    assert (recall.breadth, recall.missing) == ("all", ("hedge",))
