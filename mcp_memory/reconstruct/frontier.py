@@ -18,8 +18,7 @@ from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
 from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
-from mcp_memory.language.tokens import words
-from mcp_memory.reconstruct.cues import query_cues
+from mcp_memory.reconstruct.cues import key_of, query_cues
 from mcp_memory.reconstruct.episodic_operators import speaker_cue
 from mcp_memory.reconstruct.graph import CueGraph, relation_tag
 from mcp_memory.reconstruct.settings import LoopSettings
@@ -36,14 +35,20 @@ TOPICS = 2
 ENOUGH = 5
 """Further sentences from which on a cue is no better for having more."""
 FAR = 30
-"""A word in more sentences than this, or in more than one of `PART`, leads nowhere in particular, and no phrase with it
-does: "good time", "hey Ann". (A trial showed mostly such phrases before.)"""
-PART = 50
+"""A name or phrase in more sentences than this leads nowhere in particular, and no phrase with such a word does: "good
+time", "hey Ann". (A trial showed mostly such phrases before.)"""
 FEW = 8
 """The same for a single word that is no name."""
 
 
-_TIMES = frozenset(words("today yesterday tomorrow tonight last next ago day week weekend month year morning evening"))
+_TIMES = frozenset(
+    key_of(word)
+    for word in (
+        *WEEKDAYS,
+        *MONTHS,
+        *["today", "yesterday", "tonight", "last", "next", "ago", "day", "week", "weekend", "month", "year"],
+    )
+)
 
 
 def frontier_of(space: Space, query: Query, rows: Sequence[int], settings: LoopSettings) -> Frontier:
@@ -81,16 +86,14 @@ def _cues(
         for cue in written
         if not asked.issuperset(graph.key(cue).split())
     }
-    far = max(FAR, len(space.sentences) // PART)
-    dates = {*map(str.lower, (*WEEKDAYS, *MONTHS)), *_TIMES}
 
     others = names - speakers
 
     def telling(cue: int) -> bool:
         parts = graph.key(cue).split()
         within = [number for part in parts if (number := graph.number(part)) is not None and number != cue]
-        most = far if len(parts) > 1 or cue in names else FEW
-        return more[cue] <= most and dates.isdisjoint(parts) and all(graph.degree(one) <= far for one in within)
+        most = FAR if len(parts) > 1 or cue in names else FEW
+        return more[cue] <= most and _TIMES.isdisjoint(parts) and all(graph.degree(one) <= FAR for one in within)
 
     leads = [cue for cue, count in more.items() if count and telling(cue)]
     leads.sort(key=lambda cue: (cue not in others, -len(graph.key(cue).split()), -min(more[cue], ENOUGH), cue))

@@ -19,7 +19,7 @@ beside the sentence that states them were never needed by themselves.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Frontier, KnownFacts
 from mcp_memory.domain.confidence import STABLE
@@ -30,7 +30,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.language.dated_text import weekday_and_day, with_dates
-from mcp_memory.navigation.paths import serialise
+from mcp_memory.navigation.paths import leads_back, serialise
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 from mcp_memory.reasoning.anthropic.rendering import FRAME_TOKENS, CitableItem, RenderedEvidence, frame, one_line
@@ -307,6 +307,8 @@ def _guesses(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
 
 def _bears(path: Path) -> bool:
     """Return whether a path has enough to do with what is asked; a hypothesis has to tell some of it, too."""
+    if any(leads_back(replace(path, steps=path.steps[: place + 1])) for place in range(len(path.steps))):
+        return False
     enough = path.scores.sufficiency >= TELLING * path.confidence if path.inferred else True
     return path.scores.relevance >= RELEVANT and enough
 

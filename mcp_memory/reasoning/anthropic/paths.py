@@ -24,7 +24,7 @@ from mcp_memory.domain.evidence import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
-from mcp_memory.navigation.paths import serialise
+from mcp_memory.navigation.paths import leads_back, serialise
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request, estimate_tokens
 from mcp_memory.reasoning.anthropic.rendering import FRAME_TOKENS, frame, normalise_number, one_line
 from mcp_memory.reasoning.anthropic.replies import UnusableReply
@@ -110,14 +110,14 @@ def render_paths(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
     """Return paths as numbered lines of data, and the index of the path that each number stands for.
 
     Shorter paths come first, since the others extend them, then those with better scores, as many as fit, in their
-    order. Paths over the same facts from two ends are one.
+    order. Paths over the same facts from two ends are one; those that lead back are left out.
     """
     twins = _twins(paths)
     best = sorted(range(len(paths)), key=lambda place: (len(paths[place].steps), -paths[place].scores.mean, place))
     known: dict[Hashable, int] = {}
     rest: dict[int, str] = {}
     left = ROOM - FRAME_TOKENS
-    for place in [place for place in best if twins[place] == place][:PATHS]:
+    for place in [place for place in best if twins[place] == place and not leads_back(paths[place])][:PATHS]:
         path, whole = paths[place], serialise(paths[place])
         before = known.get(_path_key(path, -1))
         rest[place] = one_line(whole if before is None else whole.removeprefix(serialise(paths[before])), LINE_CHARS)

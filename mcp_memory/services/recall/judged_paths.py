@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from mcp_memory.domain.query import Query
 from mcp_memory.navigation.beam import FORMULAS, BeamStep, Evaluation, find_paths
+from mcp_memory.navigation.paths import leads_back
 from mcp_memory.ports import QuestionJudge, Store
 from mcp_memory.search.unindexed import estimate_cosines
 from mcp_memory.services.recall.prepare import place_event, similarity, word_rarity
@@ -34,6 +35,8 @@ from mcp_memory.view.space import Space
 
 CALLS = 2
 """Steps of one query that a judge is asked about."""
+# Paths that only lead back to what shares a kind or a year with a root are not asked about (`leads_back`): of 80
+# questions to documents 62 ask, 1.5 times each, instead of 77, 1.7 times; of 120 to dialogues 8, once each.
 NEAR_NOTHING = 0.2
 """S_QR below which no path bears on the question; in nine of eleven requests of a trial no path was worth more."""
 
@@ -88,10 +91,11 @@ def worth_judging(step: BeamStep, width: int) -> bool:
         width: places of each root in the next step.
     """
     roots = {path.root.key for path in step.beams}  # what lies beyond another root is asked about from there
-    pairs = zip(step.beams, step.extensions, strict=True)
+    groups = [[path for path in group if not leads_back(path)] for group in step.extensions]
+    pairs = zip(step.beams, groups, strict=True)
     longer = [(path, group) for path, group in pairs if path.steps and path.end not in roots]
     if max((path.scores.relevance for path in step.paths), default=0.0) < NEAR_NOTHING:
         return False
     if step.inferred:
         return any(guess.scores.sufficiency > path.scores.sufficiency for path, group in longer for guess in group)
-    return any(len(group) > 1 for _, group in longer) or any(len(group) > width for group in step.extensions)
+    return any(len(group) > 1 for _, group in longer) or any(len(group) > width for group in groups)

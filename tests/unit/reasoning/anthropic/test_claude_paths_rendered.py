@@ -63,10 +63,10 @@ def test_the_best_paths_are_shown_and_those_without_room_keep_their_scores():
 def test_a_hypothesis_suffices_no_further_than_its_confidence():  # DESIGN I11
     stated, other, *_ = last(*BOB)
     (step,) = other.steps
-    guess = replace(other, steps=(replace(step, inferred="cooccurrence", confidence=0.3),))
+    guess = replace(other, steps=(replace(step, inferred="causality", confidence=0.3),))
     paths = (stated, guess)
     text, numbers = render_paths(paths)
-    assert "by cooccurrence" in lines(text)[1]
+    assert "by causality" in lines(text)[1]
     first, second = to_scores(reply(P1=1.0, P2=1.0), paths, numbers)
     assert (first.sufficiency, second.sufficiency) == (1.0, 0.3)
 
