@@ -248,6 +248,7 @@ def open_store(
     cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
     return LanceStore(
         settings.storage.uri or usual_place(),
+        options=settings.storage.options,
         embedder=embedder.name,
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics), limit, stable, cutter),

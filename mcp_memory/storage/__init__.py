@@ -16,9 +16,15 @@ one, and a process may be killed at any point of it.
     point_rows.py   memory points and questions, likewise
     columns.py      what these conversions share; rows that cannot be right
     tables.py       LanceDB's own calls
+    place.py        where a store is: a folder, or object storage
+    journal.py      newest commits in a file beside the tables, until a later commit takes them into the tables
     lock.py         one writer at a time on this machine; which processes have the store open
+    locks.py        which kind of lock a store has
+    bucket.py       objects beside the tables of a store on object storage, likewise
+    bucket_journal.py, bucket_lock.py, bucket_refresh.py
     compaction.py   merge small files and remove superseded rows, in the background
     log.py          read the log for an export
+    renewal.py      when derived tables are made anew
     rebuild.py      make every derived table anew from the log, beside the old ones
     relearning.py   and the beliefs from the lessons
     forget.py       rewrite every table without what is to be forgotten: the log's one exception

@@ -318,10 +318,14 @@ def _row_names(rows: list[str]) -> str:
 def store_status(tables: Tables, embedder: str, dimension: int) -> StoreStatus:
     """Return the state of a store without reading its rows; who holds it and what it does just now are left open."""
     commit, problems = last_commit_and_problems(tables, embedder, dimension)
+    try:
+        latest = newest(tables, commit)
+    except StoreError as error:
+        latest, problems = commit, problems or (str(error),)
     return StoreStatus(
         uri=tables.uri if tables.folder is None else str(tables.folder),  # where it was moved to
         bytes=size_in_bytes(tables.folder),
-        tx=latest.tx if (latest := newest(tables, commit)) else 0,
+        tx=latest.tx if latest else 0,
         generation=commit.generation if commit else 0,
         format=commit.format if commit else FORMAT,
         embedder=commit.embedder if commit else None,

@@ -21,22 +21,29 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
 import shutil
 import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import damage_of, refuse
-from mcp_memory.storage.data_files import is_readable
-from mcp_memory.storage.lock import lock_file, try_lock
+from mcp_memory.storage.data_files import flush, is_readable
+from mcp_memory.storage.locks import COMPACT_LOCK, WRITE_LOCK, take_if_free
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, generation_of, reader_of
 from mcp_memory.storage.tables import SPARE, Tables
+from mcp_memory.storage.transaction import fold
 
+KEEP_ELSEWHERE = timedelta(minutes=10)
+"""The same on object storage, where a reader may be slow or far away."""
+FOLDED = 32
+"""Commits in the journal of a store on object storage from which on the tables take them over."""
+FOLD_WAIT_S = 30.0
+"""How long to wait for the write lock on object storage; otherwise the next compaction does it."""
+FOLD_POLL_S = 0.05
 KEEP = timedelta(seconds=15)
 """How long a version of a table is kept after the next one is there: many times one read."""
 ROWS_PER_FILE = 2000
@@ -59,8 +66,8 @@ class Compaction:
     After the first as well, because many processes make only a few commits, and one of them has to compact.
     """
 
-    def __init__(self, uri: str, after: int, clock: Callable[[], Millis]) -> None:
-        self._uri = uri
+    def __init__(self, place: Place, after: int, clock: Callable[[], Millis]) -> None:
+        self._place = place
         self._after = after
         self._clock = clock
         self._commits = 0
@@ -89,9 +96,32 @@ class Compaction:
 
     def _run(self) -> None:
         try:
-            compact(Tables(self._uri), self._after, now=self._clock(), stop=self._stop)
+            tables = Tables(self._place)
+            keep = KEEP
+            if tables.folder is None:
+                if tables.journal.count() < FOLDED:
+                    return
+                self._fold(tables)
+                keep = KEEP_ELSEWHERE
+            compact(tables, self._after, now=self._clock(), stop=self._stop, keep=keep)
         except Exception:  # the store works as before, only slower
-            _log.warning("storage.uri %r could not be compacted", self._uri, exc_info=True)
+            _log.warning("storage.uri %r could not be compacted", self._place.uri, exc_info=True)
+
+    def _fold(self, tables: Tables) -> None:
+        """Take the journal of a store on object storage into its tables, unless somebody else is writing all the time.
+
+        Not while a forget is unfinished: the tables are being rewritten, and whoever opens the store finishes that.
+        """
+        until = time.monotonic() + FOLD_WAIT_S
+        while not self._stop.wait(FOLD_POLL_S) and time.monotonic() < until:
+            if (release := take_if_free(self._place, WRITE_LOCK)) is not None:
+                try:
+                    tables.journal.size()
+                    if not tables.journal.forgetting:
+                        fold(tables)
+                finally:
+                    release()
+                return
 
 
 def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, keep: timedelta = KEEP) -> bool:
@@ -115,8 +145,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
     if last is None:
         return True
     refuse(tables, damage_of(tables, last))  # old versions are what it could be mended from
-    lock = lock_file(tables.folder / "compact.lock") if tables.folder else None
-    if lock and not try_lock(lock):
+    if (release := take_if_free(tables.place, COMPACT_LOCK)) is None:
         return False
     try:
         if tables.folder:
@@ -135,8 +164,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
             tables.sums.tidy((COMMITS, FORGOTTEN, *last.tables))
             tables.log_copy.fill(tables.rows, last)
     finally:
-        if lock:
-            lock.release()
+        release()
     return True
 
 
@@ -161,28 +189,6 @@ def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
     table.optimize(cleanup_older_than=max(keep, idle + timedelta(seconds=1)))
     if not is_readable(table):
         raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")
-
-
-def flush(folder: Path) -> None:
-    """Wait until everything that was written to a store is on the disk, so that what it replaces may be removed.
-
-    LanceDB hands its files to the system, which writes them to the disk within about half a minute. Compaction removes
-    the files that the merge before last has replaced; if the merged files were not on the disk yet, a power loss could
-    take old rows with it. This costs nothing for files that are on the disk already. Windows cannot flush a file that
-    is open for reading.
-    """
-    if os.name != "posix":
-        return
-    for parent, _, names in os.walk(folder):
-        for name in (".", *names):
-            try:
-                descriptor = os.open(Path(parent, name), os.O_RDONLY)
-            except FileNotFoundError:  # removed meanwhile
-                continue
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
 
 
 def _delete_superseded(tables: Tables, name: str, subject: str, now: Millis) -> None:

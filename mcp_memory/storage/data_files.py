@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import struct
 from collections.abc import Collection, Iterator
@@ -115,3 +116,25 @@ def moved_to(folder: Path | None) -> Path | None:
             return None
         folder = Path(note["to"])
     return folder
+
+
+def flush(folder: Path) -> None:
+    """Wait until everything that was written to a store is on the disk, so that what it replaces may be removed.
+
+    LanceDB hands its files to the system, which writes them to the disk within about half a minute. Compaction removes
+    the files that the merge before last has replaced; if the merged files were not on the disk yet, a power loss could
+    take old rows with it. This costs nothing for files that are on the disk already. Windows cannot flush a file that
+    is open for reading.
+    """
+    if os.name != "posix":
+        return
+    for parent, _, names in os.walk(folder):
+        for name in (".", *names):
+            try:
+                descriptor = os.open(Path(parent, name), os.O_RDONLY)
+            except FileNotFoundError:  # removed meanwhile
+                continue
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

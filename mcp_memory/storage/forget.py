@@ -31,9 +31,9 @@ from anyio import to_thread
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.backups import Backups, compacting
-from mcp_memory.storage.compaction import flush
+from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import write_anchor
-from mcp_memory.storage.data_files import ASIDE
+from mcp_memory.storage.data_files import ASIDE, flush
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, book_rows, read_book
 from mcp_memory.storage.lesson_rows import lesson_rows
@@ -55,6 +55,7 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.transaction import commit_switch
 from mcp_memory.view.erasure import Erasure, erasure_of
 from mcp_memory.view.view import View
 
@@ -262,6 +263,7 @@ class Forgetting:
         sizes = {kind: self._tables.count(table_name(kind, work.generation, last.reader)) for kind in derived}
         points = counts["points"][last.tx + 1]
         switch = last.switched(self._clock(), generation=work.generation, points=points, **sizes)
+        switch = commit_switch(self._tables, switch)
         self._tables.replace(COMMITS, commit_rows(*left, switch))
         write_anchor(self._tables.folder, switch)
 
@@ -278,12 +280,15 @@ class Forgetting:
         for name in (*LOG_TABLES, COMMITS):
             tables.purge(name)
         book = read_book(tables)
+        last = last_commit(tables)
+        tables.journal.clear(last.tx if last else 0)  # but for the switch, which holds no rows
         tables.replace(FORGOTTEN, book_rows(book.records, None))
         tables.purge(FORGOTTEN)
         tables.log_copy.remove()
         tables.sums.tidy(tables.names())
         for aside in tables.folder.glob(f"*.lance/*/*{ASIDE}") if tables.folder is not None else ():
             aside.unlink(missing_ok=True)
+        tables.journal.end_forgetting()
 
 
 # Rows

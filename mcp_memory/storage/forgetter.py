@@ -14,7 +14,7 @@ from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.forget import Forgetting
 from mcp_memory.storage.forgotten import Book, begin, read_book
-from mcp_memory.storage.lock import WriteLock
+from mcp_memory.storage.locks import Lock
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn
@@ -46,7 +46,7 @@ class Forgetter:
     def __init__(
         self,
         tables: Tables,
-        lock: WriteLock,
+        lock: Lock,
         refresher: Callable[[Tables, str, int], Refresher],
         vectors: tuple[str, int],
         embed: Embed | None,
@@ -72,19 +72,21 @@ class Forgetter:
         """
         if not self._tables.has(FORGOTTEN):
             self.book = Book()
-        if not self._worth_a_look:
+        if not self.worth_a_look:
             return
         await to_thread.run_sync(self._look)
-        if self.book.work is not None:
+        if self.book.work is not None or self._tables.journal.forgetting:
             async with self._lock.hold():
                 await self.settle_locked()
 
     async def settle_locked(self) -> None:
         """Do the same while the write lock is held."""
-        if not self._worth_a_look:
+        if not self.worth_a_look:
             return
         await to_thread.run_sync(self._look)
         if self.book.work is None:
+            if self._tables.journal.forgetting:  # somebody died before anything was written down
+                await to_thread.run_sync(self._tables.journal.end_forgetting)
             return
         if (last := await to_thread.run_sync(last_commit, self._tables)) is not None:
             with anyio.CancelScope(shield=True):
@@ -126,14 +128,18 @@ class Forgetter:
         await work.finish(begun, refresher.last, lambda: view)
 
     @property
-    def _worth_a_look(self) -> bool:
-        """Whether another process may have begun or finished a forget; only this one writes to a store elsewhere."""
+    def worth_a_look(self) -> bool:
+        """Whether another process may have begun or finished a forget."""
         if self._tables.folder is None:
-            return not self._looked or self.book.work is not None
+            return not self._looked or self.book.work is not None or self._tables.journal.forgetting
         known = self.book.version is not None and self.book.work is None
         return self._tables.has(FORGOTTEN) and not (
             known and self.book.version == self._tables.settled_version(FORGOTTEN)
         )
+
+    def look_again(self) -> None:
+        """Look at the next call, also on object storage: the tables were switched over, perhaps by a forget."""
+        self._looked = False
 
     def _look(self) -> None:
         self._looked = True

@@ -17,7 +17,7 @@ from typing import Any
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord, keyed_hash
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.compaction import flush
+from mcp_memory.storage.data_files import flush
 from mcp_memory.storage.schema import FORGOTTEN, Commit, TableRows, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
@@ -137,6 +137,7 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
     hashes = frozenset(keyed_hash(key, name) for name in found.ids)
     record = ForgottenRecord(at, by, found.targets.space, counts, hashes, key)
     rows = book_rows((*book.records, record), work)
+    tables.journal.begin_forgetting()
     if book.version is None:
         tables.append(FORGOTTEN, rows)
     else:

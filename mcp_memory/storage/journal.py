@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_memory.storage.fact_rows import assertion_rows
-from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows
+from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, with_tx
 from mcp_memory.storage.text_rows import turn_rows
 
 JOURNAL = "journal.jsonl"
@@ -39,11 +39,11 @@ class Entry:
 
     Attributes:
         commit: as it will stand in the tables.
-        rows: its rows, by table.
+        rows: its rows, by table: as they stand in a line, or as a table of Arrow.
     """
 
     commit: Commit
-    rows: Mapping[TableKind, Sequence[Mapping[str, Any]]]
+    rows: Mapping[TableKind, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +54,46 @@ class Appended:
         commit: the commit.
         version: the version of ``commits`` that has it; None if it is in the journal.
         journal_end: where the journal ends now.
+        follows: whether the tables take it in later.
     """
 
     commit: Commit
     version: int | None
     journal_end: int
+    follows: bool = False
 
 
 class Journal:
     """The journal of one store.
 
+    Attributes:
+        shared: whether every commit stands here first, so that servers on several machines can write.
+        forgetting: whether something was being forgotten at the last look; known only where it is shared.
+
     Args:
         folder: of the store; None for a store that is no local folder, which has no journal.
     """
 
+    shared = False
+
     def __init__(self, folder: Path | None) -> None:
         self._path = folder / JOURNAL if folder is not None else None
+        self.forgetting = False
+
+    def begin_forgetting(self) -> None:
+        """Tell other servers to wait; on one machine they see what is written down in the tables."""
+
+    def end_forgetting(self) -> None:
+        """Let the others go on."""
 
     def takes(self, rows: Mapping[TableKind, TableRows], last: Commit | None) -> bool:
         """Return whether a commit of these rows after another one can stand here: texts and facts of their callers."""
         fits = self._path is not None and last is not None and last.format == FORMAT
         return fits and bool(rows) and rows.keys() <= _SCHEMAS.keys() and self.size() < MOST
+
+    def count(self) -> int:
+        """Return how many commits are here."""
+        return len(self.whole_lines())
 
     def size(self) -> int:
         """Return the length of the file in bytes; 0 if there is none. Some microseconds."""
@@ -146,8 +165,8 @@ class Journal:
             os.close(file)
         return end + len(line)
 
-    def clear(self) -> None:
-        """Empty it: everything in it is in the tables."""
+    def clear(self, until: int) -> None:  # noqa: ARG002 - all that is in it
+        """Empty it: everything up to the commit of this number is in the tables."""
         if self._path is not None and self.size():
             os.truncate(self._path, 0)
 
@@ -161,8 +180,15 @@ def rows_of(entries: Sequence[Entry], kind: TableKind) -> TableRows | None:
     """Return the rows that some commits have in a table, each with its commit's number; None for none."""
     import pyarrow as pa
 
-    found = [{**row, "tx": entry.commit.tx} for entry in entries for row in entry.rows.get(kind, ())]
-    return pa.Table.from_pylist(found, schema=_SCHEMAS[kind]()) if found else None
+    found = [with_tx(table_of(kind, entry.rows[kind]), entry.commit.tx) for entry in entries if kind in entry.rows]
+    return pa.concat_tables(found, promote_options="default") if found else None
+
+
+def table_of(kind: TableKind, rows: Any) -> TableRows:
+    """Return rows of an entry as a table of Arrow."""
+    import pyarrow as pa
+
+    return rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows, schema=_SCHEMAS[kind]())
 
 
 def _turn_schema() -> Any:

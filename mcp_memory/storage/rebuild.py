@@ -19,10 +19,10 @@ from anyio import to_thread
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
+from mcp_memory.errors import StoreBusy, StoreMismatch
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.fact_rows import DERIVED, assertion_rows
-from mcp_memory.storage.lock import lock_file, try_lock
+from mcp_memory.storage.locks import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.point_rows import point_vector_rows, points_of, question_rows, rows_to_questions
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.schema import (
@@ -38,7 +38,7 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turns_of
-from mcp_memory.storage.transaction import append_commit, sweep
+from mcp_memory.storage.transaction import append_commit, commit_switch, sweep
 from mcp_memory.vectors import Matrix
 
 CHUNK = 200
@@ -94,14 +94,8 @@ async def rebuild(
             f"storage.uri {tables.uri!r} was written by a newer mcp-memory (format {last.format}, this program knows "
             f"{FORMAT}). Nothing was changed. Update this program."
         )
-    lock = lock_file(tables.folder / "rebuild.lock") if tables.folder else None
-    try:
-        alone = lock is None or try_lock(lock)
-    except (OSError, NotImplementedError) as error:
-        raise StoreUnwritable(
-            f"storage.uri {tables.uri!r}: no lock file can be made there ({error}). Nothing was changed."
-        ) from error
-    if not alone:
+    release = await to_thread.run_sync(take_if_free, tables.place, REBUILD_LOCK)
+    if release is None:
         raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
     try:
         generation = await to_thread.run_sync(_drop_unfinished, tables, last)
@@ -129,8 +123,7 @@ async def rebuild(
                 await to_thread.run_sync(_switch, tables, last, commit)
         return work.turns
     finally:
-        if lock:
-            lock.release()
+        await to_thread.run_sync(release)
 
 
 def _drop_unfinished(tables: Tables, last: Commit) -> int:
@@ -149,7 +142,7 @@ def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
         tables, last, {}, derived=False
     )  # uncommitted rows of the log carry the number that this commit is about to make visible
     tables.add_columns(COMMITS, commit_rows(commit))
-    append_commit(tables, commit)
+    append_commit(tables, commit_switch(tables, commit))
 
 
 class _Rebuild:

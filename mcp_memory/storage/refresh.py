@@ -40,6 +40,7 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import batch_of
+from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
 COUNTED_BY_REBUILD = frozenset({"assertions", "beliefs"})
@@ -115,6 +116,10 @@ class Refresher:
             return self._with_pieces(view) if self._pending else view
         self._check_pieces([commit for commit in self._pending if commit.tx > before])
         return view
+
+    def nearest(self, space: str, query: Matrix) -> list[tuple[str, float]]:  # noqa: ARG002 - overridden
+        """Return the segments of a space that are not in the tables yet with their cosines to a query: none."""
+        return []
 
     def load(self) -> View:
         """Return a new view of everything there is."""

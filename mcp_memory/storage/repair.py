@@ -118,7 +118,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     if left != stored:
         _replace(tables, COMMITS, commit_rows(*left.values()))
     write_anchor(tables.folder, left[newest.tx])
-    tables.journal.clear()
+    tables.journal.clear(newest.tx)
     for files in tables.sums.wrong((COMMITS, *names.values())).values():
         for file in files:  # no version needs them any more that is newer than the rows put back
             file.replace(file.with_name(f"{file.name}{ASIDE}"))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 import anyio
 from anyio import to_thread
@@ -24,11 +24,11 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.fact_rows import assertion_rows
-from mcp_memory.storage.lock import lock_file, try_lock
+from mcp_memory.storage.locks import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, commit_rows, commits_of, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import turns_of
-from mcp_memory.storage.transaction import append_commit, sweep
+from mcp_memory.storage.transaction import append_commit, commit_switch, sweep
 
 PART = 50
 """Texts that one step reads: a fifth of a second."""
@@ -65,7 +65,7 @@ class Rereading:
         self._read = read
         self._reader = reader
         self._clock = clock
-        self._lock: Any = None
+        self._release: Callable[[], None] | None = None
         self._former: Commit | None = None  # whose assertions are replaced
         self._seen = 0  # the commit up to which the texts were given to the extractor
         self._done = 0  # the commit up to which the new table is complete
@@ -106,19 +106,19 @@ class Rereading:
         """Let other processes read or rebuild; what was read so far is kept."""
         self._former = None
         self._seen = self._done = self._read_texts = 0
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        if self._release is not None:
+            self._release()
+            self._release = None
 
     def _begin(self) -> bool:
         """Prepare reading; return whether there is anything to read and no other process reads or rebuilds."""
         last = last_commit(self._tables)
         if last is None or last.reader >= self._reader or not READABLE <= last.format <= FORMAT:
             return False
-        lock = lock_file(self._tables.folder / "rebuild.lock") if self._tables.folder else None
-        if lock is not None and not try_lock(lock):
+        self._release = take_if_free(self._tables.place, REBUILD_LOCK)
+        if self._release is None:
             return False
-        self._lock, self._former = lock, last
+        self._former = last
         rows = self._tables.rows(self._name, None, ["tx"])
         if rows is not None and len(rows):
             latest = max(rows["tx"].to_pylist())
@@ -185,4 +185,4 @@ class Rereading:
         read = self._tables.count(self._name)
         commit = last.switched(self._clock(), assertions=read, reader=self._reader)
         self._tables.add_columns(COMMITS, commit_rows(commit))
-        append_commit(self._tables, commit)
+        append_commit(self._tables, commit_switch(self._tables, commit))

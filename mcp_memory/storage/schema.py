@@ -210,3 +210,17 @@ def split_commits(commits: list[Commit]) -> Iterator[list[Commit]]:
             part, size = [], 0
     if part:
         yield part
+
+
+def without_repeats(rows: TableRows | None, *, local: bool) -> TableRows | None:
+    """Return rows each once: on object storage a server that was stopped may append rows twice (``bucket_journal.py``).
+
+    Rows without a place and an id are returned as they are, unless they are commits.
+    """
+    if local or rows is None:
+        return rows
+    keys = [key for key in ("tx", "place", "id") if key in rows.column_names]
+    if keys == ["tx"] and "generation" not in rows.column_names:
+        return rows
+    seen = {key: place for place, key in enumerate(zip(*(rows[key].to_pylist() for key in keys), strict=True))}
+    return rows if len(seen) == len(rows) else rows.take(sorted(seen.values()))

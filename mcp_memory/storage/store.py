@@ -26,19 +26,23 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.storage.backups import Backups, compacting
+from mcp_memory.storage.bucket_refresh import open_refresher
 from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.journal import Appended
-from mcp_memory.storage.lock import Holders, WriteLock, lease
+from mcp_memory.storage.lock import Holders
+from mcp_memory.storage.locks import open_lease, open_write_lock
 from mcp_memory.storage.log import read_log
-from mcp_memory.storage.rebuild import Embed, Make, rebuild
-from mcp_memory.storage.refresh import OutdatedFormat, Refresher
+from mcp_memory.storage.place import Place
+from mcp_memory.storage.rebuild import Embed, Make
+from mcp_memory.storage.refresh import OutdatedFormat
 from mcp_memory.storage.relearning import Relearn, learn_nothing
+from mcp_memory.storage.renewal import Renewal
 from mcp_memory.storage.repair import repair
-from mcp_memory.storage.reread import ReadAgain, Rereading
+from mcp_memory.storage.reread import ReadAgain
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append as append_batch
@@ -66,7 +70,8 @@ class LanceStore:
     """A store in LanceDB. Nothing is opened before the first call, nothing is created before the first write.
 
     Args:
-        uri: a local folder, or any other URI that LanceDB opens; to those only one process may write.
+        uri: a local folder, or any other URI that LanceDB opens.
+        options: ``storage.options``, for object storage.
         embedder: name of the model that makes the vectors.
         dimension: the dimension of the vectors.
         make_view: returns an empty view with the indexes that the rooms need.
@@ -87,6 +92,7 @@ class LanceStore:
         self,
         uri: str,
         *,
+        options: str = "",
         embedder: str,
         dimension: int,
         make_view: Callable[[], View] = View,
@@ -103,48 +109,59 @@ class LanceStore:
     ) -> None:
         self.uri = uri
         self._embedder, self._dimension = embedder, dimension
-        self._derive, self._relearn, self._embed = derive, relearn, embed
-        self._rereading: Rereading | None = None
-        self._reader, self._read_again = reader, read_again
+        self._derive, self._reader = derive, reader
         self._clock = clock
-        self._tables = Tables(uri)
-        self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking)
+        self._place = Place(uri, options)
+        self._tables = Tables(self._place)
+        self._refresher = open_refresher(self._tables, embedder, dimension, make_view, masking)
         self._view = make_view()
         self._view_lock = anyio.Lock()
         self._index_lock = threading.Lock()
-        self._not_mended: set[str] = set()  # derived tables that could not be made anew
         self._refreshed = -JUST_S  # when the view was last brought up to date
-        self._write_lock = WriteLock(self._tables.folder, lock_timeout_s)
+        self._write_lock = open_write_lock(self._place, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
-        self._compaction = Compaction(uri, compact_after, clock)
-        self._backups = Backups(Tables(uri), *backups, clock)
+        self._compaction = Compaction(self._place, compact_after, clock)
+        self._backups = Backups(Tables(self._place), *backups, clock)
+        self._renewal = Renewal(
+            self._place, self._alone, self._refresher, self._backups, derive, read_again, relearn, embed,
+            (embedder, dimension), reader, clock,
+        )  # fmt: skip
         self._forgetter = Forgetter(
-            Tables(uri), self._write_lock, lambda tables, name, size: Refresher(tables, name, size, make_view, masking),
+            Tables(self._place), self._write_lock,
+            lambda tables, name, size: open_refresher(tables, name, size, make_view, masking),
             (embedder, dimension), embed, relearn, self._backups, clock,
         )  # fmt: skip
 
     @asynccontextmanager
     async def reading(self, *, whole: bool = True) -> AsyncIterator[View]:
         """Refresh the view to the last commit of any process and lock it against changes, see `ports.Store.reading`."""
-        await self._forgetter.settle()
-        async with self._view_lock:
-            await self._refresh(whole=whole)
-            yield self._view
+        while True:
+            await self._forgetter.settle()
+            async with self._view_lock:
+                await self._refresh(whole=whole)
+                if not self._tables.journal.forgetting:
+                    yield self._view
+                    return
 
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
         """Take the write lock, refresh, sweep uncommitted rows; see `ports.Store.writing`."""
-        if not self._tables.exists():
+        if self._tables.folder is None or not self._tables.exists():
             await to_thread.run_sync(self._tables.make_folder)
         rows = await to_thread.run_sync(prepare, batch) if batch and batch.segments else None
         await self._forgetter.settle()
-        if time.monotonic() - self._refreshed > JUST_S:  # most rows are read before another process waits for the lock
+        late = time.monotonic() - self._refreshed > JUST_S
+        if late and self._tables.folder:  # most rows are read before another process waits for the lock
             async with self._view_lock:
                 await self._refresh(whole=False)
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.hold())
             await self._forgetter.settle_locked()
             if not self._is_current():  # else there is no need to wait for readers
+                async with self._view_lock:
+                    await self._refresh(whole=False, locked=True)
+            if self._tables.folder is None and self._forgetter.worth_a_look:
+                await self._forgetter.settle_locked()
                 async with self._view_lock:
                     await self._refresh(whole=False, locked=True)
             view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
@@ -170,13 +187,20 @@ class LanceStore:
         name = table_name("segments", view.generation, view.reader)
 
         def search() -> list[list[tuple[str, float]]]:
-            return [self._tables.nearest(name, query, where, count) for query in queries]
+            found = []
+            for query in queries:
+                every = {
+                    **dict(self._tables.nearest(name, query, where, count)),
+                    **dict(self._refresher.nearest(space, query)),
+                }
+                found.append(sorted(every.items(), key=lambda one: (-one[1], one[0]))[:count])
+            return found
 
         return await to_thread.run_sync(search)
 
     def indexing(self) -> AbstractAsyncContextManager[bool]:
         """See `ports.Store.indexing`."""
-        return lease(self._tables.folder, "index.lock", self._index_lock)
+        return open_lease(self._place, "index.lock", self._index_lock)
 
     async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         """See `ports.Store.forget`."""
@@ -219,19 +243,7 @@ class LanceStore:
         Other processes may read and write meanwhile; they reload at their next call. A backup is made before.
         """
         await self._forgetter.settle()
-        async with self._alone():
-            await self._backups.before("rebuild")
-        return await rebuild(
-            Tables(self.uri),
-            self._alone,
-            make,
-            self._relearn,
-            self._embed,
-            embedder=self._embedder,
-            dimension=self._dimension,
-            reader=self._reader,
-            clock=self._clock,
-        )
+        return await self._renewal.rebuild(make)
 
     @property
     def damage(self) -> tuple[str, ...]:
@@ -240,51 +252,26 @@ class LanceStore:
 
     async def damage_now(self) -> tuple[str, ...]:
         """Return what is missing by a first look of a process, with nothing in memory."""
-        tables = Tables(self.uri)
+        tables = Tables(self._place)
         return tuple(await to_thread.run_sync(lambda: damage_of(tables, last_commit(tables))))
 
     @property
     def outdated(self) -> bool:
         """Whether an older extractor has read the texts, or a derived table is broken, as of the last refresh."""
-        last = self._refresher.last
-        older = self._read_again is not None and last is not None and last.reader < self._reader
-        return older or self._has_to_be_rebuilt
-
-    @property
-    def _has_to_be_rebuilt(self) -> bool:
-        losses = self._refresher.losses
-        return bool(self._derive and not losses.gone and losses.broken - self._not_mended)
+        return self._renewal.due
 
     async def reread(self) -> bool:
         """Read some more of the texts again that an older extractor has read; return whether any are left."""
-        if self._derive and self._has_to_be_rebuilt:
-            self._not_mended |= self._refresher.losses.broken  # if it fails, not to be tried at every call
-            await self.rebuild(self._derive())
-            self._refresher.losses.broken -= self._not_mended
-            self._not_mended.clear()
-        if self._read_again is None or not self._reader:
-            return False
-        if self._rereading is None:
-            alone = self._alone
-            self._rereading = Rereading(Tables(self.uri), alone, self._read_again(), self._reader, self._clock)
-        try:
-            more = await self._rereading.step()
-        except BaseException:  # the extractor has seen texts that the next attempt gives it again
-            self._rereading.close()
-            self._rereading = None
-            raise
-        if not more:
-            self._rereading = None
-        return more
+        return await self._renewal.step()
 
     async def log(self, *, secrets: bool = False) -> list[Batch]:
         """Return the log, see `read_log`, without vectors; ``secrets``: as it was said, otherwise they are masked."""
         masking = KEEP if secrets else self._refresher.masking
-        return await to_thread.run_sync(lambda: [masked(batch, masking) for batch in read_log(Tables(self.uri))])
+        return await to_thread.run_sync(lambda: [masked(batch, masking) for batch in read_log(Tables(self._place))])
 
     async def check(self) -> list[Finding]:
         """Return the problems of every row, worst first."""
-        return await to_thread.run_sync(lambda: check(Tables(self.uri), now=self._clock()))
+        return await to_thread.run_sync(lambda: check(Tables(self._place), now=self._clock()))
 
     async def holders(self) -> list[int]:
         """Return the ids of the living processes that have the store open."""
@@ -296,7 +283,7 @@ class LanceStore:
         Raises:
             StoreBusy: another process writes or compacts for too long.
         """
-        tables = Tables(self.uri)
+        tables = Tables(self._place)
         async with self._write_lock.hold(), compacting(tables):
             return await to_thread.run_sync(repair, tables, self._backups.files(), give_up, self._clock())
 
@@ -307,7 +294,7 @@ class LanceStore:
             found,
             holders=tuple(await self.holders()),
             queue=int(self._compaction.running),
-            rereading=self._rereading.progress if self._rereading else None,
+            rereading=self._renewal.progress,
             backup=str(self._backups.last or "") or None,
             problems=(*found.problems, *self.damage),
         )
@@ -315,8 +302,7 @@ class LanceStore:
     async def aclose(self) -> None:
         """See `ports.Store.aclose`."""
         with anyio.CancelScope(shield=True):
-            if self._rereading:
-                self._rereading.close()
+            self._renewal.close()
             await to_thread.run_sync(self._compaction.stop, STOP_S)
             if self._holders:
                 self._holders.leave()
@@ -354,6 +340,8 @@ class LanceStore:
             self._view = self._refresher.reset()
         try:
             view = self._refresher.refresh(self._view, whole=whole)
+            if view is not self._view:
+                self._forgetter.look_again()
             self._refreshed = time.monotonic()
             if whole:
                 view.extend_indexes()  # here, in a thread, rather than at the first query

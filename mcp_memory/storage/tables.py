@@ -29,13 +29,12 @@ from mcp_memory.storage.data_files import (
     ensure_complete,
     error_text,
     is_readable,
-    local_folder,
-    moved_to,
     no_panics,
 )
 from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.log_copy import LogCopy
-from mcp_memory.storage.schema import COMMITS, TableRows
+from mcp_memory.storage.place import Place
+from mcp_memory.storage.schema import COMMITS, TableRows, without_repeats
 from mcp_memory.storage.sums import Sums
 
 STEPS_BACK = 8
@@ -54,21 +53,27 @@ class Tables:
     """The tables of one store, opened when first needed and created with their first row.
 
     Attributes:
+        place: where the store is.
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
-        journal: the newest commits, which are not in the tables yet.
         sums: of their data files; ``log_copy``: the log once more.
         broken: tables whose latest version could not be read, until they are repaired.
     """
 
-    def __init__(self, uri: str) -> None:
-        self.uri = uri
-        self.folder = moved_to(local_folder(uri))
-        self.journal, self.sums, self.log_copy = Journal(self.folder), Sums(self.folder), LogCopy(self.folder)
+    def __init__(self, place: Place | str) -> None:
+        self.place = place if isinstance(place, Place) else Place(place)
+        self.uri = self.place.uri
+        self.folder = self.place.folder
+        self.sums, self.log_copy = Sums(self.folder), LogCopy(self.folder)
         self.broken: set[str] = set()
         self._database: Any = None
         self._open: dict[str, Table] = {}
         self._settled: dict[str, tuple[int, int]] = {}  # by table: when its versions last changed, and its version
+
+    @property
+    def journal(self) -> Journal:
+        """The newest commits, which are not in the tables yet."""
+        return self.place.journal
 
     # Opening
 
@@ -97,8 +102,10 @@ class Tables:
         """Create the store's folder and missing folders above it, for their owner alone.
 
         Raises:
-            StoreUnwritable: it cannot be created.
+            StoreUnwritable: it cannot be created, or the object store cannot be written to by several writers.
         """
+        if self.folder is None:
+            _ = self.place.promises
         if self.folder is not None and not self.exists():
             with self.write_errors():
                 if os.name == "posix":
@@ -140,22 +147,8 @@ class Tables:
             return None
 
     def _connection(self) -> Any:
-        """Return LanceDB's own connection.
-
-        Raises:
-            StoreError: none can be opened with this uri.
-        """
         if self._database is None:
-            os.environ.setdefault("LANCEDB_LOG", "error")
-            import lancedb
-
-            try:
-                self._database = lancedb.connect(self.uri if self.folder is None else self.folder)
-            except FAILURES as error:
-                raise StoreError(
-                    f"storage.uri {self.uri!r} cannot be opened: {error_text(error)}. "
-                    "Set storage.uri (or MCP_MEMORY_STORAGE_URI) to a folder, or to a URI that LanceDB opens."
-                ) from error
+            self._database = self.place.connect()
         return self._database
 
     def _table_folder(self, name: str) -> Path:
@@ -240,7 +233,7 @@ class Tables:
             query = query.where(where) if where else query
             return (query.select(list(columns)) if columns else query).to_arrow()
 
-        return self._read(name, read, None)
+        return without_repeats(self._read(name, read, None), local=self.folder is not None)
 
     def tail(self, name: str, count: int, columns: Sequence[str] | None = None) -> TableRows | None:
         """Return the last ``count`` rows of a table in the order of appending; None if there is no table.
@@ -252,7 +245,7 @@ class Tables:
             query = table.search().offset(max(0, table.count_rows() - count)).limit(count)
             return (query.select(list(columns)) if columns else query).to_arrow()
 
-        return self._read(name, read, None)
+        return without_repeats(self._read(name, read, None), local=self.folder is not None)
 
     def column_names(self, name: str) -> list[str]:
         """Return the names of a table's columns; none if there is no table."""

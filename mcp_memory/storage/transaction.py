@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -26,7 +27,7 @@ from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import COUNTED, damage_of, read_anchor, refuse, totals_of, write_anchor
 from mcp_memory.storage.data_files import Table, is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
-from mcp_memory.storage.journal import Appended, newer, rows_of
+from mcp_memory.storage.journal import Appended, Entry, newer, table_of
 from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
 from mcp_memory.storage.lock import lock_file
 from mcp_memory.storage.point_rows import point_rows, point_vector_rows, question_rows
@@ -70,6 +71,8 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int], *, derived
         StoreDamaged: committed rows are gone; nothing was changed.
         StoreUnwritable: there is something to delete and it cannot be deleted.
     """
+    if tables.journal.shared:
+        return  # rows that no commit of the tables has are copies out of the journal, which will have one
     if last is None and tables.count(COMMITS):
         raise StoreBusy("The memory could not be read just now. Nothing was stored. Try again.")
     tx = last.tx if last else 0
@@ -243,7 +246,7 @@ def append(
         with tables.write_errors():
             end = tables.journal.append(commit, rows, journal_end)
         write_anchor(tables.folder, commit)
-        return Appended(commit, None, end)
+        return Appended(commit, None, end, follows=tables.journal.shared)
     return Appended(commit, _into_tables(tables, last, rows, commit, swept), 0)
 
 
@@ -275,11 +278,11 @@ def _into_tables(
         last = last_commit(tables)
         entries = newer(entries, last.tx if last else 0)
     commits = [*(entry.commit for entry in entries), *([commit] if commit else [])]
-    numbered = {commits[-1].table(kind): with_tx(made, commits[-1].tx) for kind, made in rows.items()}
-    for kind in ("turns", "facts"):
-        if (earlier := rows_of(entries, kind)) is not None:
-            parts = [earlier, *([numbered[kind]] if kind in numbered else [])]
-            numbered[kind] = pa.concat_tables(parts, promote_options="default")
+    parts: defaultdict[str, list[TableRows]] = defaultdict(list)
+    for entry in (*entries, *([Entry(commit, rows)] if commit else [])):
+        for kind, made in entry.rows.items():
+            parts[entry.commit.table(kind)].append(with_tx(table_of(kind, made), entry.commit.tx))
+    numbered = {name: pa.concat_tables(of_one, promote_options="default") for name, of_one in parts.items()}
     versions: dict[str, int] = {}
     version = 0
     try:
@@ -301,7 +304,8 @@ def _into_tables(
         raise
     swept.update({**versions, COMMITS: version})
     tables.log_copy.append(commits, {kind: numbered[kind] for kind in LOG_TABLES if kind in numbered})
-    tables.journal.clear()
+    if commits:
+        tables.journal.clear(commits[-1].tx)
     return version
 
 
@@ -323,6 +327,25 @@ def sum_outlays(outlays: Sequence[Reservation]) -> dict[str, int]:
         "cached_tokens": cost.cached_tokens,
         "output_tokens": cost.output_tokens,
     }
+
+
+def commit_switch(tables: Tables, commit: Commit) -> Commit:
+    """Make a commit that switches over to other derived tables visible, and return it.
+
+    In a store on object storage the journal is first. If the same switch stands there already, somebody died between
+    the two, and it is that one.
+
+    Raises:
+        StoreBusy: another server made a commit of this number.
+        StoreUnwritable: the row is not there.
+    """
+    if tables.journal.shared:
+        entries, _ = tables.journal.read(commit.tx - 1)
+        there = next((entry.commit for entry in entries if entry.commit.tx == commit.tx), None)
+        if there is not None and (there.generation, there.reader) == (commit.generation, commit.reader):
+            return there
+        tables.journal.append(commit, {}, 0)
+    return commit
 
 
 def append_commit(tables: Tables, *commits: Commit) -> int:

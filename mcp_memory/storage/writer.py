@@ -24,7 +24,7 @@ class LanceTransaction:
     """The store while this process alone may write to it; the commit ends the transaction.
 
     Attributes:
-        committed: whether anything was committed to the tables.
+        committed: whether anything was committed to the tables, or will have to be taken into them.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class LanceTransaction:
         with anyio.CancelScope(shield=True):
             rows = self._rows if self._prepared is batch else None
             appended = await self._append(batch, rows, self._last)
-            self.committed = appended.version is not None
+            self.committed = appended.version is not None or appended.follows
             await self._lock.aclose()
             await self._apply(batch, appended)
         return appended.commit.tx

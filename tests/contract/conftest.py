@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from batches import DIMENSION
 from fakes import FakeLog, FakeStore
+from object_store import ObjectStore
 
 from mcp_memory.ports import Store
 from mcp_memory.storage.store import LanceStore
@@ -15,18 +17,33 @@ from mcp_memory.storage.store import LanceStore
 Open = Callable[..., Store]
 
 
-@pytest.fixture(params=["lancedb", "fake"])
-def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
+ON_OBJECTS = ("test_stores", "test_forget_contract", "test_lessons")
+"""Files whose tests run on object storage as well: these are slow, and cover each kind of commit."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "open_store" in metafunc.fixturenames:
+        on_objects = metafunc.module.__name__.rpartition(".")[2] in ON_OBJECTS
+        metafunc.parametrize("open_store", ["lancedb", *(["objects"] if on_objects else []), "fake"], indirect=True)
+
+
+@pytest.fixture
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Return a function that opens another store over the same rows, as another process would."""
     log = FakeLog()
+    served = ExitStack()
+    options: dict[str, str] = {}
+    uri = str(tmp_path / "store")
+    if request.param == "objects":
+        uri, options = "s3://bucket/store", {"options": served.enter_context(ObjectStore().serving()).options}
 
     def open_(embedder: str = "fake", dimension: int = DIMENSION, **settings: object) -> Store:
         if request.param == "fake":
             return FakeStore(log, embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
-        uri = str(tmp_path / "store")
-        return LanceStore(uri, embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
+        return LanceStore(uri, embedder=embedder, dimension=dimension, **options, **settings)  # type: ignore[arg-type]
 
-    return open_
+    with served:
+        yield open_
 
 
 @pytest.fixture

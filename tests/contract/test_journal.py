@@ -117,7 +117,7 @@ async def test_a_writer_that_dies_before_it_empties_the_journal_leaves_nothing_t
     await commit_to(store, waiting("a"))
     await held(reader)
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "clear", lambda _: None)
+        patch.setattr(Journal, "clear", lambda *_: None)
         await commit_to(store, indexed("a"))
     assert (folder / JOURNAL).read_bytes()
     assert await held(reader) == await held(open_at(str(folder))) == (["first", "a"], 1)

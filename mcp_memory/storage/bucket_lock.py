@@ -1,0 +1,133 @@
+"""Locks of a store on object storage: an object that exists while somebody holds the lock.
+
+Whoever puts it (put if absent) has the lock, and deletes it afterwards. The holder renews it by putting it again, with
+another number in it, every third of `TTL_S`. Whoever waits looks at it from time to time: if it has not changed for
+`TTL_S` *by the waiter's own clock*, its holder is dead, and the waiter removes it. So no two clocks are compared.
+
+The lock is for speed alone: with it, writers do not prepare commits in vain. It is not what keeps the store whole,
+since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the journal, in which each commit
+number can be taken only once (``bucket_journal.py``).
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+import anyio
+from anyio import to_thread
+
+from mcp_memory.errors import StoreBusy, StoreError
+from mcp_memory.storage.bucket import Bucket, to_json
+
+TTL_S = 15.0
+"""How long a lock may stay unchanged before it counts as left by a dead holder: many times a slow request."""
+FIRST_POLL_S = 0.02
+"""Between the first two looks at a lock that is held; each later wait is half as long again, up to `LAST_POLL_S`."""
+LAST_POLL_S = 0.3
+
+
+class BucketLock:
+    """A lock on object storage; for writing it stands in for `mcp_memory.storage.lock.WriteLock`.
+
+    Attributes:
+        timeout_s: how long to wait.
+        ttl_s: see `TTL_S`.
+    """
+
+    def __init__(self, bucket: Bucket, name: str, timeout_s: float = 0.0, ttl_s: float = TTL_S) -> None:
+        self.timeout_s = timeout_s
+        self.ttl_s = ttl_s
+        self._bucket = bucket
+        self._name = name
+        self._queue = anyio.Lock()
+        self._me = secrets.token_hex(8)
+        self._seen: tuple[bytes, float] = b"", 0.0  # what another holder put, and since when it is unchanged
+
+    @asynccontextmanager
+    async def hold(self) -> AsyncIterator[None]:
+        """Hold the lock; calls of one process get it in the order in which they asked.
+
+        Raises:
+            StoreBusy: it did not become free within ``timeout_s``.
+            StoreUnwritable: the store cannot be written to.
+        """
+        deadline = anyio.current_time() + self.timeout_s
+        with anyio.move_on_after(self.timeout_s) as timeout:
+            await self._queue.acquire()
+        if timeout.cancelled_caught:
+            raise self._busy("other writes of this process are still under way")
+        try:
+            wait = FIRST_POLL_S
+            while not await to_thread.run_sync(self._take):
+                if anyio.current_time() > deadline:
+                    raise self._busy("another server is writing")
+                await anyio.sleep(wait)
+                wait = min(wait * 1.5, LAST_POLL_S)
+            renewal = self._renewing()
+            try:
+                yield
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(self._release, renewal)
+        finally:
+            self._queue.release()
+
+    @asynccontextmanager
+    async def lease(self) -> AsyncIterator[bool]:
+        """Take the lock if it is free or its holder is known to be dead, and yield whether it was."""
+        if not await to_thread.run_sync(self._take):
+            yield False
+            return
+        renewal = self._renewing()
+        try:
+            yield True
+        finally:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(self._release, renewal)
+
+    def take_if_free(self) -> Callable[[], None] | None:
+        """Take the lock as `lease` does, and return what releases it; None if it is not free. Blocking."""
+        return partial(self._release, self._renewing()) if self._take() else None
+
+    def _take(self) -> bool:
+        """Take the lock if it is free, and return whether it was; remove it if its holder is dead."""
+        if self._bucket.put_new(self._name, to_json([self._me, 0])):
+            return True
+        content, now = self._bucket.get(self._name), time.monotonic()
+        if content is not None and content != self._seen[0]:
+            self._seen = content, now
+        elif content is not None and now - self._seen[1] > self.ttl_s:
+            self._bucket.remove([self._name])
+        return False
+
+    def _renewing(self) -> tuple[threading.Event, threading.Thread]:
+        released = threading.Event()
+        renewal = threading.Thread(target=self._renew, args=(released,), name="mcp-memory lock", daemon=True)
+        renewal.start()
+        return released, renewal
+
+    def _renew(self, released: threading.Event) -> None:
+        """Put the lock again from time to time; a failure does no harm unless it lasts."""
+        turn = 0
+        while not released.wait(self.ttl_s / 3):
+            turn += 1
+            with suppress(StoreError):
+                self._bucket.put(self._name, to_json([self._me, turn]))
+
+    def _release(self, renewal: tuple[threading.Event, threading.Thread]) -> None:
+        released, thread = renewal
+        released.set()
+        thread.join()
+        with suppress(StoreError):  # then it is removed once it is `TTL_S` old
+            self._bucket.remove([self._name])
+
+    def _busy(self, why: str) -> StoreBusy:
+        return StoreBusy(
+            f"The memory was busy for {self.timeout_s:g} s: {why}. Nothing was stored. "
+            "Try again; storage.lock_timeout_s sets how long to wait."
+        )

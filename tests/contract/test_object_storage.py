@@ -1,0 +1,257 @@
+"""Several servers on one store on object storage: a commit number is taken once, and what was acknowledged is kept."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+from batches import DIMENSION, batch
+from object_store import ObjectStore
+
+from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
+from mcp_memory.storage.bucket import Bucket, storage_options
+from mcp_memory.storage.bucket_journal import decode, encode
+from mcp_memory.storage.bucket_lock import BucketLock
+from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.place import Place
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.transaction import fold, prepare
+
+pytestmark = pytest.mark.anyio
+URI = "s3://bucket/store"
+
+
+@pytest.fixture
+def objects() -> Iterator[ObjectStore]:
+    """An object store that honours conditional writes."""
+    with ObjectStore().serving() as served:
+        yield served
+
+
+def open_at(objects: ObjectStore, *, compact_after: int = 1_000_000) -> LanceStore:
+    """Return another server's store over the same objects."""
+    return LanceStore(URI, options=objects.options, embedder="fake", dimension=DIMENSION, compact_after=compact_after)
+
+
+async def write(store: LanceStore, *refs: str) -> int:
+    async with store.writing() as transaction:
+        return await transaction.commit(batch(*refs))
+
+
+async def refs(store: LanceStore) -> set[str]:
+    async with store.reading() as view:
+        return {turn.ref for turn in view.space("default").turns.values()}
+
+
+async def closed(*stores: LanceStore) -> None:
+    for store in stores:
+        await store.aclose()
+
+
+async def test_a_store_that_ignores_conditions_is_refused_before_anything_is_written() -> None:
+    with ObjectStore(conditions=False).serving() as served:
+        store = open_at(served)
+        with pytest.raises(StoreUnwritable, match="ignores"):
+            await write(store, "a")
+        assert not served.objects
+        await closed(store)
+
+
+async def test_two_servers_write_in_turn_and_see_each_other(objects: ObjectStore) -> None:
+    one, other = open_at(objects), open_at(objects)
+    for number in range(6):
+        assert await write(one if number % 2 else other, f"m{number}") == number + 1
+    assert await refs(one) == await refs(other) == {f"m{number}" for number in range(6)}
+    await closed(one, other)
+
+
+async def test_a_write_takes_five_requests_and_a_read_one(objects: ObjectStore) -> None:
+    store = open_at(objects)
+    await write(store, "a")
+    await write(store, "b")
+    store._compaction.stop(10)
+    objects.requests.clear()
+    await write(store, "c")
+    assert objects.requests["all"] <= 5, objects.requests
+    objects.requests.clear()
+    await refs(store)
+    assert objects.requests["all"] == 1, objects.requests
+    await closed(store)
+
+
+async def test_of_two_commits_with_one_number_one_is_refused_and_nothing_of_it_is_stored(objects: ObjectStore) -> None:
+    """As if the second server had been stopped for so long that its lock was taken away."""
+    one, other = open_at(objects), open_at(objects)
+    await write(one, "a")
+    await refs(other)
+    async with other.writing() as late:
+        Bucket(URI, storage_options(objects.options)).remove(["write.lock"])
+        await write(one, "b")
+        with pytest.raises(StoreBusy, match="same moment"):
+            await late.commit(batch("c"))
+    assert await refs(one) == await refs(other) == {"a", "b"}
+    assert await write(other, "c") == 3
+    await closed(one, other)
+
+
+async def test_rows_that_were_taken_into_the_tables_twice_count_once(objects: ObjectStore) -> None:
+    """A server that is stopped while it does so goes on later, when another one has done it."""
+    store = open_at(objects)
+    for ref in "abc":
+        await write(store, ref)
+    store._compaction.stop(10)
+    place = Place(URI, objects.options)
+    entries, _ = place.journal.read()
+    fold(Tables(place))
+    late = Tables(place)
+    for entry in entries:
+        for kind, rows in entry.rows.items():
+            late.append(entry.commit.table(kind), rows)
+    fresh = open_at(objects)
+    assert await refs(fresh) == {"a", "b", "c"}
+    async with fresh.reading() as view:
+        space = view.space("default")
+        assert len(space.segments) == len({one.id for one in space.segments}) == 3
+    assert await write(fresh, "d") == 4
+    await closed(store, fresh)
+
+
+async def test_a_server_that_lags_behind_reads_the_tables(objects: ObjectStore) -> None:
+    """What it lacks is no longer in the journal, which keeps the newest commit alone."""
+    slow, busy = open_at(objects), open_at(objects)
+    await write(slow, "a")
+    for ref in "bcdef":
+        await write(busy, ref)
+    busy._compaction.stop(10)
+    tables = Tables(Place(URI, objects.options))
+    fold(tables)
+    assert sum("journal/" in name for name in objects.objects) == 1
+    assert last_commit(tables).tx == 6  # type: ignore[union-attr]
+    assert await refs(slow) == set("abcdef")
+    assert await write(slow, "g") == 7
+    await closed(slow, busy)
+
+
+async def test_a_lock_whose_holder_died_is_taken_over_without_comparing_clocks(objects: ObjectStore) -> None:
+    bucket = Bucket(URI, storage_options(objects.options))
+    bucket.put_new("write.lock", b"somebody, in the year 2100")
+    lock = BucketLock(bucket, "write.lock", timeout_s=10, ttl_s=0.3)
+    async with lock.hold():
+        assert bucket.get("write.lock") != b"somebody, in the year 2100"
+    assert bucket.get("write.lock") is None
+
+
+async def test_a_lock_that_is_renewed_is_not_taken_over(objects: ObjectStore) -> None:
+    bucket = Bucket(URI, storage_options(objects.options))
+    held, waiting = (BucketLock(bucket, "write.lock", timeout_s=1.0, ttl_s=0.3) for _ in range(2))
+    async with held.hold():
+        with pytest.raises(StoreBusy, match="another server"):
+            async with waiting.hold():
+                pass
+
+
+async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_other_server(
+    objects: ObjectStore,
+) -> None:
+    from mcp_memory.domain.forgetting import ForgetTargets
+
+    one, other = open_at(objects), open_at(objects)
+    for ref in ("kept", "secretword"):
+        await write(one, ref)
+    assert await refs(other) == {"kept", "secretword"}
+    assert any("journal/" in name for name in objects.objects)
+    async with one.reading() as view:
+        turn = next(one for one in view.space("default").turns.values() if one.ref == "secretword")
+    await one.forget(lambda _view: ForgetTargets("default", turns=frozenset((turn.id,))), "a test")
+    assert await refs(other) == await refs(one) == {"kept"}
+    assert "~forgetting" not in "".join(objects.objects)
+    tables = Tables(Place(URI, objects.options))
+    for name in tables.names():
+        rows = tables.rows(name)
+        assert rows is None or turn.id not in str(rows.to_pylist()), name
+    entries, _ = Place(URI, objects.options).journal.read()
+    assert turn.id not in str([{kind: rows.to_pylist() for kind, rows in one.rows.items()} for one in entries])
+    assert await write(other, "new") == 4
+    await closed(one, other)
+
+
+async def test_a_forget_whose_server_died_before_it_was_written_down_blocks_nobody(objects: ObjectStore) -> None:
+    store = open_at(objects)
+    await write(store, "a")
+    Place(URI, objects.options).journal.begin_forgetting()
+    assert await refs(store) == {"a"}
+    assert await write(store, "b") == 2
+    await closed(store)
+
+
+def test_a_commit_comes_back_as_it_was_put(objects: ObjectStore) -> None:
+    commit = replace(_commit(), turns=2)
+    rows = prepare(batch("a", "b"))
+    entry = decode(encode(commit, rows), "one")
+    assert entry.commit == commit
+    assert {kind: made.to_pylist() for kind, made in entry.rows.items()} == {
+        kind: made.to_pylist() for kind, made in rows.items()
+    }
+    with pytest.raises(StoreError, match="cannot be read"):
+        decode(encode(commit, rows)[:-1], "one")
+
+
+def test_options_are_names_and_values() -> None:
+    assert storage_options(" region=x, endpoint=http://h:1\nALLOW_HTTP=true ") == {
+        "region": "x",
+        "endpoint": "http://h:1",
+        "allow_http": "true",
+    }
+    with pytest.raises(ConfigurationError, match="name=value"):
+        storage_options("region x")
+
+
+def test_four_processes_write_while_two_of_them_are_killed_and_nothing_acknowledged_is_lost(
+    objects: ObjectStore, tmp_path: Path
+) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, Path(__file__).with_name("bucket_writer.py"), objects.options, f"w{number}", "8"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]
+    said: dict[int, list[str]] = {}
+
+    def listen(number: int) -> None:
+        said[number] = []
+        for line in writers[number].stdout or ():
+            said[number].append(line.strip())
+            if number < 2 and len(said[number]) == 3:
+                writers[number].kill()
+
+    threads = [threading.Thread(target=listen, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for writer in writers:
+        with writer:  # waits for it and closes its pipe
+            pass
+    acknowledged = {ref for lines in said.values() for ref in lines}
+    assert {len(said[2]), len(said[3])} == {8}
+    store = open_at(objects)
+    found = anyio.run(refs, store)
+    assert acknowledged <= found
+    entries, _ = Place(URI, objects.options).journal.read()
+    numbers = [entry.commit.tx for entry in entries]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def _commit() -> object:
+    from mcp_memory.storage.schema import FORMAT, Commit
+
+    return Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1, 0, 0, 0, 0, 0, 0, 0)
