@@ -102,6 +102,11 @@ def _patient(entry: Entry) -> Entry:
     return entry | {"timeout": 600_000}
 
 
+def _starts_late(entry: Entry) -> Entry:
+    """Codex gives up a server that does not reply within 10 seconds where no time is set."""
+    return entry | {"startup_timeout_sec": 60}
+
+
 def _goose(entry: Entry) -> Entry:
     return {
         "enabled": True,
@@ -147,6 +152,7 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
         lambda system: system.folder("CODEX_HOME", ".codex") / "config.toml",
         form="toml",
         path=("mcp_servers", NAME),
+        shape=_starts_late,
         restart="Start a new session",
     ),
     "gemini-cli": ClientFile(

@@ -54,7 +54,7 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
     found = client.entry_of(known) if isinstance(known, Mapping) else None
     held = known if isinstance(known, Mapping) else {}
     entry = {**held, **client.shape(wanted_entry(options, found, system.environment))}
-    entry |= {name: held[name] for name in ("timeout",) if name in held}
+    entry |= {name: held[name] for name in ("timeout", "startup_timeout_sec") if name in held}
     if entry == known:
         terminal.line(f"{client.title} has it already, just so: {file} is as it was.")
         return
