@@ -13,7 +13,7 @@ from written_stores import held, memory_of, write
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Turn
 from mcp_memory.services.ingest import deriver, silent
-from mcp_memory.storage import refresh
+from mcp_memory.storage import schema
 from mcp_memory.storage.store import LanceStore
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +30,7 @@ async def test_a_store_with_rows_of_all_kinds_reads_the_same_in_parts_as_at_once
         await memory.store.rebuild(deriver(memory.reading, progress=silent))
     async with memory.store.reading() as view:
         once = held(view)
-    monkeypatch.setattr(refresh, "PART", 1)
+    monkeypatch.setattr(schema, "PART", 1)
     async with memory_of(tmp_path / "store").store.reading() as view:
         assert held(view) == once
 
@@ -46,7 +46,7 @@ async def test_assertions_that_only_a_rebuild_derived_are_in_every_part(
     for ref in "abc":
         await commit_to(open_at(uri), replace(derive([turn(ref)]), assertions=()))
     await open_at(uri).rebuild(make)
-    monkeypatch.setattr(refresh, "PART", 1)
+    monkeypatch.setattr(schema, "PART", 1)
     async with open_at(uri).reading() as view:
         facts = view.space("default").facts
         assert [one.turn_id for one in facts.rows] == [turn(ref).id for ref in "abc"]
