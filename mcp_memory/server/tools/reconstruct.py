@@ -253,7 +253,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
         point_lines = [f"Memory point {one.id}: {one_line(one.text)}" for one in points if one.id not in ids]
         if broad:
             judgement = page_line(recall, number, cursor)
-            judgement += f" Not in the best of these: {', '.join(missing)}. {UNTOLD}" if missing else ""
+            judgement += f" In none of these: {', '.join(missing)}. {UNTOLD}" if missing else ""
         wish_lines = [f"Standing wish of the user: {one_line(one.text)}" for one in wishes]
         lines = [
             *wish_lines,

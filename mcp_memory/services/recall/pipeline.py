@@ -20,6 +20,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.gain.gates import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
 from mcp_memory.language.shapes import topic_of
+from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.beam import FORMULAS, Evaluation, find_paths, run_search, score_segments
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
@@ -32,7 +33,7 @@ from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scor
 from mcp_memory.search.small_talk import without_small_talk
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.unindexed import estimate_cosines
-from mcp_memory.services.recall.broad import FEW, broaden
+from mcp_memory.services.recall.broad import FEW, BroadEvidence, broaden
 from mcp_memory.services.recall.current import current_first
 from mcp_memory.services.recall.dated_events import dated_events
 from mcp_memory.services.recall.event_times import with_event_times
@@ -122,7 +123,7 @@ async def find(
         with_event_times(broad.evidence if broad else evidence, query.window),
         score,
         sufficient,
-        (*(_of_topic(query, sufficiency.missing) if broad else sufficiency.missing), *unclear),
+        (*(_of_list(query, sufficiency.missing, broad) if broad else sufficiency.missing), *unclear),
         warnings=unknown_space(view, query.space),
         conflicts=find_conflicts(query, facts),
         roots=roots,
@@ -203,10 +204,13 @@ async def _between(store: Store, space: Space, query: Query) -> tuple[DatedEvent
     return dated_events(space, query, near)
 
 
-def _of_topic(query: Query, missing: Sequence[str]) -> tuple[str, ...]:
-    """Return what is missing without the words that merely ask for a list or a summary."""
-    topic = topic_of(query.text).casefold().split()
-    return tuple(one for one in missing if " " in one or any(one.casefold() in word for word in topic))
+def _of_list(query: Query, missing: Sequence[str], broad: BroadEvidence) -> tuple[str, ...]:
+    """Return the words of the topic that no message of a list contains; none of an overview, which covers no words."""
+    if broad.breadth == "overview":
+        return ()
+    topic = set(stems(topic_of(query.text)))
+    said = {stem for item in broad.evidence for source in item.sources for stem in stems(source.turn.text)}
+    return tuple(one for one in missing if " " in one or not topic.intersection(stems(one)) <= said)
 
 
 def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:
