@@ -319,7 +319,7 @@ def store_status(tables: Tables, embedder: str, dimension: int) -> StoreStatus:
     """Return the state of a store without reading its rows; who holds it and what it does just now are left open."""
     commit, problems = last_commit_and_problems(tables, embedder, dimension)
     try:
-        latest = newest(tables, commit)
+        latest = newest(tables)
     except StoreError as error:
         latest, problems = commit, problems or (str(error),)
     return StoreStatus(

@@ -38,9 +38,11 @@ def commits_after(tables: Tables, after: int) -> TableRows | None:
     return rows.sort_by("tx") if rows is not None and len(rows) else None
 
 
-def newest(tables: Tables, last: Commit | None) -> Commit | None:
+def newest(tables: Tables) -> Commit | None:
     """Return the last commit of a store: that of its journal, otherwise the one that the tables have."""
-    entries = newer(tables.journal.read()[0], last.tx if last else 0)
+    entries, _ = tables.journal.read()  # first, see there
+    last = last_commit(tables)
+    entries = newer(entries, last.tx if last else 0)
     return entries[-1].commit if entries else last
 
 

@@ -260,7 +260,7 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
         last: the last commit that the tables have.
     """
     anchor = read_anchor(tables.folder)
-    found = [text] if (text := commits_missing(newest(tables, last), anchor)) else []
+    found = [text] if (text := commits_missing(newest(tables), anchor)) else []
     if last is None:
         return found
     rows = tables.rows(COMMITS)

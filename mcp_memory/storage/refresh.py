@@ -82,7 +82,7 @@ class Refresher:
         self._dimension = dimension
         self._make_view = make_view
         self._version: int | None = None  # of ``commits``, which the view's turns are as of
-        self.journal_end = 0  # to where the journal is read
+        self.journal_end = 0  # to where the journal is read; 0 if it has to be read from its beginning
         self._complete_to = 0  # the commit up to which the view has segments and sentences
         self._pending: list[Commit] = []  # the commits after it
         self._pending_turns: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with commit numbers
@@ -192,7 +192,9 @@ class Refresher:
             if version != self._version:
                 view = self._with_tables(view, version)
             self._add_entries(view, entries)
-            self.journal_end = end
+            # Where it still holds what is in the tables it is about to be emptied, and may be as long again.
+            in_tables = self.folded.tx if self.folded else 0
+            self.journal_end = 0 if entries and entries[0].commit.tx <= in_tables else end
         self.losses.note_gone(COMMITS, commits_missing(self.last, anchor))
         return view
 

@@ -176,9 +176,8 @@ class LanceStore:
 
     def _is_current(self) -> bool:
         """Return whether the view is as of the last commit of any process, if that can be seen at a glance."""
-        losses = self._refresher.losses
         there = self._holders is None or self._holders.registered
-        return there and not (losses.gone or losses.broken) and self._refresher.is_current(at_a_glance=True)
+        return there and not self._refresher.losses.texts() and self._refresher.is_current(at_a_glance=True)
 
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
         """See `ports.Store.nearest`; old revisions of documents are among them. Call it while reading."""
@@ -317,8 +316,7 @@ class LanceStore:
         except OutdatedFormat:
             if locked:
                 raise StoreBusy(
-                    f"storage.uri {self.uri!r} was written to by an older mcp-memory just now. Nothing was stored. "
-                    "Try again; it is brought up to date then."
+                    f"storage.uri {self.uri!r} was written to by an older mcp-memory. Nothing was stored. Try again."
                 ) from None
             if self._derive is None:
                 raise StoreMismatch(
@@ -362,10 +360,12 @@ class LanceStore:
 
         def work() -> Appended:
             sweep(self._tables, folded, self._refresher.swept)
+            if folded is not None and folded == last and self._tables.folder is not None:
+                self._tables.journal.clear(folded.tx)  # a writer died that had taken it into the tables
             return append_batch(
                 self._tables, last, rows or prepare(batch), batch.outlays, embedder=self._embedder,
                 dimension=self._dimension, reader=self._reader, at=self._clock(), swept=self._refresher.swept,
-                journal_end=self._refresher.journal_end,
+                journal_end=0 if folded == last else self._refresher.journal_end,
             )  # fmt: skip
 
         return await to_thread.run_sync(work)

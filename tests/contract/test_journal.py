@@ -129,6 +129,27 @@ async def test_a_writer_that_dies_before_it_empties_the_journal_leaves_nothing_t
     assert await faults(other) == []
 
 
+@pytest.mark.parametrize("longer", ["", " and more"])
+async def test_a_journal_that_is_about_to_be_emptied_is_read_from_its_beginning_next_time(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, longer: str
+) -> None:
+    """A reader looks between the commit and the emptying; the next line is as long as what it has seen, or longer."""
+    reader, writer = open_at(str(folder)), open_at(str(folder))
+    await commit_to(writer, waiting("a"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "clear", lambda *_: None)
+        await commit_to(writer, indexed("a"))
+    await held(reader)
+    Journal(folder).clear(2)
+    other = open_at(str(folder))
+    await commit_to(other, waiting(f"b{longer}"))
+    assert await held(reader) == (["first", "a", f"b{longer}"], 2)
+    assert reader.damage == ()
+    await commit_to(reader, waiting("c"))
+    assert await held(other) == await held(open_at(str(folder))) == (["first", "a", f"b{longer}", "c"], 3)
+    assert await faults(other) == []
+
+
 async def test_a_writer_that_dies_while_it_takes_the_journal_over_leaves_nothing_twice(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
