@@ -27,7 +27,7 @@ def erased(batch: Batch, found: Erasure) -> Batch:
     questions = [
         row
         for row, (space, one) in enumerate(batch.questions)
-        if space != here or not (targets.everything or one.segment_id in found.segments)
+        if space != here or found.keeps_question(one.segment_id, one.text)
     ]
     return replace(
         batch,

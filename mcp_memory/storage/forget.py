@@ -205,9 +205,9 @@ class Forgetting:
         revisions = self._tables.rows("points", None, ["tx", "place"])
         places = set(zip(*(revisions[n].to_pylist() for n in ("tx", "place")), strict=True)) if revisions else set()
 
-        def of_segments(rows: TableRows) -> list[bool]:
-            pairs = zip(rows["space"].to_pylist(), rows["segment_id"].to_pylist(), strict=True)
-            return [space != here or not (whole or segment in found.segments) for space, segment in pairs]
+        def of_questions(rows: TableRows) -> list[bool]:
+            columns = (rows[name].to_pylist() for name in ("space", "segment_id", "text"))
+            return [space != here or found.keeps_question(*asked) for space, *asked in zip(*columns, strict=True)]
 
         def of_sentences(rows: TableRows) -> list[bool]:
             pairs = zip(rows["space"].to_pylist(), rows["sentence_id"].to_pylist(), strict=True)
@@ -220,7 +220,7 @@ class Forgetting:
             "segments": _turn_filter(found, "turn_id"),
             "sentences": _turn_filter(found, "turn_id"),
             "assertions": _fact_filter(found),
-            "questions": of_segments,
+            "questions": of_questions,
             "point_vectors": of_points,
             "beliefs": of_sentences,
         }

@@ -5,7 +5,7 @@ lesson that shows, cites or labels one of their sentences loses these, and one w
 paths; it goes altogether if its question has a word that only the forgotten texts had, or if nothing is left of it. A
 memory point that rests on one of their sentences or facts goes with all its revisions; if it rests on something else
 too, a new point says what that says, in its words. An alias goes if one of its names has a word that only the forgotten
-texts had.
+texts had, and so does a pooled question, which a user may have asked.
 
 All of it is a pure function of the space and the targets, so it is the same when it is worked out again after a crash,
 as long as the forgotten texts are still there: they go last (``storage/forget.py``).
@@ -78,6 +78,10 @@ class Erasure:
     def keeps_assertion(self, turn_id: str, assertion_id: str) -> bool:
         """Return whether a fact of the space stays."""
         return not (self.targets.everything or turn_id in self.turns or assertion_id in self.assertions)
+
+    def keeps_question(self, segment_id: str, text: str) -> bool:
+        """Return whether a pooled question of the space stays: its segment does, and it has no word that goes."""
+        return not (self.targets.everything or segment_id in self.segments or _holds(self.words, text))
 
     def point(self, revision: Point) -> Point | None:
         """Return a revision of a point as it stays, or None."""

@@ -36,7 +36,7 @@ def counts_of(space: Space, found: Erasure) -> dict[str, int]:
         "points made anew": len(found.remade),
         "lessons": sum(left is None for left in found.lessons.values()),
         "lessons cut": sum(left is not None for left in found.lessons.values()),
-        "questions": sum(question.segment_id in found.segments for question in space.questions.rows),
+        "questions": sum(not found.keeps_question(one.segment_id, one.text) for one in space.questions.rows),
         "jobs": sum(name in found.turns for name in space.jobs),
     }
     return {kind: count for kind, count in counts.items() if count}

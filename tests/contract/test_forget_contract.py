@@ -52,7 +52,9 @@ async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_e
         ("default", PooledQuestion(f"Who is {ref}?", batch(ref).segments[0].id, frozenset()))
         for ref in ("alpha", "bravo")
     )
-    await write(store, Batch(questions=questions, question_vectors=unit_vectors(["a", "b"])))
+    named = PooledQuestion("Who told bravo of alpha?", batch("bravo").segments[0].id, frozenset())  # a word that goes
+    questions = (*questions, ("default", named))
+    await write(store, Batch(questions=questions, question_vectors=unit_vectors(["a", "b", "c"])))
     async with other.reading() as view:
         assert len(view.space("default").turns) == 2
     await store.forget(texts("alpha"), "a test")
