@@ -30,6 +30,9 @@ export class Details {
     return this.summary(item, time);
   }
 
+  /** Puts the focus on the way back: what had it may be gone. */
+  focus(): void { this.place.querySelector<HTMLElement>(".back")?.focus(); }
+
   /** Returns a line about an item. */
   summary(item: Item, time: number): string {
     return item.type === "point" ? `Memory point: ${item.name}` : item.type === "fact" ? factLine(item, time) : `${item.name}, ${about(item, time)}`;

@@ -8,10 +8,11 @@ const MOST = 250; // in the list; a search finds the others
 
 const MARKS = { person: "●", organisation: "◆", place: "■", time: "▲", thing: "•" };
 
-interface Deeds { select(item: Item): void; active(item: Item | null): void }
+interface Deeds { select(item: Item | null): void; active(item: Item | null): void }
 
 export class List {
   private readonly place = byId<HTMLDivElement>("list");
+  private readonly notes = byId<HTMLDivElement>("notes");
   private readonly field = byId<HTMLInputElement>("search");
   /** Looks for an entity outside the drawing; null where nothing can be asked. */
   look: ((name: string) => void) | null = null;
@@ -19,10 +20,10 @@ export class List {
   private active = -1;
 
   constructor(private readonly graph: Graph, private readonly deeds: Deeds) {
-    this.field.oninput = () => { this.fill(); say(count(this.items.length, "result")); };
+    this.field.oninput = () => { this.deeds.select(null); this.fill(); say(count(this.items.length, "result")); };
     this.field.onkeydown = (event) => {
       if (event.key === "ArrowDown") { this.place.focus(); this.go(0); event.preventDefault(); }
-      else if (event.key === "Enter") this.enter();
+      else if (event.key === "Enter") { this.enter(); event.preventDefault(); } // else it would press what now has the focus
       else if (event.key === "Escape" && this.field.value) { this.field.value = ""; this.fill(); event.stopPropagation(); }
     };
     this.place.onkeydown = (event) => this.key(event);
@@ -30,7 +31,7 @@ export class List {
     this.place.onblur = () => this.deeds.active(null);
   }
 
-  set hidden(hidden: boolean) { this.place.hidden = hidden; }
+  set hidden(hidden: boolean) { this.place.hidden = this.notes.hidden = hidden; }
   focus(): void { this.place.focus(); }
 
   fill(): void {
@@ -38,12 +39,11 @@ export class List {
     this.items = found.slice(0, MOST);
     this.active = -1;
     this.place.replaceChildren(...this.items.map((item, place) => this.option(item, place)));
-    if (found.length > MOST) this.place.append(element("div", { className: "more" }, `${count(found.length - MOST, "more result")}: type to narrow them down.`));
-    if (!found.length) this.place.append(element("div", { className: "more" }, query ? "Nothing here has these words." : "Nothing is known yet."));
-    if (query && this.look) {
-      const look = element("button", { type: "button", onclick: () => this.look?.(query) }, `Look for “${query}” in the memory`);
-      this.place.append(element("div", { className: "more" }, look));
-    }
+    const note = (content: string | HTMLElement) => this.notes.append(element("p", {}, content));
+    this.notes.replaceChildren();
+    if (found.length > MOST) note(`${count(found.length - MOST, "more result")}: type to narrow them down.`);
+    if (!found.length) note(query ? "Nothing here has these words." : "Nothing is known yet.");
+    if (query && this.look) note(element("button", { type: "button", onclick: () => this.look?.(query) }, `Look for “${query}” in the memory`));
     this.place.removeAttribute("aria-activedescendant");
   }
 

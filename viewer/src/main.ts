@@ -119,12 +119,15 @@ class Viewer {
   }
 
   private select(item: Item | null): void {
-    const closed = this.selected && !item;
+    if (!item && !this.selected) return;
+    const focused = document.activeElement, within = (id: string) => byId(id).contains(focused);
+    const [fromList, fromDetails] = [within("list") || within("search"), within("details")]; // before they change
     this.selected = this.stage.choice.selected = item;
     this.stage.refresh(false);
     say(this.details.show(item, this.times.time));
     this.list.hidden = !!item;
-    if (closed && document.activeElement !== byId("canvas")) this.list.focus();
+    if (item && (fromList || fromDetails)) this.details.focus();
+    if (!item && (fromDetails || focused === document.body)) this.list.focus();
   }
 
   private activate(item: Item | null): void {

@@ -172,7 +172,8 @@ test("the search finds what is drawn, and an entity is expanded through the host
   assert.deepEqual(seen.calls[0], { name: "memory_graph", arguments: { entity: "Alcatraz", depth: 1, space: "default" } });
   await until(frame, says("said", "added around Alcatraz"));
   await frame.fill("#search", "mara");
-  assert.match(await text(frame, "list"), /Nothing here has these words\.Look for “mara” in the memory/);
+  assert.match(await text(frame, "notes"), /Nothing here has these words\.Look for “mara” in the memory/);
+  assert.deepEqual([await frame.isVisible("#notes"), await frame.isVisible("#details")], [true, false]);
   await frame.press("#search", "Enter");
   await until(frame, `document.querySelector("#details h2")?.textContent === "Mara"`);
   await frame.fill("#search", "nobody of this name");
@@ -192,6 +193,7 @@ test("all of it works without a pointer, and is said to a screen reader", async 
   const name = await frame.textContent(`#${active} .name`);
   await page.keyboard.press("Enter");
   assert.equal(await frame.textContent("#details h2"), name);
+  assert.equal(await frame.evaluate("document.activeElement.className"), "back");
   assert.ok((await text(frame, "said")).startsWith(name));
   await page.keyboard.press("Escape");
   assert.equal(await frame.evaluate("document.activeElement.id"), "list");
@@ -230,7 +232,7 @@ test("light and dark follow the host, with enough contrast in both, and axe find
       const least = texts.includes(name) ? 4.5 : 3, found = contrast(colour, ground);
       assert.ok(found >= least, `${theme} ${name}: ${found.toFixed(2)} is less than ${least}`);
     }
-    for (const step of [async () => {}, () => frame.click("#list .option"), () => frame.click("#details .row > button"), () => frame.click("#legend summary")]) {
+    for (const step of [async () => {}, () => frame.click("#list .option"), () => frame.click("#details .row > button"), () => frame.click("#legend summary"), () => frame.fill("#search", "nobody")]) {
       await step();
       await frame.evaluate(axe);
       const { violations } = await frame.evaluate("axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'], rules: { 'region': { enabled: false } } })");
