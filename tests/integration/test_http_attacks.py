@@ -234,6 +234,24 @@ async def test_slow_headers_slow_bodies_and_broken_requests_are_refused(tmp_path
         assert b" 408 " in await _raw(url, start)
         body = start + b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
         assert b" 408 " in await _raw(url, body)
+        ping = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+        whole = start + f"Accept: application/json, text/event-stream\r\nContent-Length: {len(ping)}\r\n".encode()
+        whole += b"Content-Type: application/json\r\nMCP-Protocol-Version: 2025-06-18\r\n\r\n" + ping
+        host, port = url.removeprefix("http://").split(":")
+        async with await anyio.connect_tcp(host, int(port)) as stream:  # one that is kept open is not slow
+            for pause in (1.0, 0.0):
+                await stream.send(whole)
+                with anyio.fail_after(5):
+                    assert b" 200 " in await stream.receive()
+                    with anyio.move_on_after(pause):
+                        while b" 408 " not in await stream.receive():
+                            pass
+                        raise AssertionError("the connection was ended")
+            await stream.send(start)
+            with anyio.fail_after(5):
+                received = b""
+                while b" 408 " not in received:
+                    received = await stream.receive()
         twice = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n"
         assert b" 400 " in await _raw(url, twice)
         assert b" 421 " in await _raw(url, b"POST /mcp HTTP/1.0\r\n\r\n")

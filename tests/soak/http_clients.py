@@ -61,7 +61,10 @@ async def call(http, url, token, revision, name, arguments):
         if "space" in arguments:
             headers["Mcp-Param-Space"] = arguments["space"]
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    reply = await http.post(f"{url}/mcp", json=body, headers=headers)
+    try:
+        reply = await http.post(f"{url}/mcp", json=body, headers=headers)
+    except httpx2.TransportError as error:
+        return f"{name}: {type(error).__name__} {error}", ""
     if reply.status_code != 200:
         return f"{name}: {reply.status_code} {reply.text[:200]}", ""
     text = reply.text

@@ -18,6 +18,10 @@ from mcp_memory.server.http.guard import LOOPBACK
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
 
+KEEP_ALIVE_S = 75
+"""Seconds for which an unused connection stays open: longer than proxies and clients keep theirs, so that none of them
+sends a request on a connection that is just being closed."""
+
 log = logging.getLogger(__name__)
 
 
@@ -51,6 +55,7 @@ def listener(settings: Settings, address: tuple[str, int], open_memory: Opener, 
         proxy_headers=bool(http.proxies),
         forwarded_allow_ips=listed(http.proxies),
         limit_concurrency=http.connections,
+        timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=max(1, round(http.drain_s)),
         ssl_certfile=http.tls_cert or None,
         ssl_keyfile=http.tls_key or None,
@@ -117,10 +122,13 @@ def _slow_clients_refused(seconds: float) -> type[asyncio.Protocol]:
             super().data_received(data)
             if self.cycle is not None and not self.cycle.response_complete:
                 self._stop()
+            elif self._timer is None:  # the beginning of another header; before it uvicorn waits
+                self._wait()
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
-            self._wait()
+            if self.conn.trailing_data[0]:  # a header has begun during the reply
+                self._wait()
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop()
