@@ -17,6 +17,8 @@ from pathlib import Path
 from mcp_memory.storage.data_files import is_complete
 
 SUMS = "sums.txt"
+PIECE = 1 << 18
+"""Bytes read at once."""
 _log = logging.getLogger(__name__)
 
 
@@ -81,7 +83,7 @@ class Sums:
             state = status.st_mtime_ns, status.st_size
             if self._right.get(name) == state:
                 return False
-            if zlib.crc32(file.read_bytes()) != known[name]:
+            if _sum(file) != known[name]:
                 return is_complete(file)
         except OSError:
             return False
@@ -96,7 +98,7 @@ class Sums:
 
     def _line(self, file: Path) -> bytes:
         try:
-            return _text(self._name(file), zlib.crc32(file.read_bytes()))
+            return _text(self._name(file), _sum(file))
         except OSError:  # a compaction has removed it
             return b""
 
@@ -112,6 +114,15 @@ class Sums:
                 sum_, _, name = content.partition(b" ")
                 found[name.decode()] = int(sum_, 16)
         return found
+
+
+def _sum(file: Path) -> int:
+    """Return the CRC-32 of a file; a piece at a time, since memory for all of it takes longer than the sum."""
+    sum_, buffer = 0, memoryview(bytearray(PIECE))
+    with file.open("rb", buffering=0) as opened:
+        while size := opened.readinto(buffer):
+            sum_ = zlib.crc32(buffer[:size], sum_)
+    return sum_
 
 
 def _text(name: str, sum_: int) -> bytes:
