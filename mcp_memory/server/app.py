@@ -183,8 +183,10 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
 
             async def work() -> Reply:
                 async with context.lifespan_context.use() as memory:
-                    reply = with_warnings(await run(memory, progress.report), memory.store.damage)
-                    memory.reread_later()  # if the call met a table that is broken
+                    try:
+                        reply = with_warnings(await run(memory, progress.report), memory.store.damage)
+                    finally:
+                        memory.reread_later()  # if the call met a table that is broken
                 return reply
 
             reply = await progress.during(work)

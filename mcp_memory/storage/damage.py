@@ -28,7 +28,7 @@ from typing import Any
 from mcp_memory.errors import StoreDamaged, StoreError
 from mcp_memory.storage.commits import newest
 from mcp_memory.storage.data_files import is_complete
-from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, LOG_TABLES, Commit, TableKind, commits_of
+from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, LOG_TABLES, Commit, TableKind, commits_of, generation_of
 from mcp_memory.storage.sums import SUMS
 from mcp_memory.storage.tables import Tables
 
@@ -219,6 +219,17 @@ class Losses:
         if not self.broken.issuperset(names):
             self.broken.update(names)
             self._note_files(f"{', '.join(names)} cannot be read whole")
+
+    @property
+    def to_rebuild(self) -> set[str]:
+        """Derived tables that lack rows, and those that a writer could not read."""
+        derived = {name for name in self._tables.broken if generation_of(name) is not None}
+        return self.broken | {name for name in derived if not name.startswith("questions")}
+
+    def note_rebuilt(self) -> None:
+        """Forget what was broken: others have taken its place."""
+        self.broken.clear()
+        self._tables.broken.clear()
 
     def have_changed(self) -> bool:
         """Return whether something is missing, and files have changed since: perhaps they were put back."""

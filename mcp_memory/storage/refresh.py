@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -114,7 +115,8 @@ class Refresher:
         view = self._with_turns(view)
         if whole:
             return self._with_pieces(view) if self._pending else view
-        self._check_pieces([commit for commit in self._pending if commit.tx > before])
+        with suppress(StoreError):  # whoever needs these tables says so
+            self._check_pieces([commit for commit in self._pending if commit.tx > before])
         return view
 
     def nearest(self, space: str, query: Matrix) -> list[tuple[str, float]]:  # noqa: ARG002 - overridden
@@ -291,7 +293,7 @@ class Refresher:
     def _with_pieces(self, view: View) -> View:
         """Return the view with the pending segments and sentences."""
         in_memory = sum(len(space.sentences) for space in view.spaces.values())
-        coming = 0 if self._complete_to else self.tables.count(table_name("sentences", view.generation, view.reader))
+        coming = 0 if self._complete_to else self._count("sentences", view)
         vectors = in_memory + coming <= view.vector_limit
         for part in split_commits(self._pending):
             self._load_pieces(view, part, vectors=vectors)
@@ -300,6 +302,14 @@ class Refresher:
             if self._pending:
                 self._load_pieces(view, self._pending, vectors=True)
         return view
+
+    def _count(self, kind: TableKind, view: View) -> int:
+        name = table_name(kind, view.generation, view.reader)
+        try:
+            return self.tables.count(name)
+        except StoreError:
+            self.losses.note_broken(name)
+            return 0
 
     def _load_pieces(self, view: View, part: list[Commit], *, vectors: bool) -> None:
         """Add the segments and sentences of the first of the pending commits."""

@@ -70,7 +70,7 @@ class Renewal:
     @property
     def _is_broken(self) -> bool:
         losses = self._refresher.losses
-        return bool(self._derive and not losses.gone and losses.broken - self._not_mended)
+        return bool(self._derive and not losses.gone and losses.to_rebuild - self._not_mended)
 
     @property
     def progress(self) -> Progressed | None:
@@ -90,9 +90,9 @@ class Renewal:
     async def step(self) -> bool:
         """Rebuild if a table is broken, read some texts again if they are due, and return whether any are left."""
         if self._derive and self._is_broken:
-            self._not_mended |= self._refresher.losses.broken  # if it fails, not to be tried at every call
+            self._not_mended |= self._refresher.losses.to_rebuild  # if it fails, not to be tried at every call
             await self.rebuild(self._derive())
-            self._refresher.losses.broken -= self._not_mended
+            self._refresher.losses.note_rebuilt()
             self._not_mended.clear()
         if self._read_again is None or not self._reader:
             return False

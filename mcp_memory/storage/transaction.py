@@ -141,6 +141,7 @@ def repair(tables: Tables, name: str) -> None:
             tables.drop(name)
             tables.broken.discard(name)
             return
+    tables.broken.add(name)
     raise tables.unreadable(name, "no version of it that has every committed row can be read")
 
 

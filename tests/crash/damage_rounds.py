@@ -92,7 +92,11 @@ async def use(store: LanceStore, whole: frozenset[Item], new: str) -> tuple[str,
         outcome = "silent" if healthy else "told"
     rows = derive([turn(new)])
     try:
-        await commit_to(store, rows)
+        try:
+            await commit_to(store, rows)
+        except McpMemoryError:  # perhaps of a table that only writers need
+            await mended(store, held, healthy)
+            await commit_to(store, rows)
     except McpMemoryError:
         return ("told" if outcome == "whole" else outcome), frozenset()
     return outcome, frozenset(("turn", one.space, one.id, one.text) for one in rows.turns)

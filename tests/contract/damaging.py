@@ -1,0 +1,113 @@
+"""What tests of damaged stores share: a store, its files, what it holds, and how it is repaired."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from batches import batch, derive, point, pointed, taught, unit_vectors
+from lance_at import commit_to, open_at
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import StoreDamaged
+from mcp_memory.storage.log_copy import LOG_COPY
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.vectors import Matrix
+
+COMMITS = 5
+
+
+async def make(folder: Path) -> Path:
+    """Write a store of some commits."""
+    store = open_at(str(folder))
+    for number in range(COMMITS):
+        await commit_to(store, batch(f"m{number}"))
+    await store.aclose()
+    return folder
+
+
+def newest(folder: Path, pattern: str) -> Path:
+    return max(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+
+
+def data_files(folder: Path) -> list[Path]:
+    return list(folder.glob("*.lance/data/*.lance"))
+
+
+def oldest(folder: Path, pattern: str) -> Path:
+    return min(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
+
+
+async def refs(store: LanceStore) -> list[str]:
+    async with store.reading() as view:
+        return sorted(turn.ref for turn in view.space("default").turns.values())
+
+
+async def repaired(folder: Path, give_up: Callable[[object], bool]) -> list[str]:
+    store = open_at(str(folder))
+    done = await store.repair(give_up)
+    await store.aclose()
+    return done
+
+
+async def is_damaged(folder: Path) -> list[str]:
+    """Return what can still be recalled of a store that says that it is damaged and takes no write."""
+    store = open_at(str(folder))
+    left = await refs(store)
+    assert store.damage
+    assert any("doctor --repair" in problem for problem in (await store.about()).problems)
+    with pytest.raises(StoreDamaged, match="doctor --repair"):
+        await commit_to(store, batch("new"))
+    await store.aclose()
+    return left
+
+
+async def make_anew(turns: Sequence[Turn]) -> Batch:
+    return derive(turns)
+
+
+async def held(store: LanceStore) -> tuple[int, int, int]:
+    """Return how many sentences, segments and facts of the rules a store has."""
+    async with store.reading() as view:
+        space = view.space("default")
+        facts = sum(one.extractor == "embedded" for one in space.facts.rows)
+        return len(space.sentences), len(space.segments), facts
+
+
+async def changed_in_place(folder: Path, commits: int = 3) -> Path:
+    """Write a store with long texts, change one byte of a text on the disk, and return its file."""
+    store = open_at(str(folder))
+    for number in range(commits):
+        long = [replace(one, text=f"{one.text} {'and more ' * 200}") for one in batch(f"m{number}").turns]
+        await commit_to(store, Batch(tuple(long)))
+    await store.aclose()
+    (folder / LOG_COPY).unlink()
+    hurt = oldest(folder, "turns.lance/data/*.lance")
+    content = hurt.read_bytes()
+    place = content.index(b"and more")
+    hurt.write_bytes(content[:place] + b"X" + content[place + 1 :])
+    return hurt
+
+
+async def embed(texts: Sequence[str]) -> Matrix:
+    return unit_vectors(texts)
+
+
+async def log_of(store: LanceStore) -> list[tuple[object, ...]]:
+    """Return what stands in the log, by commit."""
+    return [(one.turns, one.assertions, one.lessons, one.points, one.aliases) for one in await store.log()]
+
+
+async def everything(folder: Path, commits: int = 4) -> list[tuple[object, ...]]:
+    """Write every kind of row, and return the log as it is to be."""
+    store = open_at(str(folder))
+    for number in range(commits):
+        made, told = pointed(point(f"p{number}")), taught(f"e{number}")
+        alias = Alias("default", f"Bo{number} Oak", f"Bo{number}", "why", "caller", 1)
+        rows = replace(batch(f"m{number}"), points=made.points, point_vectors=made.point_vectors, lessons=told.lessons)
+        await commit_to(store, replace(rows, aliases=(alias,)))
+    log = await log_of(store)
+    await store.aclose()
+    return log
