@@ -130,6 +130,8 @@ class Tables:
                 return None  # LanceDB would take 0.5 ms to say so: many a store has no facts, and each writer asks
             with no_panics():
                 table = self._connection().open_table(name)
+                if not table.schema.names:  # what a manifest of zeros says
+                    raise OSError("its newest version has no columns")
         except FAILURES as error:
             if isinstance(error, ValueError) and "not found" in str(error):
                 return None

@@ -22,7 +22,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import ExtractorName
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import StoreBusy, StoreUnwritable
+from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import COUNTED, damage_of, read_anchor, refuse, totals_of, write_anchor
 from mcp_memory.storage.data_files import Table, is_readable
@@ -260,7 +260,12 @@ def fold(tables: Tables) -> None:
     """
     if tables.journal.size():
         last = last_commit(tables)
-        sweep(tables, last, {})
+        try:
+            sweep(tables, last, {})
+        except (StoreBusy, StoreDamaged, StoreUnwritable):
+            raise
+        except StoreError:  # a derived table cannot be read, and whoever calls makes it anew
+            sweep(tables, last, {}, derived=False)
         _into_tables(tables, last, {}, None, {})
 
 

@@ -126,8 +126,14 @@ def test_a_panic_of_the_library_becomes_an_error() -> None:
 
 @pytest.mark.parametrize("table", ["sentences_0", "segments_0", "assertions_0"])
 @pytest.mark.parametrize("part", ["_versions/*.manifest", "data/*.lance"])
-async def test_a_broken_derived_table_is_told_and_made_anew(folder: Path, table: str, part: str) -> None:
-    newest(folder, f"{table}.lance/{part}").unlink()
+@pytest.mark.parametrize("content", [None, b"", bytes(2000)])
+async def test_a_broken_derived_table_is_told_and_made_anew(
+    folder: Path, table: str, part: str, content: bytes | None
+) -> None:
+    damaged = newest(folder, f"{table}.lance/{part}")
+    damaged.unlink()
+    if content is not None:
+        damaged.write_bytes(content)
     store = open_at(str(folder), derive=lambda: make_anew)
     assert sum(await held(store)) < 4 * COMMITS
     assert "makes them anew" in " ".join(store.damage) + " ".join((await store.about()).problems)

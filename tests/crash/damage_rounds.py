@@ -41,6 +41,7 @@ from damaged_store import (
     damage,
     derive,
     files_of,
+    make_rows,
     make_store,
     open_store,
     put_back,
@@ -174,7 +175,7 @@ async def repaired(
     store = open_store(folder)
     try:
         await store.repair(lambda _: True)
-        await store.rebuild(store._derive())  # type: ignore[misc]
+        await store.rebuild(make_rows)
         held, healthy = await mended(store, *await look(store))
         rows = derive([turn("after")])
         await commit_to(store, rows)
