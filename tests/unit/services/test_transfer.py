@@ -166,7 +166,7 @@ async def test_an_import_waits_for_those_who_write_meanwhile(file, copy, tmp_pat
 async def test_a_disk_that_fills_up_loses_nothing_and_the_import_goes_on(file, copy, monkeypatch):
     from mcp_memory.storage import store as module
 
-    append, calls = module.append, 0
+    append, calls = module.append_batch, 0
 
     def fail(*arguments, **options):
         nonlocal calls
@@ -175,7 +175,7 @@ async def test_a_disk_that_fills_up_loses_nothing_and_the_import_goes_on(file, c
             raise StoreUnwritable("the disk is full")
         return append(*arguments, **options)
 
-    monkeypatch.setattr(module, "append", fail)
+    monkeypatch.setattr(module, "append_batch", fail)
     with pytest.raises(StoreUnwritable):
         await imported(copy, file)
     await imported(copy, file)
