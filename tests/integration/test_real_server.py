@@ -36,7 +36,7 @@ def server(tmp_path_factory):
 @pytest.mark.parametrize("era", ["2025-03-26", MODERN])
 def test_a_whole_session_over_stdio(tmp_path, era):
     with serving(tmp_path / "store", era, PYTHONWARNINGS="error") as talk:
-        assert len(talk.ask("tools/list")["result"]["tools"]) == 7
+        assert len(talk.ask("tools/list")["result"]["tools"]) == 8
         written = talk.structured("memory_write", session="s/1 ü", messages=TALK)
         assert [item["stored"] for item in written["items"]] == [True] * 3
         title, text = "Blue Mill", "The Blue Mill opened in 1901. It burnt down in 1987."

@@ -71,7 +71,7 @@ def served(era="2026-07-28", *options, **environment):
 @ERAS
 def test_a_process_speaks_each_revision_of_the_protocol(era):
     with served(era) as wire:
-        assert len(wire.ask("tools/list")["result"]["tools"]) == 7
+        assert len(wire.ask("tools/list")["result"]["tools"]) == 8
         assert not wire.call("memory_write", text="日本 привет 👩‍👩‍👧").get("isError")
         recalled = wire.call("memory_reconstruct")["structuredContent"]["evidence"]
         assert [item["text"] for item in recalled] == ["日本 привет 👩‍👩‍👧"]
