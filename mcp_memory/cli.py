@@ -45,8 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.basicConfig(
             stream=sys.stderr, level=settings.server.log_level, format="%(levelname)s %(name)s: %(message)s"
         )
-        MEANT_SPACE.set(configured_space(settings.server.space))
-        return _run(command, settings, options)
+        meant = MEANT_SPACE.set(configured_space(settings.server.space))
+        try:
+            return _run(command, settings, options)
+        finally:
+            MEANT_SPACE.reset(meant)  # for a caller in the same process
     except McpMemoryError as error:
         print(f"mcp-memory {command}: {error}", file=sys.stderr)
         return 2 if isinstance(error, ConfigurationError) else 1
