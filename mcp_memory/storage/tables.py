@@ -385,7 +385,8 @@ class Tables:
             StoreUnwritable: some of them may be there still.
         """
         with self.write_errors():
-            for _ in (1, 2):
+            for attempt in range(4):
+                time.sleep(0.01 * attempt)  # what is younger than a millisecond stays
                 if (table := self.latest(name)) is None:
                     return
                 table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
