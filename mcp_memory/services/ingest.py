@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -185,30 +185,28 @@ async def index_parts(reading: Reading, parts: Sequence[TextPart]) -> Batch:
     for part in parts:
         if part.segments[0].index == 0:
             assertions += await to_thread.run_sync(_facts_of, reading, part.turn, part.partner)
-    segments = [(part.turn, segment) for part in parts for segment in part.segments]
-    sentences = [sentence for part in parts for sentence in part.sentences]
-    of_segments = [embedded_text(turn, turn.text[one.start : one.end]) for turn, one in segments]
-    of_sentences = [text for part in parts for text in _sentence_texts(part)]
+    texts = [_part_texts(part) for part in parts]
+    of_segments = [text for of_part, _ in texts for text in of_part]
+    of_sentences = [text for _, of_part in texts for text in of_part]
     row = {text: number for number, text in enumerate(dict.fromkeys((*of_segments, *of_sentences)))}
     vectors = await _vectors_of(reading, list(row), silent)
     return Batch(
-        segments=tuple(segment for _, segment in segments),
-        sentences=tuple(sentences),
+        segments=tuple(segment for part in parts for segment in part.segments),
+        sentences=tuple(sentence for part in parts for sentence in part.sentences),
         segment_vectors=vectors[[row[text] for text in of_segments]],
         sentence_vectors=vectors[[row[text] for text in of_sentences]],
         assertions=tuple(assertions),
     )
 
 
-def _sentence_texts(part: TextPart) -> Iterator[str]:
-    """Yield the texts whose vectors the sentences of a part have; see `shares_vectors`."""
-    turn, segments = part.turn, part.segments
-    for sentence in part.sentences:
-        if shares_vectors(turn):
-            first = segments[bisect_left(segments, sentence.index, key=lambda segment: segment.last)]
-            yield embedded_text(turn, turn.text[first.start : first.end])
-        else:
-            yield turn.text[sentence.start : sentence.end]
+def _part_texts(part: TextPart) -> tuple[list[str], list[str]]:
+    """Return the texts whose vectors the segments and the sentences of a part have, as `_embedded_texts` does."""
+    turn, shape = part.turn, outline(part.turn.text)
+    of_segments = [embedded_text(turn, turn.text[one.start : one.end], shape.path(one.start)) for one in part.segments]
+    if not shares_vectors(turn):
+        return of_segments, [turn.text[one.start : one.end] for one in part.sentences]
+    lasts = [segment.last for segment in part.segments]
+    return of_segments, [of_segments[bisect_left(lasts, one.index)] for one in part.sentences]
 
 
 async def _vectors_of(reading: Reading, texts: Sequence[str], progress: Progress) -> Matrix:

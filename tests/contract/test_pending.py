@@ -117,6 +117,16 @@ async def test_whoever_indexes_it_the_store_holds_what_a_write_that_waits_stores
     assert not any("being indexed" in warning for warning in found.warnings)
 
 
+async def test_the_headings_above_a_piece_are_embedded_with_it_whoever_indexes_it(tmp_path: Path) -> None:
+    mended = "\n\n".join(f"The lamp of pier {n} was mended by Orla Quill in the year {1900 + n}." for n in range(90))
+    text = f"# Lamps\n\nAll of them.\n\n## Mended ones\n\n{mended}"
+    waited, indexed = open_at(tmp_path / "a"), open_at(tmp_path / "b")
+    await waited.write(document(text, wait=True))
+    await indexed.write(document(text))
+    await index_all(indexed)
+    assert await contents(waited) == await contents(indexed)
+
+
 async def test_what_the_caller_states_holds_when_the_call_returns(tmp_path: Path) -> None:
     memory = open_at(tmp_path)
     facts = (NewFact("Ann", "works_at", "Fernhill", source="m0"), NewFact("Ivo", "lives_in", "Porto"))
