@@ -93,7 +93,7 @@ class ClientFile:
         }
 
 
-def _typed(entry: Entry) -> Entry:
+def _with_type(entry: Entry) -> Entry:
     return {"type": "stdio"} | entry
 
 
@@ -135,7 +135,7 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
     "claude-code": ClientFile(
         "Claude Code",
         lambda system: system.folder("CLAUDE_CONFIG_DIR", ".") / ".claude.json",
-        shape=_typed,
+        shape=_with_type,
         restart="Start a new session",
     ),
     "cursor": ClientFile("Cursor", lambda system: system.home / ".cursor" / "mcp.json"),
@@ -143,7 +143,7 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
         "VS Code",
         lambda system: system.configuration() / "Code" / "User" / "mcp.json",
         path=("servers", NAME),
-        shape=_typed,
+        shape=_with_type,
         restart="Reload its window",
     ),
     "windsurf": ClientFile("Windsurf", lambda system: system.home / ".codeium" / "windsurf" / "mcp_config.json"),

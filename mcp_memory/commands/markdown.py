@@ -1,4 +1,4 @@
-"""``mcp-memory export --markdown``: a folder of Markdown, written aside and put in place as a whole."""
+"""``mcp-memory export --markdown``: a folder of Markdown, written to a temporary folder that is then renamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a command for people: open the memory, print, and return the exit code."""
+"""Run a command for people: open the memory, and call what prints the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mcp-memory search``: a recall as people read it."""
+"""``mcp-memory search``: recall evidence for a question, and print it for a person."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def token(settings: Settings, options: argparse.Namespace) -> int:
         terminal.line(f"Revoked {options.name!r}; no process takes it from now on.")
     else:
         for one in file.list():
-            terminal.line(_line(one.grant, one.made))
+            terminal.line(_grant_line(one.grant, one.made))
     return 0
 
 
@@ -49,7 +49,7 @@ def _grant(options: argparse.Namespace) -> Grant:
     return Grant(options.name, tuple(Permission(one, held) for one in options.spaces), options.tenant, expires=expires)
 
 
-def _line(grant: Grant, made: float) -> str:
+def _grant_line(grant: Grant, made: float) -> str:
     allowed = ", ".join(f"{one.spaces} ({' '.join(sorted(one.rights))})" for one in grant.permissions)
     parts = [grant.caller, allowed, f"made {_day(made)}"]
     parts += [f"tenant {grant.tenant}"] if grant.tenant else []

@@ -1,7 +1,8 @@
-"""The input of a judge of answers (sentences and facts that recall found), and its proposal.
+"""What a judge of answers is given (sentences and facts that recall found), and the proposal that it returns.
 
 A judge (``ports.QuestionJudge``) sees the sentences and the facts, and returns a proposal with a confidence. The
-service decides whether that is enough for an answer; a language model decides that itself.
+thresholds of ``services/answer.py`` decide whether a proposal of the rules becomes an answer; a language model says
+itself whether the evidence answers the query.
 
 **Conflicts** (DESIGN 4 step 4) are described in words, so that the caller learns of them. Three kinds exist: a value
 that was contested by another with the same start (DESIGN D28), a denial of a value that holds, and a value that holds

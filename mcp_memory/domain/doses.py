@@ -1,8 +1,8 @@
 """Tell which values state another amount of one thing: "20 mg of lisinopril" and later "10 mg of lisinopril".
 
 A person takes several medicines at a time, but each in one dose: a new dose replaces the old one of the same medicine
-(DESIGN 1.3). A dose without its medicine ("I take 10 mg since today") belongs to the only medicine that was known in a
-dose by then; with none or several it stands alone.
+(DESIGN 1.3). A dose that names no medicine ("I take 10 mg since today") is that of the medicine that the person
+took in a dose until then; if there was none, or several, nothing is replaced.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 REAL §3.1 defines a fact as the sextuple (head, relation, tail, [from, to), confidence, intent). An *assertion* is one
 statement of a fact, by one extractor, at one place of one turn; it never changes. A *version* is what the assertions of
 one (head, relation) say together for one interval. It is a pure function of them (``domain/versions.py``), so nothing
-is ever overwritten. The fold takes an assertion at the times that `told` and `placed` give it.
+is ever overwritten. When the fold takes an assertion to hold is what `told` and `placed` return.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Work of a language model: the costs of its requests, and its progress in reading each text for facts.
 
-Costs are counted in calls, tokens and time, by day (UTC), numbered from 1970-01-01, which is 0.
+Costs are counted in calls, tokens and time, for each day in UTC. Day 0 is 1970-01-01.
 
-The state of a text is stored as revisions, of which the last counts. A *lease* says that a process is reading the text;
-it is taken under the store's lock, so no two processes pay for the same text, and it ends by itself, so that the work
-of a process that died continues. A text without a revision has not been read.
+How far a text was read is stored as rows about that text, and the last row counts. A *lease* says that a process is
+reading the text; it is taken under the store's lock, so no two processes pay for the same text, and it ends by itself,
+so that the work of a process that died continues. A text without a row has not been read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The status of the memory."""
+"""What the status reports: counts by kind and space, the store and its health, the judge and its costs."""
 
 from __future__ import annotations
 

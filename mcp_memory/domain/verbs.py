@@ -58,7 +58,7 @@ FURTHER = (
     " lecture manufacture open participate photograph plant publish purchase qualify record recruit rejoin renovate"
     " repair reside resign restore retrain step suffer swap trade translate"
 )
-"""Verbs that only the tables of relations use (``rules/facts/tables``)."""
+"""Verbs that only the ``said`` rows of ``resources/relations.toml`` use."""
 _BEHIND = frozenset(
     """
     about above across after against along among around as at away back before behind beside between beyond by down for

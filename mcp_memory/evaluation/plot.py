@@ -100,14 +100,14 @@ def _panel(panel: Panel) -> list[str]:
     ]
     parts.append(f'<text x="{(LEFT + right) / 2}" y="{bottom + 32}" text-anchor="middle">pass</text>')
     for place, line in enumerate(panel.lines):
-        parts += _line(line, COLOURS[place % len(COLOURS)], x, y)
+        parts += _curve(line, COLOURS[place % len(COLOURS)], x, y)
         left = LEFT + place * (right - LEFT) / len(panel.lines)
         parts.append(f'<circle cx="{left + 4:.1f}" cy="{bottom + 46}" r="4" fill="{COLOURS[place % len(COLOURS)]}"/>')
         parts.append(f'<text x="{left + 12:.1f}" y="{bottom + 50}">{escape(line.name)}</text>')
     return parts
 
 
-def _line(line: Line, colour: str, x: Callable[[int], float], y: Callable[[float], float]) -> list[str]:
+def _curve(line: Line, colour: str, x: Callable[[int], float], y: Callable[[float], float]) -> list[str]:
     points = " ".join(f"{x(number):.1f},{y(value):.1f}" for number, value in enumerate(line.values))
     parts = [f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>']
     for number, (value, half) in enumerate(zip(line.values, line.half_widths, strict=True)):

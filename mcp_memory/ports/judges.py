@@ -1,4 +1,4 @@
-"""Who judges: a question and its evidence, memory points, what supports an answer, and how beliefs are updated."""
+"""The judges: of the answer to a question, of memory points, of what supports an answer; and the update of beliefs."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 A writer takes the write lock, refreshes to the last commit, sweeps rows of a higher number (left by a writer that died
 between its first row and its commit), appends its rows with the next number, writes the commit row, and releases the
-lock. Rows are made before the lock is taken, and the view takes them in after it was released. A row is visible if and
-only if its number is at most that of the last commit. LanceDB has no transaction over several tables; these rules make
-one, and a process may be killed at any point of it.
+lock. Rows with vectors are made before the lock is taken, and the view takes rows in after it was released. A row is
+visible if and only if its number is at most that of the last commit. LanceDB has no transaction over several tables;
+these rules make one, and a process may be killed at any point of it.
 
     store.py        the port: read, write, rebuild, check
     transaction.py  sweep uncommitted rows, append a batch, and the commit row that makes it visible

@@ -1,7 +1,7 @@
 """Convert assertions, aliases and reading jobs to rows and back.
 
 Assertions are stored in two tables: those of callers and of Claude in ``facts``, which is part of the log, and those of
-the embedded engine in ``assertions_<generation>``, which a rebuild replaces. ``place`` orders both together.
+the embedded engine in ``assertions_<reader>_<generation>``, which a rebuild replaces. ``place`` orders both together.
 
 Jobs record how far a language model has read each text for facts. They are part of the log, so that a text is not paid
 for again after a rebuild. A bad row counts as not written: the row before it is used, or the text counts as not read.

@@ -71,7 +71,7 @@ class Journal:
         forgetting: whether something was being forgotten at the last look; known only where it is shared.
 
     Args:
-        folder: of the store; None for a store that is no local folder, which has no journal.
+        folder: of the store; None for a store on object storage (``bucket_journal.py``).
     """
 
     shared = False

@@ -145,7 +145,7 @@ class LanceStore:
 
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
-        """Take the write lock, refresh, sweep uncommitted rows; see `ports.Store.writing`."""
+        """Take the write lock and refresh; see `ports.Store.writing`. The commit sweeps uncommitted rows."""
         if self._tables.folder is None or not self._tables.exists():
             await to_thread.run_sync(self._tables.make_folder)
         rows = await to_thread.run_sync(prepare, batch) if batch and batch.segments else None

@@ -112,9 +112,9 @@ def _intervals(
     coming = verb.tense == "present" and not verb.negated and not verb.phase
     if (verb.unreal and verb.future) or (verb.progressive and coming and effect in ("begin", "end", "event")):
         planned: Effect = "event" if happens and not verb.phase else effect
-        return _plans(planned, ahead) if not verb.negated else []
+        return _planned_intervals(planned, ahead) if not verb.negated else []
     if coming and ahead and (happens or effect in ("begin", "end")):
-        return _plans("event" if happens else effect, ahead)
+        return _planned_intervals("event" if happens else effect, ahead)
     if coming and happens and effect == "event":
         return []  # "we fly to Malta": a habit, or a plan without a date
     if verb.negated:
@@ -139,7 +139,7 @@ def _intervals(
     return _state_intervals(verb, adverbs, begins, ends, inside, said_at, changing)
 
 
-def _plans(effect: Effect, ahead: Sequence[StatedTime]) -> list[Validity]:
+def _planned_intervals(effect: Effect, ahead: Sequence[StatedTime]) -> list[Validity]:
     """Return the intervals of what is announced for a time to come."""
     if not ahead:
         return []

@@ -31,7 +31,7 @@ from mcp_memory.domain.turns import by_assistant
 from mcp_memory.services.recall.units import Listed, Unit, callers_points, distinct, fact_line, messages
 from mcp_memory.view.space import Space
 
-_Placed = TypeVar("_Placed", "Unit", "_Stated")
+_Placed = TypeVar("_Placed", "Unit", "_StatedFact")
 
 FIRST = 10
 """Units that come first by their score alone."""
@@ -68,7 +68,7 @@ def _listed(space: Space, unit: Unit) -> Iterator[Listed]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated:
+class _StatedFact:
     """A fact that a unit states.
 
     Attributes:
@@ -85,7 +85,7 @@ class _Stated:
 
 
 def _turning_points(space: Space, units: Sequence[Unit], parts: int) -> list[Evidence]:
-    stated: dict[str, _Stated] = {}
+    stated: dict[str, _StatedFact] = {}
     for unit in units:
         for turn, rows in messages(space, unit):
             within = {space.segments[row].first: space.segments[row].last for row in rows}
@@ -95,7 +95,7 @@ def _turning_points(space: Space, units: Sequence[Unit], parts: int) -> list[Evi
                 if version is None or not here or not _turns(version):
                     continue
                 source = Source(turn, assertion.start, assertion.end)
-                stated.setdefault(version.id, _Stated(unit.score, unit.place, version, source))
+                stated.setdefault(version.id, _StatedFact(unit.score, unit.place, version, source))
     chosen = _spread(list(stated.values()), parts, first=0)[:TURNING_POINTS]
     return [fact_line(one.version, one.source, one.score, "overview") for one in chosen]
 

@@ -1,1 +1,1 @@
-"""Tables of what words mean, to read and to extend: verbs, words after "be", nouns by kind, closed classes."""
+"""Tables of words by kind, to read and to extend: nouns, tools, words of articles, closed classes."""
