@@ -112,7 +112,7 @@ async def test_the_next_process_continues_where_one_was_killed(tmp_path: Path, m
     dead = opened(folder)
     for _ in range(6):
         assert await store_of(dead).reread()
-    store_of(dead)._rereading.close()  # type: ignore[union-attr]  # its locks end with the process
+    store_of(dead)._renewal._rereading.close()  # type: ignore[union-attr]  # its locks end with the process
     known: list[bool] = []
     memory = opened(folder)
     make = store_of(memory)._read_again

@@ -41,6 +41,6 @@ def test_writing_is_measured_including_the_lock_and_the_disk(tmp_path):
 
 @pytest.mark.parametrize("part", command.PARTS)
 def test_every_part_is_known_to_the_command_line(part):
-    from mcp_memory.cli import _parser
+    from mcp_memory.cli import build_parser
 
-    assert _parser().parse_args(["bench", "--only", part]).only == [part]
+    assert build_parser().parse_args(["bench", "--only", part]).only == [part]

@@ -113,7 +113,6 @@ WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_explore", {"operator": "expand_facts", "entity": "Anna", "limit": 10_000}),
     ("memory_status", {"verbose": True}),
     ("memory_graph", {"depth": 0}),
-    ("memory_dream", {}),
 )
 INTERNAL = ("went wrong inside", "Traceback", "pydantic", "validation error for")
 """Words of internal errors, which no reply may contain."""
