@@ -115,7 +115,7 @@ async def test_the_next_process_continues_where_one_was_killed(tmp_path: Path, m
     store_of(dead)._renewal._rereading.close()  # type: ignore[union-attr]  # its locks end with the process
     known: list[bool] = []
     memory = opened(folder)
-    make = store_of(memory)._read_again
+    make = store_of(memory)._renewal._read_again
     assert make is not None
 
     def counting() -> ReadAgain:
@@ -128,7 +128,7 @@ async def test_the_next_process_continues_where_one_was_killed(tmp_path: Path, m
         return count
 
     flags = known
-    store_of(memory)._read_again = counting  # type: ignore[assignment]
+    store_of(memory)._renewal._read_again = counting  # type: ignore[assignment]
     await to_the_end(memory)
     assert True in known
     assert False in known
