@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 from mcp_memory.domain.evidence import RecallResult, Stop
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.query import Detail as DetailLevel
-from mcp_memory.navigation.paths import serialise
 from mcp_memory.server.tools.replies import (
     Count,
     NextOutput,
@@ -86,6 +85,10 @@ def recall_details(recall: RecallResult, max_tokens: int, detail: DetailLevel) -
     )
     if detail == "brief":
         return details, lines
+    from mcp_memory.navigation.paths import (
+        serialise,
+    )  # reads word lists that the first reply of a server need not wait for
+
     details["roots"] = fit_share(
         [RootOutput(name=root.name, intent=root.intent) for root in recall.roots], "roots", max_tokens
     )

@@ -12,7 +12,6 @@ from mcp_memory.domain.query import Breadth, Mode, Query
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.turns import Role
 from mcp_memory.errors import InvalidInput
-from mcp_memory.language.shapes import asks_for_code
 from mcp_memory.server.tools.arguments import (
     NAMES,
     QUERY_BYTES,
@@ -285,6 +284,8 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
     query, spaces = recall_query(args, limits), asked_spaces(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
+        from mcp_memory.language.shapes import asks_for_code  # not before the server's first reply
+
         asked = memory.reconstruct_across(query, spaces) if spaces else memory.reconstruct(query)
         return recall_reply(await asked, args.max_tokens, args.detail, code=asks_for_code(query.text))
 
