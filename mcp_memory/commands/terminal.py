@@ -52,6 +52,13 @@ class Terminal:
         text = json.dumps(content, ensure_ascii=not unicode, indent=1)
         sys.stdout.write(_SUSPECT.sub(_json_escape, text) + "\n")
 
+    def tell_of_secrets(self, *, kept: bool) -> None:
+        """Say whether an exported file holds secrets."""
+        if kept:
+            self.line("The file holds everything in plain text, secrets too.")
+        else:
+            self.line("Secrets in it are masked; --with-secrets exports them too.")
+
     def note(self, text: str) -> None:
         """Print a remark that is no part of the result, on standard error."""
         sys.stderr.write(escaped(text) + "\n")

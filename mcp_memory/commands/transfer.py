@@ -71,10 +71,7 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
     else:
         await to_thread.run_sync(write_aside, file, lines())
         terminal.line(f"Exported {_in_words(counts)} to {file}.")
-    if settings.privacy.secrets == "keep":
-        terminal.line("The file holds everything in plain text, secrets too.")
-    else:
-        terminal.line("Secrets in it are masked; --with-secrets exports them too.")
+    terminal.tell_of_secrets(kept=settings.privacy.secrets == "keep")
 
 
 async def import_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:

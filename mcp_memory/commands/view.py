@@ -80,10 +80,7 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
     terminal.line(f"Exported {quantity(len(graph['edges']), 'fact')} to {file}, a page for any browser.")
     if "next" in graph:
         terminal.note(f"{quantity(graph['total']['edges'] - len(graph['edges']), 'fact')} more did not fit.")
-    if settings.privacy.secrets == "keep":
-        terminal.line("The file holds everything in plain text, secrets too.")
-    else:
-        terminal.line("Secrets in it are masked; --with-secrets exports them too.")
+    terminal.tell_of_secrets(kept=settings.privacy.secrets == "keep")
 
 
 async def view(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:

@@ -21,8 +21,9 @@ from functools import partial
 import anyio
 from anyio import to_thread
 
-from mcp_memory.errors import StoreBusy, StoreError
+from mcp_memory.errors import StoreError
 from mcp_memory.storage.bucket import Bucket, to_json
+from mcp_memory.storage.lock import busy, in_turn
 
 TTL_S = 15.0
 """How long a lock may stay unchanged before it counts as left by a dead holder: many times a slow request."""
@@ -56,16 +57,11 @@ class BucketLock:
             StoreBusy: it did not become free within ``timeout_s``.
             StoreUnwritable: the store cannot be written to.
         """
-        deadline = anyio.current_time() + self.timeout_s
-        with anyio.move_on_after(self.timeout_s) as timeout:
-            await self._queue.acquire()
-        if timeout.cancelled_caught:
-            raise self._busy("other writes of this process are still under way")
-        try:
+        async with in_turn(self._queue, self.timeout_s) as deadline:
             wait = FIRST_POLL_S
             while not await to_thread.run_sync(self._take):
                 if anyio.current_time() > deadline:
-                    raise self._busy("another server is writing")
+                    raise busy("another server is writing", self.timeout_s)
                 await anyio.sleep(wait)
                 wait = min(wait * 1.5, LAST_POLL_S)
             renewal = self._renewing()
@@ -74,8 +70,6 @@ class BucketLock:
             finally:
                 with anyio.CancelScope(shield=True):
                     await to_thread.run_sync(self._release, renewal)
-        finally:
-            self._queue.release()
 
     @asynccontextmanager
     async def lease(self) -> AsyncIterator[bool]:
@@ -125,9 +119,3 @@ class BucketLock:
         thread.join()
         with suppress(StoreError):  # then it is removed once it is `TTL_S` old
             self._bucket.remove([self._name])
-
-    def _busy(self, why: str) -> StoreBusy:
-        return StoreBusy(
-            f"The memory was busy for {self.timeout_s:g} s: {why}. Nothing was stored. "
-            "Try again; storage.lock_timeout_s sets how long to wait."
-        )

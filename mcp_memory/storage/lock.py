@@ -83,6 +83,32 @@ def _try_in(folder: Path, lock: BaseFileLock) -> bool:
     return folder.is_dir() and try_lock(lock)  # where there is no store, the lock would make its folder
 
 
+@asynccontextmanager
+async def in_turn(queue: anyio.Lock, timeout_s: float) -> AsyncIterator[float]:
+    """Wait for the turn of a call among those of this process, and yield until when it may wait for others.
+
+    Raises:
+        StoreBusy: its turn did not come within ``timeout_s``.
+    """
+    deadline = anyio.current_time() + timeout_s
+    with anyio.move_on_after(timeout_s) as timeout:
+        await queue.acquire()
+    if timeout.cancelled_caught:
+        raise busy("other writes of this process are still under way", timeout_s)
+    try:
+        yield deadline
+    finally:
+        queue.release()
+
+
+def busy(why: str, timeout_s: float) -> StoreBusy:
+    """Return the error to raise where a write lock did not become free."""
+    return StoreBusy(
+        f"The memory was busy for {timeout_s:g} s: {why}. Nothing was stored. "
+        "Try again; storage.lock_timeout_s sets how long to wait."
+    )
+
+
 class WriteLock:
     """The lock that a process holds while it writes to a store.
 
@@ -106,20 +132,13 @@ class WriteLock:
             StoreBusy: it did not become free within ``timeout_s``.
             StoreUnwritable: no lock file can be created here.
         """
-        deadline = anyio.current_time() + self.timeout_s
-        with anyio.move_on_after(self.timeout_s) as timeout:
-            await self._queue.acquire()
-        if timeout.cancelled_caught:
-            raise self._busy("other writes of this process are still under way")
-        try:
+        async with in_turn(self._queue, self.timeout_s) as deadline:
             await self._take(deadline)
             try:
                 yield
             finally:
                 if self._files:
                     self._files[1].release()
-        finally:
-            self._queue.release()
 
     async def _take(self, deadline: float) -> None:
         if self.folder is None:
@@ -141,14 +160,8 @@ class WriteLock:
     async def _poll(self, lock: BaseFileLock, deadline: float) -> None:
         while not try_lock(lock):
             if anyio.current_time() > deadline:
-                raise self._busy("another process is writing")
+                raise busy("another process is writing", self.timeout_s)
             await anyio.sleep(POLL_S)
-
-    def _busy(self, why: str) -> StoreBusy:
-        return StoreBusy(
-            f"The memory was busy for {self.timeout_s:g} s: {why}. Nothing was stored. "
-            "Try again; storage.lock_timeout_s sets how long to wait."
-        )
 
 
 class Holders:
