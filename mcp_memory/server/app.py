@@ -61,7 +61,7 @@ from mcp_memory.server.completion import complete as completion_of
 from mcp_memory.server.opening import DRAIN_S, Opener, Opening
 from mcp_memory.server.progress import CallProgress
 from mcp_memory.server.resources import catalogue
-from mcp_memory.server.resources.links import SINCE, links_in
+from mcp_memory.server.resources.catalogue import SINCE, links_in
 from mcp_memory.server.resources.uris import GUIDE
 from mcp_memory.server.spaces import MeantSpace
 from mcp_memory.server.subscriptions import Subscriptions
@@ -144,18 +144,58 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         settings: its sections ``http``, ``limits`` and ``server`` are used here.
         host: see `Host`.
     """
-    settings, host = settings or Settings(), host or Host()
-    subscriptions = Subscriptions(host.valid)
-    meant = MeantSpace(settings.server.space, asks=host.asks_roots)
+    host = host or Host()
+    requests = _Requests(open_memory, settings or Settings(), host)
+    server = MemoryServer(
+        NAME,
+        version=__version__,
+        title="MCP Memory",
+        instructions=INSTRUCTIONS,
+        icons=[Icon(src=texts.data_uri("icon.svg", "image/svg+xml"), mime_type="image/svg+xml", sizes=["any"])],
+        cache_hints={
+            "tools/list": CacheHint(HOUR_MS, "public"),
+            "prompts/list": CacheHint(HOUR_MS, "public"),
+            "resources/templates/list": CacheHint(HOUR_MS, "public"),
+            "server/discover": CacheHint(HOUR_MS, "public"),
+            "resources/list": CacheHint(HOUR_MS, "private"),  # it names the caller's spaces
+        },
+        lifespan=requests.lifespan,
+        get_tool_input_schema=lambda name: TOOLS[name].definition.input_schema if name in TOOLS else None,
+        on_list_tools=_list_tools,
+        on_call_tool=requests.call_tool,
+        on_list_resources=requests.list_resources,
+        on_list_resource_templates=_list_templates,
+        on_read_resource=requests.read_resource,
+        on_subscribe_resource=requests.subscribe if host.sessions else None,
+        on_unsubscribe_resource=requests.subscriptions.unsubscribe if host.sessions else None,
+        on_subscriptions_listen=requests.listen,
+        on_list_prompts=_list_prompts,
+        on_get_prompt=_get_prompt,
+        on_completion=requests.complete,
+    )
+    server.extensions[viewer.EXTENSION] = {}
+    server.middleware.append(requests.set_caller)
+    server.subscriptions = requests.subscriptions
+    return server
+
+
+class _Requests:
+    """What answers the requests that need the memory or the settings; the SDK's server calls its methods."""
+
+    def __init__(self, open_memory: Opener, settings: Settings, host: Host) -> None:
+        self._open_memory, self._settings, self._host = open_memory, settings, host
+        self._meant = MeantSpace(settings.server.space, asks=host.asks_roots)
+        self.subscriptions = Subscriptions(host.valid)
 
     @asynccontextmanager
-    async def lifespan(_: Server[Opening]) -> AsyncIterator[Opening]:
+    async def lifespan(self, _: Server[Opening]) -> AsyncIterator[Opening]:
+        """Give every request the memory, from when the server starts to when it ends."""
         async with anyio.create_task_group() as tasks:
-            opening = Opening(open_memory, tasks, settings.http)
-            if settings.server.warm_up == "first_reply" and "{tenant}" not in settings.storage.uri:
+            opening = Opening(self._open_memory, tasks, self._settings.http)
+            if self._settings.server.warm_up == "first_reply" and "{tenant}" not in self._settings.storage.uri:
                 tasks.start_soon(opening.warm_up)
             tasks.start_soon(opening.close_idle)
-            tasks.start_soon(subscriptions.watch, opening)
+            tasks.start_soon(self.subscriptions.watch, opening)
             try:
                 yield opening
             finally:
@@ -163,10 +203,11 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
                     await opening.aclose()
                 tasks.cancel_scope.cancel()
 
-    async def enter(context: Context) -> None:
-        MEANT_SPACE.set(CALLER.get().meant(await meant.get(context.session)))
+    async def _enter(self, context: Context) -> None:
+        MEANT_SPACE.set(CALLER.get().meant(await self._meant.get(context.session)))
 
-    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+        """Answer one call of a tool, and note it; see the head of this file for errors."""
         tool, arguments, began = TOOLS.get(params.name), params.arguments or {}, time.monotonic()
         if tool is None:
             problem = f"there is no tool {params.name[:60]!r}"
@@ -177,8 +218,8 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
             PERSON.set(person_behind(context, params))
             APPS.set(_shows_apps(context))
             NEEDED.set(tool.needs)
-            await enter(context)
-            run = tool.prepare(arguments, settings.limits)
+            await self._enter(context)
+            run = tool.prepare(arguments, self._settings.limits)
             progress = CallProgress(context)
 
             async def work() -> Reply:
@@ -203,16 +244,17 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
         finally:
             space = arguments.get("space")
             if not tool.read_only:
-                subscriptions.wake()
+                self.subscriptions.wake()
             named = space if isinstance(space, str) else MEANT_SPACE.get()
-            host.note(Use(tool.name, named[:64], outcome, count, time.monotonic() - began))
+            self._host.note(Use(tool.name, named[:64], outcome, count, time.monotonic() - began))
         links = links_in(reply.structured, named) if context.protocol_version >= SINCE else []
         return CallToolResult(
             content=[TextContent(type="text", text=reply.text), *links], structured_content=reply.structured
         )
 
-    async def read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        await enter(context)
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """Return what a resource holds now."""
+        await self._enter(context)
         uri, began = str(params.uri), time.monotonic()
         if uri == GUIDE:  # needs no memory, and is the same for everybody
             content = TextResourceContents(uri=uri, text=texts.resource("guide.md"), mime_type="text/markdown")
@@ -228,67 +270,40 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
                     text = await catalogue.read(memory, template, values)
             outcome = "ok"
         finally:
-            host.note(Use(what, space[:64], outcome, 1 if outcome == "ok" else 0, time.monotonic() - began))
+            self._host.note(Use(what, space[:64], outcome, 1 if outcome == "ok" else 0, time.monotonic() - began))
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=template.mime_type)])
 
-    async def complete(context: Context, params: CompleteRequestParams) -> CompleteResult:
-        await enter(context)
+    async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
+        """Return values that an argument of a prompt or template may have."""
+        await self._enter(context)
         given, argument = (params.context.arguments if params.context else None) or {}, params.argument
         with _protocol_errors():
             async with context.lifespan_context.use() as memory:
                 found = await completion_of(memory, params.ref, argument.name, argument.value, given)
         return CompleteResult(completion=found)
 
-    async def listen(context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        await enter(context)
-        return await subscriptions.listen(context, params)
+    async def listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+        """Tell a client of 2026-07-28 what changes, as long as it listens."""
+        await self._enter(context)
+        return await self.subscriptions.listen(context, params)
 
-    async def subscribe(context: Context, params: SubscribeRequestParams) -> EmptyResult:
-        await enter(context)
-        return await subscriptions.subscribe(context, params)
+    async def subscribe(self, context: Context, params: SubscribeRequestParams) -> EmptyResult:
+        """Tell an older client when a resource changes."""
+        await self._enter(context)
+        return await self.subscriptions.subscribe(context, params)
 
-    async def list_resources(context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        await enter(context)
+    async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        """Return one page of the resources that the caller may read."""
+        await self._enter(context)
         shown, after = _page([*catalogue.resource_list(), viewer.resource()], params)
         return ListResourcesResult(resources=shown, next_cursor=after)
 
-    async def set_caller(ctx: Context, call_next: CallNext) -> HandlerResult:
-        CALLER.set(host.caller(ctx))
+    async def set_caller(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Find out who makes a request before it is answered."""
+        CALLER.set(self._host.caller(ctx))
         result = await call_next(ctx)
         ctx.lifespan_context.observe(ctx.method)
         return result
-
-    server = MemoryServer(
-        NAME,
-        version=__version__,
-        title="MCP Memory",
-        instructions=INSTRUCTIONS,
-        icons=[Icon(src=texts.data_uri("icon.svg", "image/svg+xml"), mime_type="image/svg+xml", sizes=["any"])],
-        cache_hints={
-            "tools/list": CacheHint(HOUR_MS, "public"),
-            "prompts/list": CacheHint(HOUR_MS, "public"),
-            "resources/templates/list": CacheHint(HOUR_MS, "public"),
-            "server/discover": CacheHint(HOUR_MS, "public"),
-            "resources/list": CacheHint(HOUR_MS, "private"),  # it names the caller's spaces
-        },
-        lifespan=lifespan,
-        get_tool_input_schema=lambda name: TOOLS[name].definition.input_schema if name in TOOLS else None,
-        on_list_tools=_list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=_list_templates,
-        on_read_resource=read_resource,
-        on_subscribe_resource=subscribe if host.sessions else None,
-        on_unsubscribe_resource=subscriptions.unsubscribe if host.sessions else None,
-        on_subscriptions_listen=listen,
-        on_list_prompts=_list_prompts,
-        on_get_prompt=_get_prompt,
-        on_completion=complete,
-    )
-    server.extensions[viewer.EXTENSION] = {}
-    server.middleware.append(set_caller)
-    server.subscriptions = subscriptions
-    return server
 
 
 def _client_of(context: Context) -> str:

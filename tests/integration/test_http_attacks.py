@@ -331,14 +331,14 @@ async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
             ("memory_forget", {"everything": True, "space": "bob"}),
             ("memory_reconstruct", {"query": "dog", "space": "bobby"}),
         ):
-            words = await refused(bob, name, **arguments)
-            assert "your token does not allow" in words
-            assert "Lisbon" not in words
+            with pytest.raises(MCPError, match="your token does not allow") as raised:
+                await bob.call_tool(name, arguments)
+            assert "Lisbon" not in str(raised.value)
         judged = {"episode": anns, "feedback": {"supports": ["1"]}, "space": "bob"}
         assert "is not known" in await refused(bob, "memory_evolve", **judged)
         for path in ("status", "sessions", "sessions/diary", "entities", "entities/Ann", "timeline/Ann", "graph",
                      "graph.mermaid", "graph.graphml", "points", "topics", "wishes"):  # fmt: skip
-            with pytest.raises(MCPError, match="nothing was ever written to a space 'ann'"):
+            with pytest.raises(MCPError, match="your token does not allow to read in 'ann'"):
                 await bob.read_resource(f"memory://ann/{path}")
         reference = ResourceTemplateReference(uri="memory://{space}/entities/{name}{?cursor}")
         spaces = await bob.complete(reference, {"name": "space", "value": ""})
@@ -349,6 +349,63 @@ async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
             followed = ["memory://ann/sessions", "memory://bob/sessions"]
             async with bob.listen(resource_subscriptions=followed) as stream:
                 assert stream.honored.resource_subscriptions == followed[1:]
+
+
+def request(method, **params):
+    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
+
+
+def tool(name, **arguments):
+    return request("tools/call", name=name, arguments=arguments)
+
+
+@pytest.mark.parametrize("json_replies", [True, False])
+async def test_a_right_that_a_token_does_not_have_is_answered_by_403_and_the_scopes_that_it_would_take(
+    json_replies, tmp_path
+):
+    memory = WordMemory()
+    async with guarded(tmp_path, memory, json=json_replies) as (url, file, ann):
+        await post(url, ann, tool("memory_write", text="The pump leaks."))
+        reader = file.add(grant("reader", "bob", rights=("read",)))
+        blind = file.add(grant("blind", "bob", rights=("write",)))
+        by_issuer = signed(scope="memory:read:bob")
+        for token, body, scopes in (
+            (reader, tool("memory_write", text="x", space="bob"), "memory:write:bob"),
+            (reader, tool("memory_write", text="x"), "memory:write:bob"),  # what it means, who names no space
+            (by_issuer, tool("memory_write", text="x", space="bob"), "memory:write:bob"),
+            (reader, tool("memory_forget", everything=True, space="bob"), "memory:forget:bob memory:read:bob"),
+            (reader, tool("memory_evolve", goal="pumps", space="bob"), "memory:read:bob memory:write:bob"),
+            (reader, tool("memory_reconstruct", query="pump", space="ann"), "memory:read:ann"),
+            (reader, tool("memory_reconstruct", query="pump", spaces=["bob", "ann"]), "memory:read:ann"),
+            (reader, tool("memory_reconstruct", query="pump", spaces='["ann"]'), "memory:read:ann"),
+            (reader, tool("memory_reconstruct", query="pump", space="nobodys"), "memory:read:nobodys"),
+            (blind, tool("memory_reconstruct", query="pump", space="bob"), "memory:read:bob"),
+            (reader, request("resources/read", uri="memory://ann/status"), "memory:read:ann"),
+            (reader, request("resources/read", uri="memory://%61nn/status"), "memory:read:ann"),
+            (reader, request("resources/read", uri="memory://nobodys/entities/Ann"), "memory:read:nobodys"),
+            (reader, request("resources/subscribe", uri="memory://ann/sessions"), "memory:read:ann"),
+            (reader, tool("memory_graph", space="ä"), ""),
+        ):
+            reply = await post(url, token, body)
+            assert reply.status_code == 403, body
+            header = reply.headers["www-authenticate"]
+            assert header.startswith('Bearer error="insufficient_scope", '), header
+            assert (f'scope="{scopes}"' in header) if scopes else ("scope=" not in header)
+            assert "/.well-known/oauth-protected-resource/mcp" in header
+            said = reply.json()
+            assert said["id"] == 7
+            assert "your token does not allow" in said["error"]["message"]
+        for body in (
+            tool("memory_reconstruct", query="pump", space="bob"),
+            tool("memory_reconstruct", query="pump"),
+            tool("memory_reconstruct", query="pump", space="no\nname"),
+            tool("memory_reconstruct", space="bob"),
+            tool("memory_write"),
+            request("resources/read", uri="memory://spaces"),
+            request("resources/read", uri='memory://"%0A/status'),
+        ):
+            assert (await post(url, reader, body)).status_code in (200, 400), body
+    assert not memory.view.space("bob").turns
 
 
 async def test_a_stream_ends_when_its_token_is_revoked(tmp_path):
@@ -364,7 +421,8 @@ async def test_the_audit_log_says_who_did_what_without_texts(tmp_path):
     async with guarded(tmp_path) as (url, _, ann), client_of(url, ann) as client:
         await structured(client, "memory_write", messages=TALK, session="diary")
         await structured(client, "memory_reconstruct", query="adopted a dog")
-        await refused(client, "memory_reconstruct", query="secret plans", space="bob")
+        with pytest.raises(MCPError, match="does not allow"):
+            await client.call_tool("memory_reconstruct", {"query": "secret plans", "space": "bob"})
         await client.read_resource("memory://ann/sessions/diary")
     text = (tmp_path / "audit.jsonl").read_text()
     lines = [json.loads(line) for line in text.splitlines()]

@@ -40,6 +40,7 @@ from mcp_memory.server.http.guard import (
 )
 from mcp_memory.server.http.limits import Rate, Streams, few_values
 from mcp_memory.server.http.metrics import Metrics
+from mcp_memory.server.http.rights import Rights
 from mcp_memory.server.opening import Opener
 from mcp_memory.settings import Settings
 
@@ -98,7 +99,6 @@ class HttpServer:
             max_sessions=http.sessions,
             max_request_body_size=http.body_bytes,
         )
-        endpoint = RequestBodyLimitMiddleware(few_values(StreamableHTTPASGIApp(self._manager)), http.body_bytes)
         self.metrics.watch("sessions", "Sessions of older clients.", lambda: len(self._manager._server_instances))
         self.metrics.watch("followed", "Resources that clients follow.", lambda: len(server.subscriptions))
         url = http.url or f"{'https' if http.tls_cert else 'http'}://{_authority(*address)}{PATH}"
@@ -113,6 +113,10 @@ class HttpServer:
             routes += create_protected_resource_routes(
                 resource, [_URL.validate_python(access.issuer)], list(access.scopes) or None, "mcp-memory"
             )
+        endpoint: ASGIApp = StreamableHTTPASGIApp(self._manager)
+        if access.verify is not None:
+            endpoint = Rights(settings, gate.metadata_url, self._note(access)).wrap(endpoint)
+        endpoint = RequestBodyLimitMiddleware(few_values(endpoint), http.body_bytes)
         rate, wrong = Rate(http.rate, http.burst), Rate(WRONG_TOKENS_RATE, WRONG_TOKENS)
 
         def guarded(app: ASGIApp) -> Guard:

@@ -141,15 +141,28 @@ class Guard:
         return grant
 
     def _unauthorized(self, error: str, words: str, status: int = 401) -> Response:
-        challenge = [f'error="{error}"', f'error_description="{words}"'] if error else []
-        if self._gate.metadata_url:
-            challenge.append(f'resource_metadata="{self._gate.metadata_url}"')
-        header = " ".join(("Bearer", ", ".join(challenge))).strip()
         body = {"error": error or "unauthorized", "error_description": words}
-        return JSONResponse(body, status, {"WWW-Authenticate": header})
+        return JSONResponse(body, status, challenge(self._gate.metadata_url, error, words))
 
     def _too_often(self, caller: str) -> Response | None:
         return _too_many(wait) if (wait := self._rate.take(caller)) else None
+
+
+def challenge(metadata_url: str, error: str, words: str, scopes: str = "") -> dict[str, str]:
+    """Return the header that says which token is needed (RFC 6750, section 3; RFC 9728, section 5.1).
+
+    Args:
+        metadata_url: see `Gate`.
+        error: the code of RFC 6750; empty where no token was sent.
+        words: what is wrong.
+        scopes: that the request needs, separated by spaces.
+    """
+    parts = [f'error="{error}"', f'error_description="{words}"'] if error else []
+    if scopes:
+        parts.append(f'scope="{scopes}"')
+    if metadata_url:
+        parts.append(f'resource_metadata="{metadata_url}"')
+    return {"WWW-Authenticate": " ".join(("Bearer", ", ".join(parts))).strip()}
 
 
 def _too_many(seconds: float) -> Response:

@@ -69,6 +69,19 @@ def in_time(receive: Receive, seconds: float) -> Receive:
     return receive_in_time
 
 
+async def whole_body(receive: Receive) -> tuple[bytes, Receive]:
+    """Return a body that comes as one message, and a ``receive`` that brings it again."""
+    first: Message | None = await receive()
+    body: bytes = (first or {}).get("body", b"")
+
+    async def replay() -> Message:
+        nonlocal first
+        message, first = first, None
+        return message or await receive()
+
+    return body, replay
+
+
 def few_values(app: ASGIApp) -> ASGIApp:
     """Return an app that is given no body of too many values: parsed it would take many times the memory of its text.
 
@@ -76,18 +89,11 @@ def few_values(app: ASGIApp) -> ASGIApp:
     """
 
     async def check(scope: Scope, receive: Receive, send: Send) -> None:
-        first: Message | None = await receive()
-        body = (first or {}).get("body", b"")
+        body, again = await whole_body(receive)
         if too_many_values(body.decode(errors="replace")):
             await Response("The request has too many values.", 413)(scope, receive, send)
             return
-
-        async def replay() -> Message:
-            nonlocal first
-            message, first = first, None
-            return message or await receive()
-
-        await app(scope, replay, send)
+        await app(scope, again, send)
 
     return check
 

@@ -21,7 +21,7 @@ from mcp_memory.domain.query import MEANT_SPACE, SPACE_NAME, Window
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
-from mcp_memory.errors import InvalidInput
+from mcp_memory.errors import InvalidInput, NotAllowed
 from mcp_memory.language import iso
 from mcp_memory.server.incoming import too_many_values
 from mcp_memory.settings import LimitSettings
@@ -208,15 +208,15 @@ def check_space(value: str | None, argument: str = "space") -> str:
     """Return the name of a space unchanged; where none was given, that of the space that is meant then.
 
     Raises:
-        InvalidInput: it is no name, or the caller may not do there what the call does (`NEEDED`).
+        InvalidInput: it is no name.
+        NotAllowed: the caller may not do there what the call does (`NEEDED`).
     """
     space = MEANT_SPACE.get() if value is None else value
     if not SPACE_NAME.fullmatch(space):
         remedy = 'Give 1 to 64 letters, digits, "_", ".", "@" or "-" that begin with a letter, a digit or "_".'
         raise InvalidInput(argument, f"{shown(value)} is not the name of a space", remedy)
     if not CALLER.get().may(NEEDED.get(), space):
-        problem = f"your token does not allow to {' and '.join(sorted(NEEDED.get()))} in {space!r}"
-        raise InvalidInput(argument, problem, "memory://spaces lists those that you may read.")
+        raise NotAllowed(argument, space, NEEDED.get())
     return space
 
 
@@ -258,6 +258,7 @@ def _interval(argument: str, value: str) -> tuple[Millis, Millis]:
 
 
 def _bound(setting: str | None) -> str:
+    """Return the end of the sentence that names a limit: the setting that sets it, if one does."""
     return f" of {setting}" if setting else " there may be"
 
 

@@ -29,7 +29,6 @@ from mcp_memory.server.tools.arguments import (
     shown,
     window_of,
 )
-from mcp_memory.server.tools.dossier import between_lines, dossier_lines
 from mcp_memory.server.tools.recall_details import RecallOutput, episode_line, recall_details
 from mcp_memory.server.tools.replies import (
     Count,
@@ -211,6 +210,8 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
         detail: whether paths and steps are shown.
         code: whether blocks of code are shown whole in the text.
     """
+    from mcp_memory.server.tools.dossier import between_lines, dossier_lines  # its patterns for dates take time
+
     missing = fit_share(recall.missing, "missing", max_tokens)
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
     points = [PointOutput(id=one.id, text=one.description, entities=list(one.entities)) for one in recall.points]

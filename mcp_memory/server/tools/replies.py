@@ -25,7 +25,6 @@ from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
-from mcp_memory.language.sentences import split
 
 CHARS_PER_TOKEN = 4
 FRAME_CHARS = 300
@@ -260,6 +259,8 @@ def beyond_sources(point: Evidence) -> str:
 
     The speaker that a description puts before a sentence is ignored in this comparison.
     """
+    from mcp_memory.language.sentences import split
+
     quotes = [" ".join(source.quote[:QUOTE_CHARS].split()) for source in point.sources]
     prefixes = tuple(f"{who}: " for source in point.sources if (who := source.turn.speaker or source.turn.role))
 
@@ -330,16 +331,16 @@ def validity(
     if kind == "planned":
         return f"planned, {_validity(since, until)}".removesuffix(", ")
     if precision == "before" and until is not None and since != until:
-        return f"on or before {day_of(until - 1)}" if kind == "event" else f"before {day_of(until)}"
+        return f"on or before {iso_day(until - 1)}" if kind == "event" else f"before {iso_day(until)}"
     if kind == "event" and since is not None and until is not None and since < until < FOREVER and since > BEGINNING:
-        first, last = day_of(since), day_of(until - 1)
+        first, last = iso_day(since), iso_day(until - 1)
         if until - since >= DAY:
             return f"on {first}" if first == last else f"between {first} and {last}"
         return f"at {_time_to_second(since)}"
     return _validity(since, until)
 
 
-def day_of(instant: Millis) -> str | None:
+def iso_day(instant: Millis) -> str | None:
     """Return the day of an instant as ISO-8601."""
     return iso.show(instant // DAY * DAY)
 
