@@ -25,7 +25,7 @@ from mcp_memory.storage.archive import pack, unpack
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.lock import WriteLock, lock_file
 from mcp_memory.storage.tables import SPARE, Tables
-from mcp_memory.storage.transaction import fold
+from mcp_memory.storage.transaction import merge_journal
 
 FOLDER = "backups"
 SUFFIX = ".backup"
@@ -44,7 +44,7 @@ async def still(tables: Tables, lock: WriteLock) -> AsyncIterator[None]:
     Every commit is in the tables then.
     """
     async with lock.hold():
-        await to_thread.run_sync(fold, tables)
+        await to_thread.run_sync(merge_journal, tables)
         async with compacting(tables):
             yield
 

@@ -7,9 +7,10 @@ that. A commit is whole or absent, numbers have no gaps, and an acknowledged com
 
 A reader lists the names after the last one that it knows: one request, mostly with no result. The tables of LanceDB
 follow: whoever holds the write lock takes the commits of the journal into them from time to time, so that the journal
-stays short (`fold` in ``transaction.py``). An object is removed once the tables have its commit, except for the newest,
-by which readers notice that there is something new. A server that was stopped while it took commits into the tables may
-append rows a second time when it goes on; they are equal to the first, and readers drop them (``tables.py``).
+stays short (`merge_journal` in ``transaction.py``). An object is removed once the tables have its commit, except for
+the newest, by which readers notice that there is something new. A server that was stopped while it took commits into
+the tables may append rows a second time when it goes on; they are equal to the first, and readers drop them
+(``tables.py``).
 
 **Departures.** The design makes the log one table of LanceDB whose manifest is the commit: some five requests a write.
 This is one, and it keeps the tables out of the way of writers.

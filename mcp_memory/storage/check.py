@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -104,7 +104,8 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     for number in tables.journal.damaged_lines():
         yield "warning", "journal: lines that are not whole (if a write is not just under way)", f"line {number}"
     for entry in newer(tables.journal.whole_lines(), last.tx):
-        for row in entry.rows.get("turns", ()):
+        turns = entry.rows.get("turns", ())
+        for row in turns if isinstance(turns, Sequence) else turns.to_pylist():  # of a bucket they are an Arrow table
             if row["text"].strip():
                 yield *UNINDEXED, row["id"]
     names = last.tables
@@ -132,7 +133,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
         known |= {turn.id: (turn.space, len(turn.text or "")) for turn in stored}
         worded |= {turn.id for turn in stored if turn.text and turn.text.strip()}
         yield from _piece_faults(known, read["segments"], sentences, last.dimension, cut)
-        yield from _assertion_faults(read["facts"], read["assertions"], known)
+        yield from _faults_of_assertions(read["facts"], read["assertions"], known)
         yield from _lesson_faults(read["episodes"], judged)
         if last_with["beliefs"] and sentences is not None:
             sentence_ids.update(sentences["id"].to_pylist())
@@ -206,7 +207,7 @@ def _piece_faults(
                     yield "warning", f"{table}: {fault}", piece.id
 
 
-def _assertion_faults(
+def _faults_of_assertions(
     facts: TableRows | None, assertions: TableRows | None, known: Mapping[str, tuple[str, int]]
 ) -> Iterator[Fault]:
     if facts is not None:

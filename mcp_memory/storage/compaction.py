@@ -35,7 +35,7 @@ from mcp_memory.storage.locks import COMPACT_LOCK, WRITE_LOCK, take_if_free
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, generation_of, reader_of
 from mcp_memory.storage.tables import SPARE, Tables
-from mcp_memory.storage.transaction import fold
+from mcp_memory.storage.transaction import merge_journal
 
 KEEP_ELSEWHERE = timedelta(minutes=10)
 """The same on object storage, where a reader may be slow or far away."""
@@ -118,7 +118,7 @@ class Compaction:
                 try:
                     tables.journal.size()
                     if not tables.journal.forgetting:
-                        fold(tables)
+                        merge_journal(tables)
                 finally:
                     release()
                 return

@@ -3,8 +3,7 @@
 Files can be lost or changed below the program: by a disk, a sync tool, a person. LanceDB then reads an earlier version
 of a table, if it can, and the rows above it look as if nobody had committed them; a writer would sweep them away.
 
-- **The anchor** is the newest commit in a checksummed file beside the tables, written over after each commit. Two such
-  files are written in turn, so one of them is always whole. No commit is older than the anchor unless it was lost.
+- **The anchor** (``anchor.py``) is the newest commit in a file beside the tables. None is newer unless it was lost.
 - **Counts**: each commit says how many rows of the log it has. Fewer than that in a table are a loss.
 - **Sums** of the data files (``sums.py``) tell what was changed in place.
 
@@ -14,22 +13,18 @@ and `repair` (``repair.py``) finds whatever is left.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import time
-import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from mcp_memory.errors import StoreDamaged, StoreError
+from mcp_memory.storage.anchor import read_anchor
 from mcp_memory.storage.commits import newest
 from mcp_memory.storage.data_files import is_complete
 from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, LOG_TABLES, Commit, TableKind, commits_of, generation_of
-from mcp_memory.storage.sums import SUMS
 from mcp_memory.storage.tables import Tables
 
 COUNTED: tuple[TableKind, ...] = ("turns", "facts", "episodes", "points", "aliases", "questions")
@@ -47,54 +42,9 @@ MADE_ANEW = (
     "Recall goes on without what they lack. A running server makes them anew from the log in the background; at once: "
     "`mcp-memory doctor --rebuild`."
 )
-_ANCHORS = ("anchor-0.json", "anchor-1.json")
 _CALLED = {"turns": "messages and documents", "facts": "stated facts", "episodes": "lessons"}
 _DERIVED: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "point_vectors")
 _log = logging.getLogger(__name__)
-
-
-# The anchor
-
-
-def write_anchor(folder: Path | None, commit: Commit) -> None:
-    """Note the newest commit beside the tables; the write lock must be held. A failure is only logged."""
-    if folder is None:
-        return
-    text = json.dumps(asdict(commit), sort_keys=True)
-    path = folder / _ANCHORS[commit.tx % 2]
-    try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
-        try:
-            os.ftruncate(
-                file, os.write(file, json.dumps({"crc32": zlib.crc32(text.encode()), "commit": text}).encode())
-            )
-        finally:
-            os.close(file)
-    except OSError as error:  # the commit is stored; only its loss would not be noticed
-        _log.warning("%s cannot be written: %s", path, error)
-
-
-def read_anchor(folder: Path | None) -> Commit | None:
-    """Return the newest commit that was noted, or None; a note that is damaged counts as none."""
-    found = [commit for name in _ANCHORS if folder is not None and (commit := _noted(folder / name))]
-    return max(found, key=lambda commit: commit.tx, default=None)
-
-
-def _noted(path: Path) -> Commit | None:
-    try:
-        noted = json.loads(path.read_bytes())
-        if zlib.crc32(noted["commit"].encode()) != noted["crc32"]:
-            return None
-        known: dict[str, Any] = json.loads(noted["commit"])
-        return Commit(**{name: value for name, value in known.items() if name in Commit.__dataclass_fields__})
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None
-
-
-def forget_notes(folder: Path | None) -> None:
-    """Remove the anchor and the sums: the store has moved."""
-    for name in (*_ANCHORS, SUMS) if folder is not None else ():
-        (folder / name).unlink(missing_ok=True)  # type: ignore[operator]
 
 
 # What is missing
@@ -106,6 +56,16 @@ def commits_missing(last: Commit | None, anchor: Commit | None) -> str | None:
     if anchor is None or anchor.tx <= known:
         return None
     return f"{anchor.tx - known} of {anchor.tx} commits are gone: the last one that is there has the number {known}."
+
+
+def commits_lost(tables: Tables, last: Commit | None, anchor: Commit | None) -> str | None:
+    """Return in words that commits were lost, or can no longer be read from their own table, or None."""
+    missing = commits_missing(last, anchor)
+    if COMMITS not in tables.broken or (problem := tables.commit_copies.problem) is None:
+        return missing
+    files = damaged_files(tables.folder, COMMITS)
+    named = f"{problem} Damaged: {', '.join(files)}." if files else problem
+    return f"{named} {missing}" if missing else named
 
 
 def shortfalls(tables: Tables, missing: Mapping[TableKind, int]) -> dict[str, str]:
@@ -163,7 +123,7 @@ def rows_missing(tables: Tables, kind: TableKind, name: str, found: int, expecte
 
 def rows_changed(name: str, files: Sequence[Path]) -> str:
     """Return in words that files of a table are not what was written."""
-    named = ", ".join(f"{name}.lance/data/{file.name}" for file in files[:3])
+    named = ", ".join(f"{name}.lance/{file.parent.name}/{file.name}" for file in files[:3])
     return f"The table {name!r} has {len(files)} files that were changed after they were written: {named}."
 
 
@@ -183,11 +143,13 @@ class Losses:
     Attributes:
         gone: of each table that lacks committed rows which no rebuild makes anew, what is missing, in words.
         broken: names of derived tables that lack rows; a rebuild makes them anew.
+        unread: those of them whose columns are perhaps no longer what they were.
     """
 
     def __init__(self, tables: Tables) -> None:
         self.gone: dict[str, str] = {}
         self.broken: set[str] = set()
+        self.unread: set[str] = set()
         self._tables = tables
         self._looked = 0.0
         self._files: tuple[object, ...] = ()
@@ -229,6 +191,7 @@ class Losses:
     def note_rebuilt(self) -> None:
         """Forget what was broken: others have taken its place."""
         self.broken.clear()
+        self.unread.clear()
         self._tables.broken.clear()
 
     def have_changed(self) -> bool:
@@ -247,6 +210,7 @@ class Losses:
                 self.note_gone(name, f"{self.gone[name]} {rows_changed(name, files)}".strip())
             else:
                 self.note_broken(name)
+                self.unread |= {name for file in files if file.suffix == ".manifest"}
 
     def _note_files(self, text: str) -> None:
         _log.error("storage.uri %r: %s", self._tables.uri, text)
@@ -271,7 +235,7 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
         last: the last commit that the tables have.
     """
     anchor = read_anchor(tables.folder)
-    found = [text] if (text := commits_missing(newest(tables), anchor)) else []
+    found = [text] if (text := commits_lost(tables, newest(tables), anchor)) else []
     if last is None:
         return found
     rows = tables.rows(COMMITS)

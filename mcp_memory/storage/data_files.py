@@ -85,6 +85,34 @@ def is_readable(table: Table) -> bool:
     return True
 
 
+def table_names(connection: Any) -> list[str]:
+    """Return the names of all tables of a connection."""
+    names: list[str] = []
+    token = None
+    while True:
+        page = connection.list_tables(page_token=token)
+        names += page.tables
+        token = page.page_token
+        if not token:
+            return names
+
+
+NEWEST = (1 << 64) - 1
+"""LanceDB names the manifest of version n by this number minus n, so that the newest comes first."""
+
+
+def manifests_of(folder: Path | None, name: str) -> dict[int, Path]:
+    """Return the manifests of a table by version, the newest first; none if the store is not local."""
+    files = list((folder / f"{name}.lance" / "_versions").glob("*.manifest")) if folder is not None else []
+    found = {NEWEST - number if (number := int(path.stem)) > NEWEST >> 1 else number: path for path in files}
+    return dict(sorted(found.items(), reverse=True))
+
+
+def manifest_of(folder: Path, name: str, version: int) -> Path:
+    """Return the manifest of one version of a table."""
+    return folder / f"{name}.lance" / "_versions" / f"{NEWEST - version}.manifest"
+
+
 def local_folder(uri: str) -> Path | None:
     """Return the folder that a uri names, or None if it names no local one."""
     if uri.startswith("file:"):

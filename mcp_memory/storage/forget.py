@@ -30,14 +30,15 @@ from anyio import to_thread
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
+from mcp_memory.storage.anchor import write_anchor
 from mcp_memory.storage.backups import Backups, compacting
 from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.damage import write_anchor
 from mcp_memory.storage.data_files import ASIDE, flush
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, book_rows, read_book
 from mcp_memory.storage.lesson_rows import lesson_rows
 from mcp_memory.storage.point_rows import point_of, point_rows, point_vector_rows, points_of
+from mcp_memory.storage.purging import purge
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.schema import (
@@ -278,12 +279,12 @@ class Forgetting:
             if generation is not None and generation != work.generation:
                 tables.drop(name)
         for name in (*LOG_TABLES, COMMITS):
-            tables.purge(name)
+            purge(tables, name)
         book = read_book(tables)
         last = last_commit(tables)
         tables.journal.clear(last.tx if last else 0)  # but for the switch, which holds no rows
         tables.replace(FORGOTTEN, book_rows(book.records, None))
-        tables.purge(FORGOTTEN)
+        purge(tables, FORGOTTEN)
         tables.log_copy.remove()
         tables.sums.tidy(tables.names())
         for aside in tables.folder.glob(f"*.lance/*/*{ASIDE}") if tables.folder is not None else ():

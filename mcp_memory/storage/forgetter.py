@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -10,11 +11,13 @@ from anyio import to_thread
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
+from mcp_memory.errors import McpMemoryError
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.forget import Forgetting
 from mcp_memory.storage.forgotten import Book, begin, read_book
 from mcp_memory.storage.locks import Lock
+from mcp_memory.storage.purging import purge
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn
@@ -24,6 +27,9 @@ from mcp_memory.storage.transaction import sweep
 from mcp_memory.view.erasure import Erasure, erasure_of
 from mcp_memory.view.forgetting import counts_of, present
 from mcp_memory.view.view import View
+
+WATCH_S = 0.05
+"""Between two looks whether another process has finished; one takes a third of a millisecond."""
 
 
 class Forgetter:
@@ -74,10 +80,48 @@ class Forgetter:
             self.book = Book()
         if not self.worth_a_look:
             return
+        first = not self._looked
         await to_thread.run_sync(self._look)
         if self.book.work is not None or self._tables.journal.forgetting:
-            async with self._lock.hold():
-                await self.settle_locked()
+            await self._finish_or_wait()
+        elif first and self._tables.folder is not None and await to_thread.run_sync(self._has_leftovers):
+            with suppress(McpMemoryError):  # the next process tries again
+                async with self._lock.hold():
+                    await to_thread.run_sync(purge, self._tables, FORGOTTEN)
+
+    def _has_leftovers(self) -> bool:
+        """Return whether a process died while it wrote or cleaned the table of forgets, which left a file there."""
+        return len(self._tables.files(FORGOTTEN)) > self._tables.fragments(FORGOTTEN)
+
+    async def _finish_or_wait(self) -> None:
+        """Wait until what was begun is finished, by its own process, or by this one if the write lock becomes free.
+
+        The lock may not become free for long where others forget and write one after the other; no reader needs it
+        then.
+
+        Raises:
+            StoreError: it was neither finished nor could it be.
+        """
+        failure: McpMemoryError | None = None
+
+        async def watch(waiting: anyio.CancelScope) -> None:
+            with suppress(McpMemoryError):  # whoever holds the lock reports it
+                while self.book.work is not None:
+                    await anyio.sleep(WATCH_S)
+                    await to_thread.run_sync(self._look)
+                waiting.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            if self._tables.folder is not None:  # elsewhere every look is a request
+                tasks.start_soon(watch, tasks.cancel_scope)
+            try:
+                async with self._lock.hold():
+                    await self.settle_locked()
+            except McpMemoryError as error:
+                failure = error
+            tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
 
     async def settle_locked(self) -> None:
         """Do the same while the write lock is held."""

@@ -2,9 +2,10 @@
 
 The log is all that cannot be made again, and LanceDB keeps it in a few files, each of which takes many commits with it
 when it is lost. So what a commit adds to the tables of the log is also appended here, in the form of the journal, and
-`repair` takes from it what the tables lack. Nothing else reads it. It is not needed to be complete: a line that cannot
-be written, or that an older program did not write, is added by the next compaction (`fill`). A forget removes the file,
-and the next compaction writes it anew. ``DESIGN.md`` 9 has what it costs and what it saves.
+`repair` takes from it what the tables lack, and readers the commits where their table is damaged. It is not needed to
+be complete: a line that cannot be written, or that an older program did not write, is added by the next compaction
+(`fill`). A forget removes the file, and the next compaction writes it anew. ``DESIGN.md`` 11 has what it costs and what
+it saves.
 """
 
 from __future__ import annotations

@@ -18,15 +18,16 @@ from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
+from mcp_memory.storage.anchor import forget_notes
 from mcp_memory.storage.archive import read_header, unpack
 from mcp_memory.storage.backups import FOLDER, Backups, still
 from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.damage import forget_notes
 from mcp_memory.storage.data_files import MOVED
 from mcp_memory.storage.forgotten import Book, book_rows, read_book
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.kept import FOLDER as KEPT
 from mcp_memory.storage.lock import Holders, WriteLock
+from mcp_memory.storage.purging import purge
 from mcp_memory.storage.schema import FORGOTTEN
 from mcp_memory.storage.tables import Tables
 
@@ -121,7 +122,7 @@ def _join_books(tables: Tables, book: Book) -> None:
         tables.append(FORGOTTEN, rows)
     else:
         tables.replace(FORGOTTEN, rows)
-        tables.purge(FORGOTTEN)
+        purge(tables, FORGOTTEN)
 
 
 def _holds_others(folder: Path) -> bool:

@@ -15,6 +15,7 @@ from mcp_memory.storage.bucket_journal import BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.data_files import FAILURES, error_text, local_folder, moved_to
 from mcp_memory.storage.journal import Journal
+from mcp_memory.storage.lance import import_lancedb
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,7 @@ class Place:
             StoreError: none can be opened with this uri.
         """
         os.environ.setdefault("LANCEDB_LOG", "error")
-        import lancedb
-
+        lancedb = import_lancedb()
         try:
             if self.folder is not None:
                 return lancedb.connect(self.folder)

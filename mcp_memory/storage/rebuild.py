@@ -44,7 +44,7 @@ from mcp_memory.vectors import Matrix
 CHUNK = 200
 """Turns derived at once."""
 ROUNDS = 10
-"""How often to catch up with what was written meanwhile before the lock is taken for the rest; each round has less to
+"""How often to catch up with what was written meanwhile before the lock is taken for the rest; each pass has less to
 do than the one before, unless others write faster than we derive."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]

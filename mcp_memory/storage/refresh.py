@@ -25,8 +25,9 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError, StoreMismatch
+from mcp_memory.storage.anchor import read_anchor
 from mcp_memory.storage.commits import commits_after, log_batch, stored_turn
-from mcp_memory.storage.damage import COUNTED, Losses, commits_missing, read_anchor, short_tables, shortfalls
+from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, short_tables, shortfalls
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.schema import (
     COMMITS,
@@ -186,7 +187,7 @@ class Refresher:
             version = self.tables.version(COMMITS)
             if version is None:
                 view = self.reset() if view.tx else view
-                self.losses.note_gone(COMMITS, commits_missing(None, anchor))
+                self.losses.note_gone(COMMITS, commits_lost(self.tables, None, anchor))
                 return view
             if version == self._version and self.tables.journal.size() < self.journal_end:
                 view = self.reset()  # somebody put another store in this place, or removed the journal
@@ -197,18 +198,27 @@ class Refresher:
             # Where it still holds what is in the tables it is about to be emptied, and may be as long again.
             in_tables = self.folded.tx if self.folded else 0
             self.journal_end = 0 if entries and entries[0].commit.tx <= in_tables else end
-        self.losses.note_gone(COMMITS, commits_missing(self.last, anchor))
+            if self._is_behind(anchor) and COMMITS not in self.tables.broken and self.tables.commit_copies.table():
+                view, version = self.reset(), None
+                self.tables.broken.add(COMMITS)
+        self.losses.note_gone(COMMITS, commits_lost(self.tables, self.last, anchor))
         return view
+
+    def _is_behind(self, anchor: Commit | None) -> bool:
+        """Whether the last commit is not the noted one: LanceDB reads an older or changed manifest in silence."""
+        last = self.last
+        return anchor is not None and (last is None or last.tx < anchor.tx or (last.tx == anchor.tx and last != anchor))
 
     def _with_tables(self, view: View, version: int) -> View:
         """Return the view with what the tables have of new commits; the version is that of ``commits``, or older."""
         if self.folded is not None and self.tables.count(COMMITS) < self.folded.tx:
             view = self.reset()  # somebody put another store in this place
-        fresh = False
+        if self._version is None and self.tables.sums.wrong((COMMITS,)):
+            self.tables.broken.add(COMMITS)  # LanceDB would read other numbers than were written
         while (rows := commits_after(self.tables, view.tx)) is not None:
             last = self._checked_last(rows)
             if not view.tx:
-                fresh = True
+                self.losses.note_changed(last)
                 view.generation, view.reader = last.generation, last.reader
             if (last.generation, last.reader) == (view.generation, view.reader):
                 commits = commits_of(rows)
@@ -224,8 +234,6 @@ class Refresher:
             self.folded = self.last
         for name, text in shortfalls(self.tables, self._missing).items():
             self.losses.note_gone(name, text)
-        if fresh and self.last:
-            self.losses.note_changed(self.last)
         if COMMITS not in self.tables.broken:
             self.swept[COMMITS] = version
         return view
@@ -353,6 +361,8 @@ class Refresher:
             columns: to read; None for all.
         """
         name, until = table_name(kind, view.generation, view.reader), part[-1].tx
+        if name in self.losses.unread:
+            raise self.tables.unreadable(name, "its newest version was changed after it was written")
         if until == last:
             return self._newest_rows(name, after, until, sum(commit.count(kind) for commit in part), columns)
         return self.tables.rows(name, f"tx > {after} AND tx <= {until}", columns)

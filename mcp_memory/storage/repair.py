@@ -28,16 +28,16 @@ from typing import Any
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import McpMemoryError, StoreError
+from mcp_memory.storage.anchor import read_anchor, write_anchor
 from mcp_memory.storage.archive import unpack
-from mcp_memory.storage.damage import COUNTED, read_anchor, write_anchor
-from mcp_memory.storage.data_files import ASIDE, FAILURES, Table, no_panics
-from mcp_memory.storage.journal import newer, rows_of
+from mcp_memory.storage.damage import COUNTED
+from mcp_memory.storage.data_files import ASIDE, manifests_of
+from mcp_memory.storage.journal import Entry, newer, rows_of
 from mcp_memory.storage.log_copy import copied_rows
+from mcp_memory.storage.salvage import collected, joined
 from mcp_memory.storage.schema import COMMITS, LOG_TABLES, Commit, TableKind, TableRows, commit_rows, commits_of
 from mcp_memory.storage.tables import Tables
 
-NEWEST = (1 << 64) - 1
-"""LanceDB names the manifest of version n by this number minus n, so that the newest comes first."""
 LOST = "lost.json"
 HIDDEN = ".hidden"
 REPAIRED: tuple[TableKind, ...] = (*COUNTED, "jobs")
@@ -61,39 +61,32 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     """
     _show(tables)
     done = [*_set_aside(tables, COMMITS)]
-    with _hidden(tables, (COMMITS,)):
-        known = _collected(tables, COMMITS)
-    commits = {commit.tx: commit for commit in (commits_of(known) if known is not None else ())}
-    stored = {**commits}
-    entries = newer(tables.journal.whole_lines(), max(commits, default=0))
-    commits |= {entry.commit.tx: entry.commit for entry in entries}
-    copied = tables.log_copy.entries()
-    if any(commits[number].at != entry.commit.at for number, entry in copied.items() if number in commits):
-        copied = {}  # of another store that was in this place
+    stored, entries, copied = _stored_commits(tables)
+    commits = stored | {entry.commit.tx: entry.commit for entry in entries}
     before = len(commits)
     commits = {number: entry.commit for number, entry in copied.items()} | commits
-    newest = max(filter(None, (read_anchor(tables.folder), *commits.values())), key=_number, default=None)
+    anchor = read_anchor(tables.folder)
+    if anchor is not None and commits.get(anchor.tx, anchor) != anchor:  # a changed manifest gives columns other names
+        commits |= {number: entry.commit for number, entry in copied.items()} | {anchor.tx: anchor}
+    newest = max(filter(None, (anchor, *commits.values())), key=_number, default=None)
     if newest is None:
         return done
     names = {kind: newest.table(kind) for kind in REPAIRED}
     done += [text for name in names.values() for text in _set_aside(tables, name)]
     with _hidden(tables, names.values()) as changed:
-        rows = {kind: _joined(_collected(tables, name), rows_of(entries, kind)) for kind, name in names.items()}
+        rows = {
+            kind: joined(collected(tables.folder, name, tables.earlier), rows_of(entries, kind))
+            for kind, name in names.items()
+        }
         lacking = _missing(commits, newest, rows) + len(commits) - before
-        rows |= {log: _joined(rows[log], copied_rows(copied.values(), log)) for log in LOG_TABLES}
+        rows |= {log: joined(rows[log], copied_rows(copied.values(), log)) for log in LOG_TABLES}
         if taken := lacking - _missing(commits, newest, rows):
             done.append(f"{taken} rows and commits are taken from the copy of the log.")
         for file in reversed(backups):
             if not _missing(commits, newest, rows):
                 break
             done += _take_from(file, commits, newest, rows)
-    doubtful: dict[TableKind, Counter[int]] = {}
-    for kind, name in names.items():
-        if name in changed:
-            certain = _counts(rows)[kind]
-            rows[kind] = _joined(rows[kind], _collected(tables, name))
-            if more := _counts(rows)[kind] - certain:
-                doubtful[kind] = more
+    doubtful = _add_doubtful(tables, {kind: name for kind, name in names.items() if name in changed}, rows)
     found = _counts(rows)
     made = [number for number in range(1, newest.tx + 1) if number not in commits]
     for number in made:
@@ -101,13 +94,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     if made:
         done.append(f"{len(made)} commits are made anew from the rows that carry their numbers.")
     lost = {kind: part for kind in COUNTED if (part := _lost(kind, commits, found[kind]))}
-    texts = [f"{part.total()} rows of {kind!r} (commits {_some(part)})" for kind, part in lost.items()]
-    texts += [
-        f"how {part.total()} rows of {kind!r} were (commits {_some(part)}): their file was changed after it was "
-        "written, and they are taken from it"
-        for kind, part in doubtful.items()
-    ]
-    if texts:
+    if texts := [*_in_words(lost, doubtful)]:
         if not give_up(texts):
             return [*done, "Nothing was given up: the memory stays as it is."]
         _write_down(tables, at, {"rows_by_commit": lost, "doubtful_rows_by_commit": doubtful})
@@ -132,12 +119,45 @@ def _number(commit: Commit) -> int:
 # What is there
 
 
+def _stored_commits(tables: Tables) -> tuple[dict[int, Commit], list[Entry], dict[int, Entry]]:
+    """Return the commits of the tables, the newer ones of the journal, and those of the copy of the log, by number."""
+    with _hidden(tables, (COMMITS,)):
+        known = collected(tables.folder, COMMITS, tables.earlier)
+    stored = {commit.tx: commit for commit in (commits_of(known) if known is not None else ())}
+    entries = newer(tables.journal.whole_lines(), max(stored, default=0))
+    commits = stored | {entry.commit.tx: entry.commit for entry in entries}
+    copied = tables.log_copy.entries()
+    if any(commits[number].at != entry.commit.at for number, entry in copied.items() if number in commits):
+        copied = {}  # of another store that was in this place
+    return stored, entries, copied
+
+
+def _add_doubtful(
+    tables: Tables, changed: Mapping[TableKind, str], rows: dict[TableKind, TableRows | None]
+) -> dict[TableKind, Counter[int]]:
+    """Add to rows what only files hold that are not what was written, and return how many rows that is, by commit.
+
+    Args:
+        tables: of the store.
+        changed: names of the tables with such files.
+        rows: found elsewhere.
+    """
+    doubtful: dict[TableKind, Counter[int]] = {}
+    for kind, name in changed.items():
+        certain = _counts(rows)[kind]
+        rows[kind] = joined(rows[kind], collected(tables.folder, name, tables.earlier))
+        if more := _counts(rows)[kind] - certain:
+            doubtful[kind] = more
+    return doubtful
+
+
 @contextmanager
 def _hidden(tables: Tables, names: Iterable[str]) -> Iterator[Container[str]]:
     """Hide the files of tables that are not what was written, so that no row of them is read; yield whose they are."""
     wrong = tables.sums.wrong(names)
     for file in (file for files in wrong.values() for file in files):
         file.replace(file.with_name(f"{file.name}{HIDDEN}"))
+        file.with_name("latest_version_hint.json").unlink(missing_ok=True)  # beside manifests
     tables.forget()
     try:
         yield wrong
@@ -148,13 +168,13 @@ def _hidden(tables: Tables, names: Iterable[str]) -> Iterator[Container[str]]:
 
 def _show(tables: Tables) -> None:
     """Give hidden files their names again, also those of a repair that was killed."""
-    for file in tables.folder.glob(f"*.lance/data/*{HIDDEN}") if tables.folder is not None else ():
+    for file in tables.folder.glob(f"*.lance/*/*{HIDDEN}") if tables.folder is not None else ():
         file.replace(file.with_suffix(""))
 
 
 def _set_aside(tables: Tables, name: str) -> Iterator[str]:
     """Rename the newest manifests of a table as long as it cannot be opened."""
-    for version in _versions(tables, name):
+    for version in manifests_of(tables.folder, name):
         tables.reopen(name)
         try:
             table = tables.latest(name)
@@ -162,77 +182,11 @@ def _set_aside(tables: Tables, name: str) -> Iterator[str]:
             table = None
         if table is not None and int(table.version) >= version:
             return
-        path = _manifests(tables, name)[version]
+        path = manifests_of(tables.folder, name)[version]
         path.replace(path.with_name(f"{path.name}{ASIDE}"))  # Windows renames to no name that is taken
         path.with_name("latest_version_hint.json").unlink(missing_ok=True)
         tables.forget()
         yield f"Version {version} of {name!r} cannot be opened; it is set aside as {path.name}{ASIDE}."
-
-
-def _manifests(tables: Tables, name: str) -> dict[int, Path]:
-    """Return the manifests of a table by version."""
-    folder = tables.folder
-    files = list((folder / f"{name}.lance" / "_versions").glob("*.manifest")) if folder is not None else []
-    return {NEWEST - number if (number := int(path.stem)) > NEWEST >> 1 else number: path for path in files}
-
-
-def _versions(tables: Tables, name: str) -> list[int]:
-    return sorted(_manifests(tables, name), reverse=True)
-
-
-def _collected(tables: Tables, name: str) -> TableRows | None:
-    """Return the rows of a table, those of each commit from the version that has most of them; None for no rows."""
-    rows: TableRows | None = None
-    for version in _versions(tables, name):
-        table = tables.earlier(name, version)
-        rows = _joined(rows, _readable(table) if table is not None else None)
-        if table is not None and rows is not None and len(rows) == _count(table):  # earlier versions had no more
-            break
-    return rows
-
-
-def _joined(one: TableRows | None, other: TableRows | None) -> TableRows | None:
-    """Return the rows of two versions of one table, those of each commit from the version that has more of them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if one is None or other is None:
-        return other if one is None else one
-    here, there = (Counter(rows["tx"].to_pylist()) for rows in (one, other))
-    better = [number for number, count in there.items() if count > here[number]]
-    if not better:
-        return one
-    chosen = pa.array(better, pa.int64())
-    kept, added = one.filter(pc.invert(pc.is_in(one["tx"], chosen))), other.filter(pc.is_in(other["tx"], chosen))
-    return pa.concat_tables([kept, added], promote_options="default").sort_by("tx")
-
-
-def _count(table: Table) -> int:
-    try:
-        with no_panics():
-            return int(table.count_rows())
-    except FAILURES:
-        return 0
-
-
-def _readable(table: Table) -> TableRows | None:
-    """Return the rows of a version that lie in whole files; None for none."""
-    import pyarrow as pa
-
-    parts = list(_parts(table, 0, _count(table)))
-    return pa.concat_tables(parts) if parts else None
-
-
-def _parts(table: Table, first: int, count: int) -> Iterator[TableRows]:
-    if not count:
-        return
-    try:
-        with no_panics():
-            yield table.search().offset(first).limit(count).to_arrow()
-    except FAILURES:
-        if count > 1:
-            yield from _parts(table, first, count // 2)
-            yield from _parts(table, first + count // 2, count - count // 2)
 
 
 def _take_from(
@@ -251,7 +205,7 @@ def _take_from(
             commits.setdefault(number, one)
         last = stored[max(stored)]
         for kind in REPAIRED:
-            rows[kind] = _joined(rows[kind], tables.rows(last.table(kind), f"tx <= {newest.tx}"))
+            rows[kind] = joined(rows[kind], tables.rows(last.table(kind), f"tx <= {newest.tx}"))
         if (after := _missing(commits, newest, rows)) < before:
             yield f"{before - after} rows and commits are taken from the backup {file.name}."
     except (McpMemoryError, OSError, KeyError) as error:
@@ -293,6 +247,17 @@ def _counting(commit: Commit, found: Found, lost: Mapping[TableKind, Counter[int
     return replace(commit, **changed)
 
 
+def _in_words(lost: Mapping[TableKind, Counter[int]], doubtful: Mapping[TableKind, Counter[int]]) -> Iterator[str]:
+    """Yield what a repair would give up."""
+    for kind, part in lost.items():
+        yield f"{part.total()} rows of {kind!r} (commits {_some(part)})"
+    for kind, part in doubtful.items():
+        yield (
+            f"how {part.total()} rows of {kind!r} were (commits {_some(part)}): their file was changed after it was "
+            "written, and they are taken from it"
+        )
+
+
 def _some(numbers: Mapping[int, int]) -> str:
     return ", ".join(map(str, sorted(numbers)[:5])) + (" …" if len(numbers) > 5 else "")
 
@@ -317,7 +282,7 @@ def _put_back(tables: Tables, name: str, rows: TableRows | None, last: int, *, a
 
 def _replace(tables: Tables, name: str, rows: TableRows | None) -> None:
     tables.forget()
-    if rows is None or not _versions(tables, name):
+    if rows is None or not manifests_of(tables.folder, name):
         tables.drop(name)
     if rows is not None:
         tables.replace(name, rows)

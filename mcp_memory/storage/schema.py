@@ -10,7 +10,7 @@ recording matters and rows of one commit are in two tables or replace each other
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
@@ -188,6 +188,17 @@ def commits_of(rows: TableRows) -> list[Commit]:
     zeros: dict[str, Any] = dict.fromkeys((f.name for f in fields(Commit)), 0)
     counts = ({n: value for n, value in row.items() if n in zeros and value is not None} for row in rows.to_pylist())
     return sorted((Commit(**(zeros | row)) for row in counts), key=lambda commit: commit.tx)
+
+
+_FIRST_COLUMNS = frozenset(
+    ("tx", "at", "format", "embedder", "dimension", "generation", "pid", "turns", "segments", "sentences")
+)
+"""Of the commits of format 1; each later one has them, too."""
+
+
+def lacks_columns(name: str, names: Sequence[str]) -> bool:
+    """Return whether a table with these columns cannot be what was written: a manifest of zeros has none at all."""
+    return not names or (name == COMMITS and not _FIRST_COLUMNS.issubset(names))
 
 
 def with_tx(rows: TableRows, tx: int) -> TableRows:

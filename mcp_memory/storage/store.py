@@ -46,7 +46,7 @@ from mcp_memory.storage.reread import ReadAgain
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append as append_batch
-from mcp_memory.storage.transaction import fold, prepare, sweep
+from mcp_memory.storage.transaction import merge_journal, prepare, sweep
 from mcp_memory.storage.writer import LanceTransaction
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, Keep, erasure_of
@@ -224,7 +224,7 @@ class LanceStore:
     async def _alone(self) -> AsyncIterator[None]:
         """Hold the write lock, with every commit in the tables."""
         async with self._write_lock.hold():
-            await to_thread.run_sync(fold, self._tables)
+            await to_thread.run_sync(merge_journal, self._tables)
             yield
 
     def was_forgotten(self, name: str) -> bool:

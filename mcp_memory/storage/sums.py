@@ -1,9 +1,9 @@
-"""Sums of the data files, by which a change is noticed that LanceDB would read as it is.
+"""Sums of data files and manifests, by which a change is noticed that LanceDB would read as it is.
 
 LanceDB keeps no sums of its own: a flipped byte inside a text is another text. A data file never changes once it is
-there, so its CRC-32 is noted beside the tables when it was written, in a line of ``sums.txt`` that has a sum itself,
-and compared whenever rows are read for the first time or are about to be merged. It takes 14 ms for 100 MB. A file
-without a line is taken as it is: an older program wrote it; the next compaction notes it.
+there, nor does a manifest, so its CRC-32 is noted beside the tables when it was written, in a line of ``sums.txt`` that
+has a sum itself, and compared whenever rows are read for the first time or are about to be merged. It takes 14 ms for
+100 MB. A file without a line is taken as it is: an older program wrote it; the next compaction notes it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from mcp_memory.storage.data_files import is_complete
+from mcp_memory.storage.data_files import is_complete, manifests_of
 
 SUMS = "sums.txt"
 PIECE = 1 << 18
@@ -37,7 +37,7 @@ class Sums:
         """Note files that were just written; one that another process is still writing is left out."""
         if self._folder is None:
             return
-        lines = b"".join(self._line(file) for file in files if is_complete(file))
+        lines = b"".join(self._line(file) for file in files if _is_manifest(file) or is_complete(file))
         try:
             binary = getattr(os, "O_BINARY", 0)  # else Windows writes two characters for a line's end
             file = os.open(self._folder / SUMS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | binary, 0o600)
@@ -51,7 +51,8 @@ class Sums:
     def wrong(self, names: Iterable[str]) -> dict[str, list[Path]]:
         """Return the files of tables that look whole and are not what was written, by the name of the table.
 
-        What is gone or cut short LanceDB notices itself; perhaps no commit ever counted its rows.
+        What is gone or cut short LanceDB notices itself; perhaps no commit ever counted its rows. Of the manifests only
+        the newest is looked at.
         """
         known = self._known()
         found: dict[str, list[Path]] = {}
@@ -64,15 +65,27 @@ class Sums:
         """Drop the lines of files that are gone, and add those of files of some tables that have none."""
         if self._folder is None:
             return
-        known, there = self._known(), [file for name in names for file in self._files(name) if is_complete(file)]
+        known = self._known()
+        there = [file for name in names for file in self._files(name) if _is_manifest(file) or is_complete(file)]
         kept = [_text(self._name(file), sum_) for file in there if (sum_ := known.get(self._name(file))) is not None]
         new = [self._line(file) for file in there if self._name(file) not in known]
-        made = self._folder / f"{SUMS}.new"
+        self._rewrite(self._folder, (*kept, *new))
+
+    def forget(self, name: str) -> None:
+        """Drop the lines of a table that was removed: the versions of one of that name are numbered from 1 again."""
+        if self._folder is not None:
+            known, prefix = self._known(), f"{name}.lance/"
+            if any(file.startswith(prefix) for file in known):
+                kept = [_text(file, sum_) for file, sum_ in known.items() if not file.startswith(prefix)]
+                self._rewrite(self._folder, kept)
+
+    def _rewrite(self, folder: Path, lines: Iterable[bytes]) -> None:
+        made = folder / f"{SUMS}.new"
         try:
-            made.write_bytes(b"".join((*kept, *new)))
-            made.replace(self._folder / SUMS)
+            made.write_bytes(b"".join(lines))
+            made.replace(folder / SUMS)
         except OSError as error:
-            _log.warning("%s cannot be written: %s", self._folder / SUMS, error)
+            _log.warning("%s cannot be written: %s", folder / SUMS, error)
 
     def _is_wrong(self, file: Path, known: dict[str, int]) -> bool:
         name = self._name(file)
@@ -84,7 +97,7 @@ class Sums:
             if self._right.get(name) == state:
                 return False
             if _sum(file) != known[name]:
-                return is_complete(file)
+                return _is_manifest(file) or is_complete(file)
         except OSError:
             return False
         self._right[name] = state
@@ -92,6 +105,7 @@ class Sums:
 
     def _files(self, name: str) -> Iterator[Path]:
         yield from sorted(self._folder.glob(f"{name}.lance/data/*.lance")) if self._folder is not None else ()
+        yield from list(manifests_of(self._folder, name).values())[:1]
 
     def _name(self, file: Path) -> str:
         return file.relative_to(self._folder or file).as_posix()
@@ -114,6 +128,10 @@ class Sums:
                 sum_, _, name = content.partition(b" ")
                 found[name.decode()] = int(sum_, 16)
         return found
+
+
+def _is_manifest(file: Path) -> bool:
+    return file.suffix == ".manifest"
 
 
 def _sum(file: Path) -> int:

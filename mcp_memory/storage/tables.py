@@ -6,7 +6,7 @@ only as long as one read. If a compaction removed the files of a read neverthele
 When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error; if the few hundred bytes of the
 table's new version still fit, the table then has a version that cannot be read. So every append checks its files before
 the rows count (`ensure_complete`), readers go back to the version before an unreadable one, since nothing in it was
-ever committed, and the next writer restores that version (``transaction.py``).
+ever committed, and the next writer restores it (``transaction.py``).
 """
 
 from __future__ import annotations
@@ -18,23 +18,27 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.storage.anchor import read_anchor
+from mcp_memory.storage.commit_copies import CommitCopies
 from mcp_memory.storage.data_files import (
     FAILURES,
     Table,
     ensure_complete,
     error_text,
     is_readable,
+    manifest_of,
+    manifests_of,
     no_panics,
+    table_names,
 )
 from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.log_copy import LogCopy
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.schema import COMMITS, TableRows, without_repeats
+from mcp_memory.storage.schema import COMMITS, TableRows, lacks_columns, without_repeats
 from mcp_memory.storage.sums import Sums
 
 STEPS_BACK = 8
@@ -56,8 +60,7 @@ class Tables:
         place: where the store is.
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
-        sums: of their data files; ``log_copy``: the log once more.
-        broken: tables whose latest version could not be read, until they are repaired.
+        sums, log_copy, commit_copies: see there. ``broken``: tables whose latest version could not be read.
     """
 
     def __init__(self, place: Place | str) -> None:
@@ -66,6 +69,7 @@ class Tables:
         self.folder = self.place.folder
         self.sums, self.log_copy = Sums(self.folder), LogCopy(self.folder)
         self.broken: set[str] = set()
+        self.commit_copies = CommitCopies(self.folder, self.sums, self.log_copy, lambda: self.journal, self.earlier)
         self._database: Any = None
         self._open: dict[str, Table] = {}
         self._settled: dict[str, tuple[int, int]] = {}  # by table: when its versions last changed, and its version
@@ -127,18 +131,24 @@ class Tables:
             return None
         try:
             if self.folder is not None and not self._table_folder(name).is_dir():
+                self._note_absent(name)
                 return None  # LanceDB would take 0.5 ms to say so: many a store has no facts, and each writer asks
             with no_panics():
                 table = self._connection().open_table(name)
-                if not table.schema.names:  # what a manifest of zeros says
-                    raise OSError("its newest version has no columns")
+                if lacks_columns(name, table.schema.names):
+                    raise OSError("its newest version has not the columns that it should")
         except FAILURES as error:
             if isinstance(error, ValueError) and "not found" in str(error):
+                self._note_absent(name)
                 return None
             self.broken.add(name)
             raise self.unreadable(name, error_text(error)) from error
         self._open[name] = table
         return table
+
+    def _note_absent(self, name: str) -> None:
+        if name == COMMITS and read_anchor(self.folder) is not None:
+            self.broken.add(name)
 
     def earlier(self, name: str, version: int) -> Table | None:
         """Return a table at an earlier version; None if that version is gone."""
@@ -158,8 +168,8 @@ class Tables:
 
     def unreadable(self, name: str, why: str) -> StoreError:
         """Return the error to raise for a table that cannot be read."""
-        problem = f"storage.uri {self.uri!r}: the table {name!r} cannot be read ({why})"
-        return StoreError(f"{problem}. `mcp-memory doctor` says what is wrong.")
+        problem = f"the table {name!r} cannot be read ({why}). `mcp-memory doctor` says what is wrong."
+        return StoreError(f"storage.uri {self.uri!r}: {problem}")
 
     @contextmanager
     def write_errors(self) -> Iterator[None]:
@@ -182,16 +192,7 @@ class Tables:
 
     def names(self) -> list[str]:
         """Return the names of all tables."""
-        if not self.exists():
-            return []
-        names: list[str] = []
-        token = None
-        while True:
-            page = self._connection().list_tables(page_token=token)
-            names += page.tables
-            token = page.page_token
-            if not token:
-                return names
+        return table_names(self._connection()) if self.exists() else []
 
     def has(self, name: str) -> bool:
         """Return whether there may be a table; False is certain, and takes 10 microseconds to find out."""
@@ -202,8 +203,14 @@ class Tables:
         if (settled := self.settled_version(name)) is not None:
             return settled
         changed, now = self._changed_at(name), time.time_ns()
-        if (table := self.latest(name)) is None:
-            return None
+        try:
+            table = self.latest(name)
+        except StoreError:
+            if self._copies(name) is None:
+                raise
+            table = None
+        if table is None:
+            return next(iter(manifests_of(self.folder, name)), 0) if self._copies(name) is not None else None
         version = int(table.version)
         if changed is not None and 0 < changed < now - SETTLED_NS:
             self._settled[name] = changed, version
@@ -268,6 +275,20 @@ class Tables:
         return self._read(name, lambda table: int(table.stats()["fragment_stats"]["num_fragments"]), 0)
 
     def _read(self, name: str, read: Callable[[Table], Out], default: Out) -> Out:
+        """Return the result of ``read`` for a table, or for what else has the commits if their table is damaged."""
+        result = default
+        if self._copies(name) is None:
+            try:
+                result = self._read_stored(name, read, default)
+            except StoreError:
+                if self._copies(name) is None:
+                    raise
+        return result if (copies := self._copies(name)) is None else read(copies)
+
+    def _copies(self, name: str) -> Table | None:
+        return self.commit_copies.table() if name == COMMITS and name in self.broken else None
+
+    def _read_stored(self, name: str, read: Callable[[Table], Out], default: Out) -> Out:
         """Return the result of ``read`` for a table: at its latest version, otherwise at the last readable one.
 
         Returns:
@@ -311,26 +332,27 @@ class Tables:
             StoreUnwritable: some rows may be in the table nevertheless, without a commit.
         """
         with self.write_errors():
-            table, files_before = self.latest(name), self._files(name)
+            table, files_before = self.latest(name), self.files(name)
             if table is None:
                 table = self._open[name] = self._connection().create_table(name, rows)
                 version = int(table.version)
             else:
                 version = int(table.add(rows).version)
             if self.folder is not None:
-                data = self._table_folder(name) / "data"
-                ensure_complete(table, made := [data / file for file in self._files(name) - files_before])
-                self.sums.note(made)
+                new = self.files(name) - files_before
+                ensure_complete(table, made := [self._table_folder(name) / "data" / file for file in new])
+                self.sums.note([*made, manifest_of(self.folder, name, version)])
             return version
 
     @contextmanager
     def _summing(self, name: str) -> Iterator[None]:
         """Note the sums of the files that the body adds to a table."""
-        before = self._files(name)
+        before, folder = self.files(name), self._table_folder(name) / "data"
         yield
-        self.sums.note(self._table_folder(name) / "data" / file for file in self._files(name) - before)
+        made = (folder / file for file in self.files(name) - before)
+        self.sums.note((*made, *list(manifests_of(self.folder, name).values())[:1]))
 
-    def _files(self, name: str) -> set[str]:
+    def files(self, name: str) -> set[str]:
         """Return the names of a table's data files, those of every version; none if they are not local."""
         try:
             folder = self._table_folder(name) / "data"
@@ -361,9 +383,10 @@ class Tables:
             self._connection().drop_table(name, ignore_missing=True)
             if self.folder is not None:  # a process that died may have left files without any version
                 shutil.rmtree(self._table_folder(name), ignore_errors=True)
+                self.sums.forget(name)
 
     def replace(self, name: str, rows: TableRows) -> int:
-        """Replace all rows of a table at once, and return its new version; earlier versions stay until `purge`."""
+        """Replace all rows of a table at once, and return its new version; earlier versions stay (`purge`)."""
         with self.write_errors(), self._summing(name):
             before = self.version(name)
             table = self._connection().create_table(name, rows, mode="overwrite")
@@ -374,23 +397,3 @@ class Tables:
                 self.reopen(name)
                 raise OSError(errno.ENOSPC, f"the new files of {name} were cut short")
             return int(table.version)
-
-    def purge(self, name: str) -> None:
-        """Remove every version of a table but the latest, with all files that only they need.
-
-        Without an earlier version LanceDB looks for no files to remove, so the rows are written once more if there are
-        some: a process died after it had removed the version, and not the files.
-
-        Raises:
-            StoreUnwritable: some of them may be there still.
-        """
-        with self.write_errors():
-            for attempt in range(4):
-                time.sleep(0.01 * attempt)  # what is younger than a millisecond stays
-                if (table := self.latest(name)) is None:
-                    return
-                table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
-                if len(table.list_versions()) == 1 and len(self._files(name)) <= self.fragments(name):
-                    return
-                self.replace(name, self.rows(name))
-            raise OSError(errno.EBUSY, f"earlier versions of {name} are still there; is the clock right?")

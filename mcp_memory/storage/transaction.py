@@ -23,8 +23,9 @@ from mcp_memory.domain.facts import ExtractorName
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
+from mcp_memory.storage.anchor import read_anchor, write_anchor
 from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.damage import COUNTED, damage_of, read_anchor, refuse, totals_of, write_anchor
+from mcp_memory.storage.damage import COUNTED, damage_of, refuse, totals_of
 from mcp_memory.storage.data_files import Table, is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Appended, Entry, newer, table_of
@@ -81,7 +82,7 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int], *, derived
         refuse(tables, damage_of(tables, last))  # not at most writes: these tables are as this process left them
     version = tables.version(COMMITS)
     if version is not None and (version != swept.get(COMMITS) or COMMITS in tables.broken):
-        repair(tables, COMMITS)
+        restore_readable(tables, COMMITS)
         swept[COMMITS] = tables.version(COMMITS) or version
     for name in last.tables if last else tables_of(0, reader=0):
         if not derived and name not in LOG_TABLES:  # perhaps it cannot be read
@@ -89,7 +90,7 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int], *, derived
         version = tables.version(name)
         if version is None or (version == swept.get(name) and name not in tables.broken):
             continue
-        repair(tables, name)
+        restore_readable(tables, name)
         if tables.count(name, f"tx > {tx}"):
             _log.warning("%s: rows of a writer that died before its commit are removed", name)
             _delete(tables, name, f"tx > {tx}")
@@ -114,7 +115,7 @@ def _delete(tables: Tables, name: str, where: str) -> None:
         ) from error
 
 
-def repair(tables: Tables, name: str) -> None:
+def restore_readable(tables: Tables, name: str) -> None:
     """Restore the last readable version of a table if a later one cannot be read. The write lock must be held.
 
     Raises:
@@ -251,7 +252,7 @@ def append(
     return Appended(commit, _into_tables(tables, last, rows, commit, swept), 0)
 
 
-def fold(tables: Tables) -> None:
+def merge_journal(tables: Tables) -> None:
     """Take what is in the journal into the tables. The write lock must be held.
 
     Raises:

@@ -24,7 +24,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreError, StoreUnwritable
-from mcp_memory.storage.damage import read_anchor
+from mcp_memory.storage.anchor import read_anchor
 from mcp_memory.storage.data_files import no_panics
 from mcp_memory.storage.log_copy import LOG_COPY
 from mcp_memory.storage.repair import LOST
@@ -53,7 +53,7 @@ async def test_a_lost_manifest_is_noticed_and_nothing_is_written_until_it_is_bac
     lost = newest(folder, f"{table}.lance/_versions/*.manifest")
     content = lost.read_bytes()
     lost.unlink()
-    assert len(await is_damaged(folder)) < COMMITS
+    assert len(await is_damaged(folder)) == (COMMITS if table == "commits" else COMMITS - 1)
     lost.write_bytes(content)
     store = open_at(str(folder))
     assert len(await refs(store)) == COMMITS

@@ -19,6 +19,7 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
+from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -153,6 +154,60 @@ async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
         assert left is not None
         assert left.supported == 1
     assert len(await other.forgotten()) == 1
+
+
+async def test_a_file_that_a_killed_forget_left_is_removed_by_the_next_process(tmp_path: Path) -> None:
+    """Of a process that died while it wrote down, or had removed, what it was to forget: nothing is left to finish."""
+    store = opened(tmp_path / "store")
+    await fill(store)
+    await store.forget(lambda _: TARGETS, "a test")
+    files = tmp_path / "store" / "forgotten.lance" / "data"
+    (known,) = files.iterdir()
+    (files / f"left-{known.name}").write_bytes(known.read_bytes())
+    async with opened(tmp_path / "store").reading() as view:
+        assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie"]
+    assert len(list(files.iterdir())) == 1
+    assert holding(tmp_path / "store", GONE) == set()
+    assert len(await opened(tmp_path / "store").forgotten()) == 1
+
+
+async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_path: Path) -> None:
+    """LanceDB writes each file under a name of its own first, and never removes what was not finished."""
+    store = opened(tmp_path / "store")
+    await fill(store)
+    for place in ("points.lance/data/.tmpA1", "turns.lance/_versions/.tmpB2"):
+        (tmp_path / "store" / place).write_text(" ".join(GONE))
+    await store.forget(lambda _: TARGETS, "a test")
+    assert not list((tmp_path / "store").rglob(".tmp*"))
+    assert holding(tmp_path / "store", GONE) == set()
+
+
+async def test_a_reader_waits_for_the_end_of_a_forget_and_not_for_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others may forget and write one after the other, so that it never gets the lock."""
+    folder = tmp_path / "store"
+    store, other, reader = opened(folder), opened(folder), opened(folder)
+    await fill(store)
+    with monkeypatch.context() as patch:
+        patch.setattr(forget_module.Forgetting, "_switch", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            await store.forget(lambda _: TARGETS, "a test")
+    seen: list[str | None] = []
+
+    async def read() -> None:
+        async with reader.reading() as view:
+            seen.extend(one.ref for one in view.space("default").turns.values())
+
+    turnstile = lock_file(folder / "next.lock")
+    with anyio.fail_after(60):
+        async with WriteLock(folder, 30).hold(), anyio.create_task_group() as tasks:
+            tasks.start_soon(read)
+            while try_lock(turnstile):  # until the reader waits for the lock
+                turnstile.release()
+                await anyio.sleep(0.001)
+            await other._forgetter.settle_locked()
+    assert seen == ["bravo", "charlie"]
 
 
 async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import fold, prepare
+from mcp_memory.storage.transaction import merge_journal, prepare
 
 pytestmark = pytest.mark.anyio
 URI = "s3://bucket/store"
@@ -109,7 +109,7 @@ async def test_rows_that_were_taken_into_the_tables_twice_count_once(objects: Ob
     store._compaction.stop(10)
     place = Place(URI, objects.options)
     entries, _ = place.journal.read()
-    fold(Tables(place))
+    merge_journal(Tables(place))
     late = Tables(place)
     for entry in entries:
         for kind, rows in entry.rows.items():
@@ -131,7 +131,7 @@ async def test_a_server_that_lags_behind_reads_the_tables(objects: ObjectStore) 
         await write(busy, ref)
     busy._compaction.stop(10)
     tables = Tables(Place(URI, objects.options))
-    fold(tables)
+    merge_journal(tables)
     assert sum("journal/" in name for name in objects.objects) == 1
     assert last_commit(tables).tx == 6  # type: ignore[union-attr]
     assert await refs(slow) == set("abcdef")

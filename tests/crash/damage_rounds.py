@@ -6,15 +6,18 @@ Run as ``python tests/crash/damage_rounds.py FOLDER STORE MODE [EVERY [PART OF]]
 - MODE: ``open`` (a server opens the damaged store, reads, writes), ``running`` (two servers had it open before),
   ``repair`` (`doctor --repair` gives up what it has to, then a server opens it), ``killed`` (the same, and the repair
   is killed before each of its changes of files, one after the other, until it gets through).
-- EVERY: only every so manieth file; PART OF: only the files whose place modulo OF is PART.
+- EVERY: of each kind of file only every so manieth, from its first one on, so that each kind is met whatever EVERY is;
+  PART OF: of these, only the files whose place modulo OF is PART.
 
 In the end the file is put back, and the store is opened once more. It prints, for each kind of file, how often it was
 
 - ``whole``: everything was there, at once or after the rebuild that a server makes by itself, and could be written to;
+- ``kept``: everything was there, but the store said that it is damaged, and took no write until it is repaired;
 - ``told``: something was missing, and the store said so; with ``repair``, it was given up and written down;
 - ``refused``: the store could not be read, and said so in our words;
 - ``raw``: an exception or a panic of a library;
 - ``silent``: something was missing, and the store called itself healthy;
+- ``mended``: with the file put back something was missing, the store said so, and `doctor --repair` brought it back;
 - ``lost``: with the file put back, something is missing that was there, or that was written in between.
 """
 
@@ -25,7 +28,7 @@ import logging
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from unittest.mock import patch
@@ -99,7 +102,7 @@ async def use(store: LanceStore, whole: frozenset[Item], new: str) -> tuple[str,
             await mended(store, held, healthy)
             await commit_to(store, rows)
     except McpMemoryError:
-        return ("told" if outcome == "whole" else outcome), frozenset()
+        return ("kept" if outcome == "whole" else outcome), frozenset()
     return outcome, frozenset(("turn", one.space, one.id, one.text) for one in rows.turns)
 
 
@@ -126,7 +129,7 @@ async def running(folder: Path, whole: frozenset[Item], hurt: Callable[[], None]
             outcome, new = await use(store, whole | written, f"after{number}")
             outcomes.append(outcome)
             written |= new
-        return max(outcomes, key=["whole", "told", "refused", "silent"].index), written
+        return max(outcomes, key=["whole", "kept", "told", "refused", "silent"].index), written
     finally:
         for store in stores:
             await store.aclose()
@@ -219,6 +222,15 @@ async def round_of(original: Path, file: Path, way: str, mode: str, folder: Path
         held, _ = await mended(store, *await look(store))
         await store.aclose()
         if held is None or not held >= kept | written:
+            store = open_store(folder)
+            said = bool((await look(store)) and store.damage)
+            await store.repair(lambda _: False)
+            await store.aclose()
+            store = open_store(folder)
+            held, _ = await mended(store, *await look(store))
+            await store.aclose()
+            if said and held is not None and held >= kept | written:
+                return f"mended ({outcome})"
             gone = Counter(str(item[0]) for item in (kept | written) - (held or frozenset()))
             return f"lost {dict(gone)} ({outcome})"
     except BaseException as error:
@@ -234,6 +246,17 @@ def kind_of(file: Path) -> str:
         return "beside the tables"
     table, part = file.parts[0].partition(".")[0], file.parts[1].strip("_")
     return f"{table.rstrip('0123456789_')} {part}"
+
+
+def chosen(files: Sequence[Path], every: int) -> list[Path]:
+    """Return of each kind of file only every so manieth; the first manifest of a table is its newest."""
+    places: Counter[str] = Counter()
+    found = []
+    for file in files:
+        if not places[kind_of(file)] % every:
+            found.append(file)
+        places[kind_of(file)] += 1
+    return found
 
 
 async def rounds(
@@ -258,7 +281,7 @@ async def rounds(
     await store.aclose()
     assert healthy
     assert whole is not None
-    for file in files_of(original)[::every][part::of]:
+    for file in chosen(files_of(original), every)[part::of]:
         for way in ways:
             outcome = await round_of(original, file, way, mode, scratch / "store", whole)
             outcomes[kind_of(file)][outcome.split()[0]] += 1
