@@ -123,10 +123,10 @@ def new_assertion(
         precision: how exactly its times are known.
     """
     head, relation, tail = triple
-    signs = "no" if negated else "yes", str(since), str(until)
+    rest = "no" if negated else "yes", str(since), str(until)
     caller = (str(confidence),) if extractor == "caller" else ()
     return Assertion(
-        id=assertion_id(turn.id, *span, head, relation, tail, *signs, *caller, extractor),
+        id=assertion_id(turn.id, *span, head, relation, tail, *rest, *caller, extractor),
         space=turn.space,
         turn_id=turn.id,
         sentence=sentence,
@@ -243,19 +243,31 @@ class Told(NamedTuple):
 def told(assertion: Assertion) -> Told:
     """Return an assertion with the times that it has on its own; an event is over (`Told`)."""
     since, until, before = assertion.since, assertion.until, assertion.precision == "before"
-    if assertion.kind == "event" and not assertion.negated and (until >= FOREVER or since <= BEGINNING):
+    unknown = before and since <= BEGINNING and until >= FOREVER  # an event in a document of unknown time
+    if assertion.kind == "event" and not assertion.negated and (until >= FOREVER or since <= BEGINNING) and not unknown:
         before = before or not assertion.stated or since <= BEGINNING
         since, until = day_of_instant(assertion.said_at if before else since)
     return Told(assertion, since, until, before)
 
 
 def placed(said: Iterable[Told], key: Key) -> list[Told]:
-    """Return what was told with the starts at which it counts."""
+    """Return what was told with the starts at which it counts.
+
+    A value that was told without its start ("I live with Ann") counts from its telling, unless it is said later that it
+    had ended before that ("she moved out on 1 November"): then it began at an unknown time before that end.
+    """
+    said = tuple(said)
+    denials: dict[str, list[Assertion]] = defaultdict(list)
+    for entry in said:
+        if entry.assertion.negated and entry.assertion.stated:
+            denials[key(entry.assertion.tail)].append(entry.assertion)
     dated: dict[str, list[Millis]] = defaultdict(list)
     undated: dict[str, list[Told]] = defaultdict(list)
     placed = []
     for entry in said:
         tail = key(entry.assertion.tail)
+        if _had_ended(entry, denials[tail]):
+            entry = entry._replace(since=BEGINNING)
         if entry.before and not entry.assertion.negated:
             undated[tail].append(entry)
             continue
@@ -274,3 +286,14 @@ def placed(said: Iterable[Told], key: Key) -> list[Told]:
             first = min(alone, key=lambda entry: (entry.until or FOREVER, entry.since))
             placed += [entry._replace(since=first.since, until=first.until) for entry in alone]
     return placed
+
+
+def _had_ended(entry: Told, denials: Iterable[Assertion]) -> bool:
+    """Return whether a state that was told without times had ended before its telling, as was said afterwards."""
+    said = entry.assertion
+    if said.negated or said.stated or said.kind != "state" or entry.before:
+        return False
+    return any(
+        denial.since <= entry.since and (denial.said_at, denial.recorded_at) >= (said.said_at, said.recorded_at)
+        for denial in denials
+    )

@@ -25,7 +25,7 @@ _OPENERS = frozenset(
     words(
         "across along amid among around behind beside besides beyond despite inside like near nearby outside since"
         " toward towards unlike anybody anyone anything everybody everyone everything nobody none nothing somebody"
-        " someone something whatever whenever wherever whoever"
+        " someone something whatever whenever wherever whoever please hi hello hey thanks thank sorry correction"
     )
 )
 """Words beside the stop words that often start a sentence, capitalised, before a name ("Behind Ann")."""

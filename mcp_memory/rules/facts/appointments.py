@@ -48,7 +48,7 @@ _ENDING_THINGS = word_set(
     "lease contract subscription trial warranty passport visa licence license insurance membership"
 )
 _TRANSPORT = word_set("flight train bus ferry coach boat ship")
-_MOVED = word_set("move postpone push delay reschedule reschedul shift change bring")
+_MOVED = word_set("move postpone postpon push delay reschedule reschedul shift change bring extend")
 _RANGE = re.compile(r"from\s.{1,40}?\sto\s(?:the\s)?", re.IGNORECASE)
 _MOVED_FROM = re.compile(r"from\s(?:the\s)?(.{1,40}?)\sto\s", re.IGNORECASE)
 _PLANNED = word_set("schedule plan set book fix arrange confirm")
@@ -80,6 +80,14 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
         return ("scheduled_for", thing, date) if _has_date(thing) else None
     if verb.passive and verb.lemma in _SWITCHED_OFF:
         return ("ends_on", thing, date) if _is_thing(thing) else None
+    if (
+        verb.lemma in _MOVED
+        and not verb.passive
+        and not prepositions - {"from"}
+        and verb.tense != "present"
+        and _has_date(thing)
+    ):
+        return "scheduled_for", thing, date  # "my appointment moved from the 18th to the 25th"
     if verb.passive and verb.lemma in _PLANNED | _MOVED:
         return ("scheduled_for", thing, date) if _is_thing(thing) else None
     if verb.lemma == "have" and thing.pronoun in ("i", "we") and clause.slots and not clause.slots[0].preposition:
@@ -128,13 +136,24 @@ def appointment_assertions(
         return
     relation, thing, date = found
     time, tail, old = found[2].time, date.text.rstrip(".,;"), None
-    if clause.verb.lemma in _MOVED and (moved_to := _RANGE.match(date.text)):  # "moved from 12 March to 2 April"
+    wanted = turn.text[clause.verb.start : clause.verb.end].lower() in ("finished", "completed", "done", "ready")
+    if (
+        relation == "ends_on" and wanted and _BY.search(turn.text, clause.verb.end, date.end)
+    ):  # "she wants it finished by Friday"
+        relation, time = (
+            "due_on",
+            next(iter(stated_times(turn.text, turn.said_at, date.start, date.end, tense=1)), time),
+        )
+        tail = _in_calendar(turn.text, date, time)
+    elif clause.verb.lemma in _MOVED and (moved_to := _RANGE.match(date.text)):  # "moved from 12 March to 2 April"
         times = stated_times(turn.text, turn.said_at, date.start + moved_to.end(), date.end, tense=1)
         if len(times) != 1:
             return
         time = times[0]
         tail, old = date.text[moved_to.end() :].rstrip(".,;"), _MOVED_FROM.match(date.text)
     else:
+        if clause.verb.lemma in _MOVED:  # to a day that was still to come
+            time = next(iter(stated_times(turn.text, turn.said_at, date.start, date.end, tense=1)), time)
         time = _of_this_round(turn, thing, date, time)
         tail = _in_calendar(turn.text, date, time)
     span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
@@ -202,6 +221,7 @@ _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]
 _CLOCK = re.compile(
     r"[\s,]{1,3}at\s(?P<clock>(?P<hour>\d{1,2})(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?)(?![\w%])", re.IGNORECASE
 )
+_BY = re.compile(r"\bby\s(?:the\s)?\w")
 _ROUNDS = word_set("sprint iteration milestone deadline phase freeze")
 """Things that return within weeks: their date without a year lies near, before or after the telling."""
 _NEAR = 60 * DAY

@@ -72,7 +72,7 @@ def is_whole(head: str, relation: str, tail: str) -> bool:
         return len(words) > 4 or not _LINKS.isdisjoint(words[2:])
     if len(heads) < 2 and head != "user" and not (head[:1].isupper() and not (group in _THINGS and head.isupper())):
         return False
-    return len(words) > 2 or any(sign.isupper() or sign.isdigit() or sign in _SIGNS for sign in tail)
+    return len(words) > 2 or any(char.isupper() or char.isdigit() or char in _SIGNS for char in tail)
 
 
 def certainty(fact: Assertion) -> float:

@@ -156,6 +156,8 @@ def make_assertion(
     if validity.kind == "state" and not validity.negated and kind_of(triple[1]) == "event":  # of a phrase
         closed = validity.stated and validity.until < FOREVER
         validity = replace(validity, kind="event") if closed else before_telling(turn.time)
+    if turn.kind == "document" and turn.said_at is None and validity.kind == "event" and not validity.stated:
+        validity = replace(validity, since=BEGINNING, until=FOREVER)  # the day of writing tells nothing of its time
     return new_assertion(
         turn, index, span, triple, since=validity.since, until=validity.until, stated=validity.stated,
         negated=validity.negated, change=validity.change, confidence=confidence, intent=intent, extractor="embedded",

@@ -78,7 +78,7 @@ def verb_without_subject(
         return None
     if last is not None and shared:
         fits = verb.tense != "present" or last.tense != "past" or bool({"now", "still"} & verb.adverbs)
-        fits = fits or word.low in closed.AUXILIARIES
+        fits = fits or word.low in closed.AUXILIARIES or _goes_on(words, verb)
         return _with_shared_mood(words, verb, last) if fits else None
     main = inflection(words[verb.next_index - 1].low)
     opens = (
@@ -89,6 +89,17 @@ def verb_without_subject(
     if opens and not verb.passive and verb.tense == "past" and main and word.low not in closed.AUXILIARIES:
         return verb
     return None
+
+
+_LASTING = frozenset(("work", "live", "study", "teach", "run", "own", "drive", "speak"))
+"""Verbs of what goes on, which also follow a clause in the past: "I moved to Leeds and work there"."""
+
+
+def _goes_on(words: Sequence[Word], verb: VerbGroup) -> bool:
+    """Return whether a verb in the present tells how things are since what the clause before it told."""
+    after = words[verb.next_index] if verb.next_index < len(words) else None
+    led = after is not None and (after.low in closed.PREPOSITIONS or after.low in ("there", "here", "now"))
+    return led and verb.lemma in _LASTING and not verb.progressive
 
 
 def _with_shared_mood(words: Sequence[Word], verb: VerbGroup, last: VerbGroup) -> VerbGroup:

@@ -264,6 +264,7 @@ def opens_clause(words: Sequence[Word], index: int) -> bool:
         return following < len(words) and (
             words[following].kind in ("title", "number", "adverb", "time")
             or words[following].capital
+            or words[following].low in ("there", "here")
             or words[following].low
             in closed.DETERMINERS | closed.OWNERS.keys() | closed.PREPOSITIONS | closed.OBJECTIVE
             or (inflection(words[following].low) or ("", ()))[1] == frozenset(("ing",))

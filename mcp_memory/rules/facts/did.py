@@ -13,18 +13,18 @@ from dataclasses import replace
 from itertools import pairwise
 
 from mcp_memory.domain.relations import DID
-from mcp_memory.language.vocabulary import word_set
+from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase
-from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.tables.nouns import PETS
+from mcp_memory.rules.facts.undergone import CONFIDENCE, OWN, undergone_claims
 from mcp_memory.rules.facts.verbs import inflect, inflection
 
 LONGEST = 20
 """Words of a phrase."""
-CONFIDENCE = 0.9
 _SILENT = word_set(
     "accept add admire affect agree allow amaze announce answer appear appreciate argue ask assume be become"
     " begin believe bet blame bond boost bore bring call capture care catch cause change chat check cherish chill"
@@ -49,7 +49,8 @@ _LIGHT = {
     "take": word_set("course class classes lesson lessons exam test trip tour cruise workshop photo photos"
                      " photograph photographs boat ferry train bus"),
     "go": word_set("camping hiking fishing skiing swimming climbing kayaking surfing sailing cycling shopping"
-                   " snorkeling snorkelling diving canoeing bowling dancing skating snowboarding rafting"),
+                   " snorkeling snorkelling diving canoeing bowling dancing skating snowboarding rafting"
+                    " biking riding hunting birdwatching stargazing"),
     "give": word_set("birth speech talk lecture presentation concert"),
     "make": word_set("reservation appointment"),
     "have": word_set("surgery operation baby appointment interview procedure attack stroke accident crash fall"
@@ -66,7 +67,9 @@ _LIGHT = {
     "leave": word_set("job home church"),
     "set": word_set("record"),
     "lead": word_set("workshop tour hike class expedition"),
-    "see": word_set("doctor dentist specialist therapist vet"),
+    "see": word_set("doctor dentist specialist therapist vet concert musical play show film movie exhibition shower"
+                    " eclipse aurora comet whales dolphins"),
+    "do": word_set("event race marathon triathlon piece painting workshop performance course tour show gig exam test"),
 }  # fmt: skip
 """Verbs that mean something with these objects only."""
 _OUTINGS = word_set("hike walk run jog ride swim stroll trek ramble safari cruise climb paddle")
@@ -76,7 +79,7 @@ _PHRASAL = frozenset((
     ("take", "over"), ("take", "apart"), ("put", "up"), ("put", "in"), ("pay", "off"), ("have", "out"), ("get", "into"),
 ))  # fmt: skip
 """Verbs of `_SILENT` that mean something with these prepositions."""
-_ALONE = {"die": "died", "retire": "retired", "graduate": "graduated"}
+_ALONE = {"die": "died", "retire": "retired", "graduate": "graduated", "resign": "resigned"}
 """Verbs that need no complement."""
 _HABITS = word_set("always often usually sometimes never regularly frequently occasionally rarely seldom") | {
     "all the time", "every day", "every week", "every weekend", "every year", "every month", "every evening",
@@ -97,7 +100,6 @@ _SOME_TIME = re.compile(
 )
 """A time at the end of a phrase that no expression of time matches: "a few weeks (ago)"."""
 _WORD = re.compile(r"[\w'’-]+$")
-_OWN = {"my": "their", "our": "their", "myself": "themselves", "ourselves": "themselves"}
 _POINTING = word_set("it this that these those them they there here one ones him her you your something anything"
                      " everything everyone someone thing things stuff what i we he she")  # fmt: skip
 
@@ -175,42 +177,6 @@ def _is_bare_visit(claim: Claim) -> bool:
     )
 
 
-_UNDERGONE = re.compile(
-    r"\s*(?:(?:just|finally|also)\s)?(?P<what>(?:[Gg]ot|was|were)\s(?:accepted|admitted|promoted|laid\soff|made\sredundant"
-    r"|rejected|robbed|mugged|injured|vaccinated|elected|shortlisted|nominated|discharged|stung|stitched\sup|evicted|burgled"
-    r"|stolen|towed|flooded|vandalised|broken\sinto|divorced|married|engaged|hospitalised|arrested|operated\son|baptised|christened)"
-    r"(?:\s(?:to|into|for|by|from|at|as|on|in)\s(?:(?:a|an|the)\s)?[^\W\d][\w'’-]*(?:\s(?:[A-Z][\w'’-]*|[a-z]+(?=\s*(?:$|[.,;!?])))){0,3})?(?:\s(?:in|at)\s[A-Z]\w+)?)"
-    r"(?=\s*(?:$|[.,;!?()…]|\s(?:and|but|so|on|in|last|this|yesterday|today|because|when|after|at)\b))",
-)
-_HAD_DONE = re.compile(
-    r"\s*(?:(?:just|finally|also)\s)?(?P<what>had\s(?:my|our|his|her|the|an?|both|two)\s(?:[a-z][\w'’-]*\s){1,4}?(?:removed"
-    r"|taken\sout|out|repaired|replaced|fixed|installed|put\sin|serviced|extracted|operated\son|neutered|spayed|renovated"
-    r"|insulated|stolen|diagnosed|delivered|confirmed|accepted|approved|published))\b"
-)
-"""What somebody had done: "had my gallbladder removed"."""
-_LOSSES = word_set("steal tow flood vandalise burgle")
-
-
-def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
-    """Yield what happened to somebody, or to a thing of theirs: "got accepted for the exchange", "my bike was stolen".
-
-    Only a closed list of participles is read: "got worried" and "was surprised" tell no event.
-    """
-    verb = clause.verb
-    if clause.adverbs & {"nearly", "almost"}:
-        return
-    is_past = (verb.passive or verb.lemma == "get") and verb.tense == "past" and not (verb.negated or verb.unreal)
-    match = _UNDERGONE.match(text, verb.start) if is_past and clause.confidence >= 1 else None
-    if verb.lemma == "have" and verb.tense == "past" and clause.confidence >= 1 and not verb.negated:
-        match = _HAD_DONE.match(text, verb.start)
-    for subject in clause.subject if match else ():
-        theirs = subject.owner is not None and verb.lemma in _LOSSES
-        if match and (theirs or kinds.is_human(subject)):
-            what = match["what"][:1].lower() + match["what"][1:]
-            what = " ".join(_OWN.get(word, word) for word in what.split())
-            yield Claim(subject, DID, what, "event", None, clause.end, False, CONFIDENCE)
-
-
 _ENDED = re.compile(
     r"\s*(?P<what>(?:stopped|quit|gave\sup)\s(?:smoking|drinking|vaping|gambling|eating|driving|dancing|swimming|running"
     r"|cycling|climbing|riding|training|wearing|biting|colouring|dyeing))\b"
@@ -244,6 +210,8 @@ def _deeds_alone(clause: Clause) -> Iterator[Claim]:
 def _tells_something(clause: Clause) -> bool:
     """Return whether the verb is an action and one of its phrases means something by itself."""
     lemma, phrases = clause.verb.lemma, [noun for slot in clause.slots for noun in slot.nouns]
+    if (told := _is_outing(clause)) is not None:
+        return told
     if lemma == "go" and clause.slots[0].preposition in ("on", "for"):
         outing = clause.slots[0].nouns[0]
         return outing.head in _OUTINGS and outing.determiner in ("a", "an", "our", "") and not outing.uncertain
@@ -266,6 +234,36 @@ def _tells_something(clause: Clause) -> bool:
     if not obj.preposition and not all(_is_informative(noun, own) for noun in obj.nouns):
         return False
     return any(_is_informative(noun, own) for noun in phrases)
+
+
+_GOOD_TIMES = word_set("time blast fun ball")
+_TRIPS = word_set("trip tour cruise expedition retreat safari pilgrimage")
+
+
+def _is_outing(clause: Clause) -> bool | None:
+    """Return whether a verb of little meaning tells where somebody was, or of help; None for any other verb.
+
+    Examples: "had a blast at the jazz festival", "took the kids fishing", "went on a sailing trip".
+    """
+    lemma, first, behind = clause.verb.lemma, clause.slots[0], clause.slots[1:]
+    noun = first.nouns[0]
+    if lemma == "volunteer":
+        return not (noun.pronoun or noun.uncertain)
+    if lemma == "go" and first.preposition == "on" and noun.head in _TRIPS:
+        return noun.determiner in ("a", "an", "another", "our", "my") and " " in noun.text and not noun.uncertain
+    if first.preposition or not behind or len(first.nouns) > 1:
+        return None
+    after = behind[0].nouns[0]
+    if lemma == "have" and noun.head in _GOOD_TIMES:
+        venue = after.head in nouns.EVENTS | nouns.VENUES or kinds.fits(after, "trip")
+        return venue and behind[0].preposition in ("at", "on") and after.head != noun.head
+    being = kinds.is_human(noun) or noun.head.removesuffix("s") in RELATIVES.keys() | PETS
+    if lemma == "take" and being and (noun.owner or noun.determiner == "the"):
+        return not behind[0].preposition and after.text.lower() in _LIGHT["go"]
+    if lemma == "help" and not behind[0].preposition:
+        verb = inflection(noun.text.lower())
+        return verb is not None and "plain" in verb.forms and _is_informative(after, own=False)
+    return None
 
 
 def _is_informative(noun: NounPhrase, own: bool) -> bool:
@@ -356,10 +354,10 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
     if words and (spoken := _SOME_TIME.search(" ".join(words))):
         words = " ".join(words)[: spoken.start()].split(" ")
     speakers = clause.subject[0].pronoun in ("i", "we") or clause.subject[-1].pronoun in ("i", "we", "me")
-    if not speakers and _OWN.keys() & {word.lower() for word in words}:
+    if not speakers and OWN.keys() & {word.lower() for word in words}:
         return ""  # "he hid it in my shoe"
     kept = [
-        _OWN.get(word.lower(), word)
+        OWN.get(word.lower(), word)
         for before, word in pairwise(["", *words])
         if word.lower() not in _ADVERBS or before.lower() in closed.OWNERS.keys() | {"the", "a"}
     ]
@@ -367,7 +365,7 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
         not kept
         or not kept[0]
         or len(kept) >= LONGEST
-        or any(sign in _CODE.sub("", " ".join(kept)) for sign in '?!"():;\n')
+        or any(char in _CODE.sub("", " ".join(kept)) for char in '?!"():;\n')
     ):
         return ""
     theirs = set[str]() if speakers else {"her", "his"}

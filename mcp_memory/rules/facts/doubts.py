@@ -78,7 +78,7 @@ def _is_scrap(text: str, item: Assertion) -> bool:
     """
     if item.tail.casefold() in _PROTOCOLS:
         return True
-    if item.tail != item.tail.lower() or any(sign.isdigit() for sign in item.tail) or is_tool(item.tail):
+    if item.tail != item.tail.lower() or any(char.isdigit() for char in item.tail) or is_tool(item.tail):
         return False
     place = text.find(item.tail, item.start)
     quoted = place > 0 and text[place - 1] in "`\"'"

@@ -33,7 +33,7 @@ from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, in
 from mcp_memory.rules.facts.momentary import is_momentary, with_assistant
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
-from mcp_memory.rules.facts.phrase_claims import given_names, named_before, phrase_claims, presupposed, relative_claims
+from mcp_memory.rules.facts.phrase_claims import given_names, named_before, phrase_claims, presupposed_claims
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
@@ -151,16 +151,15 @@ def _presupposed_assertions(
     turn: Turn, discourse: Discourse, index: int, words: Sequence[Word], intent: Intent
 ) -> Iterator[Assertion]:
     """Yield who the named relatives and pets of a sentence are; "she" may refer to them from then on."""
-    for noun in presupposed(words):
+    for noun, claim in presupposed_claims(words):
         discourse.mention(noun)
-        for claim in relative_claims(noun):
-            head = discourse.entity(claim.head) if isinstance(claim.head, NounPhrase) else claim.head
-            tail = claim.tail if isinstance(claim.tail, str) else _tail_of(discourse, claim.tail)
-            if relations().get(claim.relation).symmetric and tail == discourse.speaker:
-                head, tail = tail, head
-            if head and tail and head.casefold() != tail.casefold():
-                triple, holds = (head, claim.relation, tail), from_utterance(turn.time)
-                yield make_assertion(turn, index, (noun.start, noun.end), triple, holds, intent, PLAIN)
+        head = discourse.entity(claim.head) if isinstance(claim.head, NounPhrase) else claim.head
+        tail = claim.tail if isinstance(claim.tail, str) else _tail_of(discourse, claim.tail)
+        if relations().get(claim.relation).symmetric and tail == discourse.speaker:
+            head, tail = tail, head
+        if head and tail and head.casefold() != tail.casefold():
+            triple, holds = (head, claim.relation, tail), from_utterance(turn.time)
+            yield make_assertion(turn, index, (noun.start, noun.end), triple, holds, intent, PLAIN)
 
 
 def _tail_of(discourse: Discourse, noun: NounPhrase) -> str | None:
@@ -186,7 +185,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 3
+    version = 4
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(

@@ -177,12 +177,14 @@ _MY_OWN = re.compile(
 
 
 def names_somebody(turn: Turn, said: Assertion) -> bool:
-    """Return whether an assertion, if it is one of ``named``, states the name of a person or an animal.
+    """Return whether an assertion, if it is one of ``named``, states the name of a person, an animal or such a thing.
 
     "Our wifi name is Lynd14" is no name of the speaker, and "Muffin is named Wendy" none of Muffin, who has one. A
     described head ("user's dog") has to describe a being.
     """
     if said.relation != "named":
+        return True
+    if said.head.split()[-1].casefold() in nouns.NAMED_WORK | nouns.NAMED_OWN:
         return True
     name = said.tail.split()
     if not all(word[0].isalpha() or word[0] in "'’" for word in name) or any(c.isdigit() for c in said.tail):

@@ -69,7 +69,7 @@ def _is_anchored(noun: NounPhrase) -> bool:
     """Return whether a phrase has a name or an owner, so that it means the same tomorrow."""
     if noun.owner is not None or noun.quoted:
         return True
-    named = [word for word in noun.text.split() if word[0].isupper() or any(sign in word for sign in "._/@0123456789")]
+    named = [word for word in noun.text.split() if word[0].isupper() or any(char in word for char in "._/@0123456789")]
     named = [word for word in named if word.lower().rstrip("0123456789.") not in _PROTOCOL and not word.isdecimal()]
     return (noun.named and bool(named)) or (noun.of is not None and _is_anchored(noun.of))
 

@@ -45,7 +45,7 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
                 yield clause, claim
 
 
-def presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
+def _presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
     """Yield the named relatives, the pets and the illnesses of the speaker: "do you remember my nephew Ruben?".
 
     That Ruben is a nephew is said along with whatever the sentence asks, wishes or orders.
@@ -62,6 +62,29 @@ def presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
             found = read_phrase(words, index, verb_seen=True)
             if found and found[0].name and found[0].head in _BEINGS and not kinds.is_calendar(found[0]):
                 yield found[0]
+
+
+_TO_THEM = word_set("to with visit visiting visited")
+
+
+def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Claim]]:
+    """Yield who the named relatives and pets of a sentence are, and where they live, each with its phrase."""
+    for noun in _presupposed(words):
+        for claim in relative_claims(noun):
+            yield noun, claim
+    yield from _homes_of_relatives(words)
+
+
+def _homes_of_relatives(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Claim]]:
+    """Yield where a relative lives who is visited there: "we're going to my parents in Husum"."""
+    for index, word in enumerate(words[1:-3], 1):
+        if word.low in _MINE and words[index - 1].low in _TO_THEM and words[index + 1].low in RELATIVES:
+            found = read_phrase(words, index, verb_seen=True)
+            if found is None or found[1] + 1 >= len(words) or words[found[1]].low != "in":
+                continue
+            place = read_phrase(words, found[1] + 1, verb_seen=True)
+            if place and place[0].named and kinds.fits(place[0], "place") and not kinds.is_calendar(place[0]):
+                yield found[0], Claim(found[0], "lives_in", place[0], "state", (), place[0].end)
 
 
 def given_names(clause: Clause) -> tuple[NounPhrase, ...]:

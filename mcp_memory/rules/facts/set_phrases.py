@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mcp_memory.domain.times import BEGINNING
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.gregorian import MONTHS, civil
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
@@ -41,7 +41,7 @@ def set_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     yield from _turning_claims(clause)
     yield from _naming_claims(clause, talk)
     for read in (
-        _degree_claims, _appointment_claims, _membership_claims, _instrument_claims, _medicine_claims,
+        _stay_claims, _degree_claims, _appointment_claims, _membership_claims, _instrument_claims, _medicine_claims,
     ):  # fmt: skip
         yield from read(clause)
 
@@ -144,6 +144,23 @@ def _dose_claims(clause: Clause) -> Iterator[Claim]:
         dose = slot.nouns[0]
         if slot.preposition == "to" and drug.owner and kinds.fits(dose, "dose"):
             yield Claim(drug.owner, "takes", f"{dose.text} of {drug.text}", "begin", None, slot.end)
+
+
+_LONG = frozenset(("month", "season", "year", "decade", "century"))
+
+
+def _stay_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the home and the employer of "she's in Linz since last summer" and "I've been at CERN since May"."""
+    since = [word.time for word in clause.times if word.time is not None and word.time.since > BEGINNING]
+    lasts = len(since) == 1 and since[0].until >= FOREVER and since[0].grain in _LONG
+    if clause.verb.lemma != "be" or clause.verb.tense == "past" or clause.verb.negated or not lasts:
+        return
+    slot = clause.slots[0]
+    relation = {"in": "lives_in", "at": "works_at"}.get(slot.preposition, "")
+    fits = kinds.fits(slot.nouns[0], "place" if relation == "lives_in" else "org") and slot.nouns[0].named
+    for subject in clause.subject if relation and fits else ():
+        if kinds.is_human(subject):
+            yield Claim(subject, relation, slot.nouns[0], "state", None, slot.end)
 
 
 def _degree_claims(clause: Clause) -> Iterator[Claim]:

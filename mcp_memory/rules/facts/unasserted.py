@@ -85,6 +85,7 @@ _NO_SPEAKER = word_set(
     "update news ps note edit fyi fact confession reminder today yesterday tonight me sidenote also status info anyway"
     " story spoiler summary result results background context question answer problem issue plan goal todo btw warning"
     " ours mine yours his hers theirs first second third last next"
+    " remember important memo save store decision correction"
     " good bad well so here okay fun true false side tip idea thought thoughts rant hi hello hey"
 )
 _REQUEST = re.compile(

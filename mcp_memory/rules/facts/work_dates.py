@@ -103,7 +103,7 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
         if any(is_third_person(word) for word in head.split()[1:-1]):
             return  # "my nephew Timo starts school in September"
         noun = re.split(r"\s(?:of|for|with|to)\s", head)[0].split()[-1].lower()
-        first_dated = head.split()[0].lower() in ("release", "sprint")
+        first_dated = head.split()[0].lower() in ("release", "sprint") and not head.endswith("ed")  # "sprint ended"
         if number == len(_BEFORE_DATE) - 1 and noun not in _DATED and not first_dated:
             return
         tail = text[time.start : time.end]

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.tables.nouns import NAMED_OWN, NAMED_WORK
 from mcp_memory.rules.facts.tables.tools import WORK_WORDS
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_phrases import (
@@ -115,7 +117,7 @@ _OWNERS: tuple[re.Pattern[str], ...] = tuple(
 _LEADS = re.compile(rf"{_WHO}\s(?:leads?|heads?|runs)\s{_THING}(?:\snow)?[.!]*")
 
 _BRANCH = re.compile(
-    r"(?:(?:the|our)\s)?(?P<head>[\w.-]{2,20}\s)?[Bb]ranch(?:\sfor\s(?P<for>[\w\s.-]{2,30}?))?(?:\s(?:is(?:\snow)?(?:\s(?:called|named))?|called|named)|\s?[:=])\s"
+    r"(?:(?:[Tt]he|[Oo]ur)\s)?(?P<head>[\w.-]{2,20}\s)?[Bb]ranch(?:\sfor\s(?P<for>[\w\s.-]{2,30}?))?(?:\s(?:is(?:\snow)?(?:\s(?:called|named))?|called|named)|\s?[:=])\s"
     r"(?P<value>`[^`\s]{1,80}`|[\w][\w./-]{1,60})[.!]*"
 )
 _ON_BRANCH = re.compile(
@@ -153,7 +155,8 @@ def address_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         value = unquoted(match["value"])
         if not is_address(value):
             return
-        head = owned(match["head"], part, speaker)
+        stands = _STANDS.search(match["head"])  # "secrets live in Vault under kv/app"
+        head = owned(match["head"][: stands.start()] if stands else match["head"], part, speaker)
         last = head.lower().split()[-1] if head else ""
         if last == "port" and (owner := head[: -len(last)].strip()):
             head = owner
@@ -162,7 +165,12 @@ def address_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         beside = pattern is _ADDRESSED and not re.search(
             r"[:=]|\b(?:is|are)\b|->|→|['’]s\b", part.text[match.end("head") : match.start("value")]
         )
-        if beside and not _STANDS.search(part.text, match.end("head"), match.start("value")) and not _stays(head):
+        if (
+            beside
+            and not stands
+            and not _STANDS.search(part.text, match.end("head"), match.start("value"))
+            and not _stays(head)
+        ):
             return
         if (head and head.split()[-1].lower() in _PASSING | {"bug"}) or re.search(r"(?:Error|Exception)$", head):
             return
@@ -264,9 +272,43 @@ def branch_and_version_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
             yield fact_of(part, head, "has_version", match["value"])
 
 
+_NAMED = re.compile(
+    rf"(?P<our>[Oo]ur\s)?{HEAD}(?:(?:\s(?:is|are)(?:\snow)?|['’]s)\s(?P<called>called|named)|(?:['’]s)?\sname(?:\sis|\s?[:=]))\s"
+    r"(?P<value>`[^`\s]{1,60}`|[\w@][\w./@#-]{0,60}(?:\s[A-Z][\w'’-]{0,20}){0,3})(?:\s(?:now|btw))?[.!]*"
+)
+_NUMBERED = re.compile(
+    rf"{HEAD}(?:\s(?:is|are)(?:\snow)?|\s?[:=])\s(?P<value>\+?\d[\d\s()/-]{{2,24}}\d|(?=\S*\d)[A-Z\d][\w-]{{2,20}})[.!]*"
+)
+_NUMBERS = word_set("number code extension hotline")
+_NO_NUMBER = word_set(
+    "phone mobile cell new old status error exit return line response issue ticket version lucky same large total"
+    " average small high low source zip area dress first last"
+)
+"""What numbers and codes are about that are no setting of their own, or a person's."""
+_HOW_CALLED = word_set("often again here there first last next so that this it what by after on from in for at with by")
+
+
+def naming_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
+    """Yield the name of a thing, "the main bucket is called blue-whale", or its number, "the on-call number is …"."""
+    if match := _NAMED.fullmatch(part.text):
+        head, value = owned(match["head"], part, speaker), unquoted(match["value"])
+        noun, written = head.lower().split()[-1:], match["value"].startswith("`") or value[0].isupper()
+        sign = written or re.search(r"[\d_./-]", value)
+        adverb = value.lower().endswith("ly") or value.lower() in _HOW_CALLED
+        own = bool(noun) and noun[0] in NAMED_OWN and written
+        if (own or (noun and noun[0] in NAMED_WORK and (sign or match["called"]))) and not adverb:
+            named = fact_of(part, f"{speaker}'s {head}" if own and match["our"] else head, "named", value)
+            yield replace(named, confidence=min(part.sure, 0.85))
+    elif match := _NUMBERED.fullmatch(part.text):
+        head = owned(match["head"], part, speaker)
+        words = head.lower().split()
+        if len(words) > 1 and words[-1] in _NUMBERS and _NO_NUMBER.isdisjoint(words):
+            yield fact_of(part, head, "set_to", match["value"])
+
+
 NOTES: tuple[Callable[[Part, str], Iterator[WorkFact]], ...] = (
-    branch_and_version_facts, command_facts, address_facts, owner_facts, setting_facts,
+    branch_and_version_facts, command_facts, address_facts, owner_facts, setting_facts, naming_facts,
 )  # fmt: skip
 """The forms in the order in which they are tried; the first that fits a part holds."""
-OF_WORDS = (owner_facts, setting_facts)
+OF_WORDS = (owner_facts, setting_facts, naming_facts)
 """Those of them whose values may be words alone."""

@@ -198,6 +198,8 @@ _NO_THING = (
         " look at fix add adds added only already still also even then or using"
     )
 )
+_ACTS = frozenset(("check", "run", "set", "fix"))
+"""Verbs that name a thing as the last of its words, "health check"."""
 _TIME_WORDS = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS)) | word_set(
     "today tomorrow yesterday now tonight"
 )
@@ -213,10 +215,13 @@ def thing(text: str) -> str:
     text = text.strip().strip("\"'`*_").rstrip(",.:")
     while match := _DETERMINER.match(text):
         text = text[match.end() :]
+    if text.lower() in closed.DETERMINERS:
+        return ""
     if _RELEASE.fullmatch(text):
         return text
     words = [word.strip("`*\"'“”").lower() for word in _WORD.findall(text)]
-    if not 0 < len(words) <= 7 or any(word in _NO_THING for word in words):
+    named = words[:-1] if len(words) > 1 and words[-1] in _ACTS else words
+    if not 0 < len(words) <= 7 or any(word in _NO_THING for word in named):
         return ""
     first = inflection(words[0])
     if (
@@ -244,7 +249,7 @@ NOW = (
 )
 REST = (
     r"(?P<rest>\s(?:now|again|everywhere|instead|each|max|min|at\sthe\smoment|(?:in|for|on|at|since|by|per|because|so"
-    r"|as|until|with"
+    r"|as|until|with|behind"
     r"|still|from|,|after|before|when)\b.{0,80}))?"
 )
 PRONOUNS = word_set("it that this he she they i we you")

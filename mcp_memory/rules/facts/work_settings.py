@@ -160,7 +160,7 @@ def _worded(part: Part, speaker: str) -> Iterator[WorkFact]:
     )
     switch = (
         words
-        and words[-1] in ("mode", "flag", "caching", "cache", "logging", "strict")
+        and (words[-1] in ("mode", "caching", "cache", "logging", "strict") or "flag" in words)
         and value in ("on", "off", "enabled", "disabled")
     )
     vague = re.match(r"(?:the|a|an|not|very|too|so|really|in|at|on|by)\b", value, re.I) is not None

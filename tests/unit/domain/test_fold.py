@@ -588,3 +588,24 @@ def test_a_denial_in_fewer_words_ends_the_only_value_that_it_can_mean() -> None:
     assert (version.tail, version.until) == ("public library", 5)
     told.append(asserted("school library", 1, FOREVER, said_at=1, turn="t_3"))
     assert all(one.until == FOREVER for one in fold(told, single=False, key=str.casefold))
+
+
+def test_a_value_told_without_its_start_is_over_when_it_is_said_later_that_it_had_ended_before_that():
+    told = asserted("Oslo", 20, stated=False)
+    moved = asserted("Oslo", 10, negated=True, said_at=21)
+    for single in (True, False):
+        (version,) = fold([told, moved], single=single, key=str.casefold)
+        assert (version.since, version.until, version.status) == (BEGINNING, 10, "closed")
+        assert version.ended_by == (moved,)
+        stayed = fold([told, asserted("Oslo", 10, negated=True, said_at=19)], single=single, key=str.casefold)
+        assert [one.current for one in stayed] == [True], "what is said last holds"
+        since = fold([asserted("Oslo", 20), moved], single=single, key=str.casefold)
+        assert [one.current for one in since] == [True], "it began again, as somebody stated"
+
+
+def test_an_earlier_stated_start_of_the_same_value_ends_there_too():
+    lived = [asserted("Oslo", 2), asserted("Oslo", 20, stated=False), asserted("Oslo", 10, negated=True, said_at=21)]
+    for single in (True, False):
+        versions = fold(lived, single=single, key=str.casefold)
+        assert not any(version.current for version in versions)
+        assert live(versions)[-1].until == 10

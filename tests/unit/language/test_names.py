@@ -15,6 +15,7 @@ from mcp_memory.language.names import HEAD_LENGTH, head, names, short
         ("Who sings “Paint it blue” by J. K. Doe?", ("Paint it blue", "Paint", "J. K. Doe")),
         ("Where was Élodie born, Paris, Lyon or Nice?", ("Élodie", "Paris", "Lyon", "Nice")),
         ("nothing here", ()),
+        ("Please ask Ann.", ("Ann",)),
         ("", ()),
     ],
 )

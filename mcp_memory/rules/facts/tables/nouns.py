@@ -62,6 +62,7 @@ EVENTS = word_set(
     " championships gig ceremony reunion premiere play opera protest march rally graduation meeting show event match"
     " picnic barbecue bbq carnival fundraiser rehearsal audition screening competition contest gathering run"
     " recital expo interview cookout potluck brunch sleepover pageant regatta"
+    " launch signing reading showcase slam vigil ball"
 )
 VEHICLES = word_set(
     "car van truck lorry bus tram taxi cab train motorbike motorcycle scooter tractor bike bicycle boat lada"
@@ -198,6 +199,7 @@ CRAFTS = word_set(
     " necklace bracelet jewelry jewellery furniture table chair bench shelf candles candle soap cheese wine"
     " beer cider honey film movie video documentary album song podcast game app website model kite lantern"
     " doll toy toys curry stew sauce ice-cream"
+    " tart cobbler crumble jam cupcakes muffins pancakes lasagna lasagne quiche"
 )
 JUDGING = word_set(
     "good great perfect ideal amazing awesome terrible bad excellent wonderful fantastic brilliant lousy"
@@ -219,6 +221,17 @@ VAGUE = word_set(
     " ways lot lots"
 )
 """Nouns that mean nothing without their context."""
+NAMED_WORK = word_set(
+    "branch bucket database db schema table queue topic cluster server host machine vm network wifi repo repository"
+    " package crate module image container namespace workspace channel volume environment profile project app site"
+    " website plugin library tool bot tenant dataset"
+)
+"""Things at work that have a name, "the staging bucket is called blue-whale"."""
+NAMED_OWN = word_set(
+    "company startup firm studio shop café cafe bakery restaurant bar band choir boat ship blog podcast newsletter game"
+    " team club farm house cabin"
+)
+"""Things of people that have a name, "my band is called Velvet Mire"."""
 PETS = word_set(
     "dog cat puppy kitten parrot rabbit bunny hamster horse pony goldfish turtle tortoise snake lizard gecko"
     " budgie canary ferret hedgehog pup pooch kitty goat goats chicken chickens hens ducks guinea pet pets"

@@ -56,3 +56,16 @@ def test_a_date_is_a_fact_of_the_thing(text: str, expected: str) -> None:
 )
 def test_what_is_no_date_of_a_thing_gives_none(text: str) -> None:
     assert dates(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My appointment moved from the 18th to the 25th.", "Maria's appointment scheduled_for 25 May 2023"),
+        ("The deadline was extended to 30 June.", "deadline scheduled_for 30 June"),
+        ("She wants the leaflet finished by 15 June.", "leaflet due_on 15 June"),
+    ],
+)
+def test_a_moved_date_is_still_to_come(text: str, expected: str) -> None:
+    assert [line.split(" | ")[0] for line in dates(text)] == [expected]
+    assert all(line.endswith("planned") for line in dates(text))

@@ -1,6 +1,12 @@
 """Facts of a paragraph with a title."""
 
-from reading import facts, intervals
+from dataclasses import replace
+
+from reading import facts, intervals, turn
+
+from mcp_memory.domain.facts import told
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.rules.facts.extractor import RuleExtractor
 
 
 def test_the_pronoun_at_the_start_of_a_paragraph_refers_to_its_title() -> None:
@@ -27,3 +33,11 @@ def test_a_surname_stands_for_the_whole_name_of_the_title() -> None:
 def test_an_office_keeps_start_and_end() -> None:
     found = intervals("He served as mayor of Ardell from 2006 to 2014.", title="Corin Hask")
     assert found == ["mayor of Ardell 2006-01-01 2015-01-01"]
+
+
+def test_an_event_in_a_document_of_unknown_time_has_no_time() -> None:
+    paper = replace(turn("Ada Moor visited Grauen.", title="Ada Moor"), said_at=None)
+    (visit,) = RuleExtractor().extract(paper, None, [(0, len(paper.text))], [()])
+
+    assert (visit.relation, visit.kind, visit.precision) == ("visited", "event", "before")
+    assert (told(visit).since, told(visit).until, told(visit).before) == (BEGINNING, FOREVER, True)

@@ -198,7 +198,7 @@ def test_things_and_conditions(text: str, expected: list[str]) -> None:
     [
         ("I have a sister, Olga.", ["Maria sibling_of Olga"]),
         ("I live with two flatmates, Olga and Rui.", ["Maria lives_with Olga", "Maria lives_with Rui"]),
-        ("My insurance number is 44-812.", []),
+        ("My insurance number is 44-812.", ["Maria's insurance number set_to 44-812"]),
         ("My blood pressure is 140 over 90.", []),
         ("I have high blood pressure.", ["Maria has_condition high blood pressure"]),
         ("My cat is called Miso.", ["Maria has_pet Miso"]),
@@ -230,3 +230,47 @@ def test_what_belongs_to_somebody(text: str, expected: list[str]) -> None:
 )  # fmt: skip
 def test_more_that_people_say_plainly(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "I moved to Varna in March and work at the museum now.",
+            ["Maria lives_in Varna", "Maria works_at museum"],
+        ),
+        ("I moved to Varna and work there as a baker.", ["Maria lives_in Varna", "Maria works_as baker"]),
+        ("Remember: I moved to Varna last week", ["Maria lives_in Varna"]),
+        ("Tom: I moved to Varna last week", []),
+        ("My sister is in Varna since last summer.", ["Maria's sister lives_in Varna"]),
+        ("I've been at Kolme since January.", ["Maria works_at Kolme"]),
+        ("My sister is in hospital since April.", []),
+        ("We're going to my parents in Varna over Easter.", ["Maria's parents lives_in Varna"]),
+        ("I met my parents in Varna.", ["Maria did met their parents in Varna"]),
+        ("Ines was stung by a wasp.", ["Ines did was stung by a wasp"]),
+        ("Ines was engaged in a debate.", []),
+    ],
+)
+def test_where_people_live_and_work_and_what_happened_to_them(text: str, expected: list[str]) -> None:
+    assert facts(text, speaker="Maria", partner=None) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We had a great time at the harbour festival.", ["Maria did had a great time at the harbour festival"]),
+        ("We had a great time at home.", []),
+        ("I went on a sailing trip with some colleagues.", ["Maria did went on a sailing trip with some colleagues"]),
+        ("We went on a trip.", []),
+        ("I took my nephews fishing at the lake.", ["Maria did took their nephews fishing at the lake"]),
+        ("I took my time.", []),
+        ("I volunteered at the seal hospital on Friday.", ["Maria did volunteered at the seal hospital"]),
+        ("I started volunteering at a local hospice in March.", ["Maria volunteers_at local hospice"]),
+        ("I went to a book launch last Friday.", ["Maria did went to a book launch"]),
+        ("We leave for Bornholm on 3 June.", ["Maria visited Bornholm"]),
+        ("I left for work.", []),
+        ("I've been looking into marine biology.", ["Maria interested_in marine biology"]),
+    ],
+)
+def test_outings_and_what_people_turn_to(text: str, expected: list[str]) -> None:
+    assert facts(text, speaker="Maria", partner="Tom") == expected

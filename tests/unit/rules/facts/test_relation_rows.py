@@ -120,7 +120,6 @@ def test_things_and_settings_are_heads_of_their_own(text: str, fact: str) -> Non
         "We had some great competitions and shows.",
         "I work for a company.",
         "I bought some stuff.",
-        "Our wifi name is Lyndhurst14.",
         "My first customer is my old boss.",
         "I'm so blue.",
     ],

@@ -157,3 +157,37 @@ def test_talk_that_settles_nothing_gives_no_fact_of_work(text: str) -> None:
     relations = {"set_to", "uses", "located_at", "has_command", "replaced_by", "decided", "chose", "owned_by"}
 
     assert not [fact for fact in read(text) if fact.relation in relations]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The staging bucket is called blue-whale", ["staging bucket named blue-whale"]),
+        ("Our wifi network is named Harbour7", ["wifi network named Harbour7"]),
+        ("My band is called Velvet Mire.", ["Maria's band named Velvet Mire"]),
+        ("The trunk branch is called main.", ["the project has_branch main"]),
+        ("the on-call number is 0455 220 118", ["on-call number set_to 0455 220 118"]),
+        ("my customer number is 88213", ["Maria's customer number set_to 88213"]),
+        ("Keys live in Consul under kv/orders/prod.", ["Keys located_at kv/orders/prod"]),
+        ("the health check is /ready", ["health check located_at /ready"]),
+        ("Feature flag `new_cart` is off since Friday.", ["Feature flag new_cart set_to off"]),
+    ],
+)
+def test_a_name_or_a_number_is_a_value_of_its_thing(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The function is called twice.",
+        "The queue is called often.",
+        "the branch name is wrong",
+        "my shop is called a lot",
+        "the exit code is 137",
+        "my old number is 0455 220 118",
+        "is the bucket called blue-whale?",
+    ],
+)
+def test_what_only_looks_like_a_name_or_a_number_gives_none(text: str) -> None:
+    assert not [fact for fact in read(text) if fact.relation in ("named", "set_to", "phone") and fact.tail != "137"]

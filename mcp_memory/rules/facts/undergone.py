@@ -1,0 +1,56 @@
+"""What happened to somebody, or to a thing of theirs: "got accepted for the exchange", "had my gallbladder removed"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mcp_memory.domain.relations import DID
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Claim
+from mcp_memory.rules.facts.clause import Clause
+
+CONFIDENCE = 0.9
+"""Confidence of an event that a clause tells plainly."""
+OWN = {"my": "their", "our": "their", "myself": "themselves", "ourselves": "themselves"}
+"""The speaker's own, as it is told of them."""
+_UNDERGONE = re.compile(
+    r"\s*(?:(?:just|finally|also)\s)?(?P<what>(?:[Gg]ot|was|were)\s(?:accepted|admitted|promoted|laid\soff|made\sredundant"
+    r"|rejected|robbed|mugged|injured|vaccinated|elected|shortlisted|nominated|discharged|stung|stitched\sup|evicted|burgled"
+    r"|stolen|towed|flooded|vandalised|broken\sinto|divorced|married|engaged|hospitalised|arrested|operated\son|baptised|christened)"
+    r"(?:\s(?:to|into|for|by|from|at|as|on|in)\s(?:(?:a|an|the)\s)?[^\W\d][\w'’-]*(?:\s(?:[A-Z][\w'’-]*|[a-z]+(?=\s*(?:$|[.,;!?])))){0,3})?(?:\s(?:in|at)\s[A-Z]\w+)?)"
+    r"(?=\s*(?:$|[.,;!?()…]|\s(?:and|but|so|on|in|last|this|yesterday|today|because|when|after|at)\b))",
+)
+_HAD_DONE = re.compile(
+    r"\s*(?:(?:just|finally|also)\s)?(?P<what>had\s(?:my|our|his|her|the|an?|both|two)\s(?:[a-z][\w'’-]*\s){1,4}?(?:removed"
+    r"|taken\sout|out|repaired|replaced|fixed|installed|put\sin|serviced|extracted|operated\son|neutered|spayed|renovated"
+    r"|insulated|stolen|diagnosed|delivered|confirmed|accepted|approved|published))\b"
+)
+"""What somebody had done: "had my gallbladder removed"."""
+_STATES = re.compile(r"\b(?:engaged|married|divorced)\b")
+_LOSSES = word_set("steal tow flood vandalise burgle")
+
+
+def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
+    """Yield what happened to somebody, or to a thing of theirs: "got accepted for the exchange", "my bike was stolen".
+
+    Only a closed list of participles is read: "got worried" and "was surprised" tell no event.
+    """
+    verb = clause.verb
+    if clause.adverbs & {"nearly", "almost"}:
+        return
+    is_past = (
+        (verb.passive or verb.lemma in ("get", "be")) and verb.tense == "past" and not (verb.negated or verb.unreal)
+    )
+    match = _UNDERGONE.match(text, verb.start) if is_past and clause.confidence >= 1 else None
+    if verb.lemma == "have" and verb.tense == "past" and clause.confidence >= 1 and not verb.negated:
+        match = _HAD_DONE.match(text, verb.start)
+    if match and verb.lemma != "get" and _STATES.search(match["what"]):
+        return  # "was engaged in a project"
+    for subject in clause.subject if match else ():
+        theirs = subject.owner is not None and verb.lemma in _LOSSES
+        if match and (theirs or kinds.is_human(subject)):
+            what = match["what"][:1].lower() + match["what"][1:]
+            what = " ".join(OWN.get(word, word) for word in what.split())
+            yield Claim(subject, DID, what, "event", None, clause.end, False, CONFIDENCE)
