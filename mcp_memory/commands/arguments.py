@@ -12,7 +12,7 @@ SETUP = ("install", "check", "bundle", "completion")
 """The commands that `mcp_memory.commands.setup` runs."""
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "goose")
 """What the server can be installed into, see `mcp_memory.commands.clients`."""
-COMMANDS = ("show", "search", "list", "export", "import", "backup", "restore", "move", "view")
+COMMANDS = ("show", "search", "list", "export", "import", "ingest", "backup", "restore", "move", "view")
 """The commands that `mcp_memory.commands.run` runs."""
 LISTS = ("facts", "points", "sessions")
 KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "zep", "basic-memory", "text", "csv")
@@ -65,10 +65,24 @@ def add_commands(commands: Any) -> None:
         metavar="OLD=NEW",
         help="another name for a space of the file; may be repeated",
     )
+    _add_ingest(commands)
     _add_view(commands)
     _add_backup(commands)
     _add_forget(commands)
     _add_token(commands)
+
+
+def _add_ingest(commands: Any) -> None:
+    ingest = commands.add_parser(
+        "ingest", help="store a large corpus, with several processes that embed; what was stopped goes on"
+    )
+    ingest.add_argument("file", type=Path, metavar="FILE", help="to read: a file, a folder or a zip archive")
+    ingest.add_argument("--from", dest="kind", choices=KINDS[1:], help="what it is; default: told by its content")
+    ingest.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into")
+    ingest.add_argument("--processes", type=_positive, metavar="N", help="that embed; default: one for each processor")
+    ingest.add_argument("--dry-run", action="store_true", help="say what would be stored, and store nothing")
+    ingest.add_argument("--again", action="store_true", help="also store what was forgotten here")
+    ingest.set_defaults(map=None)
 
 
 def _add_view(commands: Any) -> None:
@@ -192,6 +206,12 @@ def _add_common(parser: argparse.ArgumentParser, limit: int, limit_help: str, mo
     parser.add_argument("--space", metavar="SPACE", help="the space to look into; default: the default space")
     parser.add_argument("--limit", type=number, default=limit, metavar="N", help=f"{limit_help} (default {limit})")
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1_000):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 999")
+    return int(text)
 
 
 def _words(text: str) -> str:

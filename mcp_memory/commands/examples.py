@@ -57,6 +57,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "import": """\
   mcp-memory import chatgpt-export.zip --dry-run
   mcp-memory import memory.jsonl --map work=archive""",
+    "ingest": """\
+  mcp-memory ingest corpus.csv --space archive
+  mcp-memory ingest notes --from text --processes 8""",
     "backup": "  mcp-memory backup memory.backup",
     "restore": """\
   mcp-memory restore memory.backup

@@ -14,6 +14,7 @@ from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
+from mcp_memory.services.bulk import Derive
 from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
@@ -31,8 +32,16 @@ def is_foreign(file: Path, kind: str | None) -> bool:
         return (kind or recognise(files)) != OWN
 
 
-async def import_other(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+async def import_other(
+    settings: Settings, options: argparse.Namespace, terminal: Terminal, derive: Derive | None = None
+) -> None:
     """Store what a file, folder or archive of another program holds and the store does not.
+
+    Args:
+        settings: every setting.
+        options: of the command.
+        terminal: where to say what was done.
+        derive: see `import_foreign`.
 
     Raises:
         InvalidInput: it cannot be imported.
@@ -59,6 +68,7 @@ async def import_other(settings: Settings, options: argparse.Namespace, terminal
                 again=options.again,
                 dry_run=options.dry_run,
                 progress=progress.show,
+                derive=derive,
             )
     finally:
         progress.end()

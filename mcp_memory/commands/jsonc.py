@@ -189,15 +189,15 @@ def _owner(text: str, root: JsonSpan, path: Sequence[str]) -> tuple[JsonSpan, in
 def _value(text: str, at: int, depth: int) -> JsonSpan:
     if depth > _DEEPEST:
         raise _broken(text, at, "it is nested too deeply")
-    sign = text[at : at + 1]
-    if sign == "{":
+    mark = text[at : at + 1]
+    if mark == "{":
         return _object(text, at, depth)
-    if sign == "[":
+    if mark == "[":
         return _array(text, at, depth)
-    found = (_STRING if sign == '"' else _PLAIN).match(text, at)
+    found = (_STRING if mark == '"' else _PLAIN).match(text, at)
     if found is None:
         here = text[at : at + 20].partition("\n")[0]
-        raise _broken(text, at, f"{here!r} is no value" if sign else "the file ends here")
+        raise _broken(text, at, f"{here!r} is no value" if mark else "the file ends here")
     try:
         return JsonSpan(at, found.end(), json.loads(found[0]))
     except ValueError:

@@ -8,7 +8,7 @@ import sys
 
 import anyio
 
-from mcp_memory.commands import backup, listing, search, show, transfer, view
+from mcp_memory.commands import backup, ingest, listing, search, show, transfer, view
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.settings import Settings
@@ -22,6 +22,7 @@ async def _export(settings: Settings, options: argparse.Namespace, terminal: Ter
 _WORK = {
     "export": _export,
     "import": transfer.import_,
+    "ingest": ingest.ingest,
     "backup": backup.backup,
     "restore": backup.restore_,
     "move": backup.move_,

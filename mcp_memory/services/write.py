@@ -58,7 +58,7 @@ async def write(
     ready: dict[int, DerivedRows] = {}
     while True:
         async with store.reading(whole=False) as view:
-            plan = _plan(view.space(request.space), request, requested, statements, reading.masking, now)
+            plan = make_plan(view.space(request.space), request, requested, statements, reading.masking, now)
         if whole:
             missing = [(turn, partner) for turn, partner in plan.new if turn.place not in ready]
             derived = await derive(
@@ -68,7 +68,7 @@ async def write(
         batch = plan.batch(ready if whole else None)
         async with store.writing(batch) as transaction:
             space = transaction.view.space(request.space)
-            current = _plan(space, request, requested, statements, reading.masking, now)
+            current = make_plan(space, request, requested, statements, reading.masking, now)
             if whole and any(turn.place not in ready for turn, _ in current.new):
                 continue  # another process revised a document during the embedding: a known text is new again
             if current != plan:  # another process wrote some of it during the embedding
@@ -124,7 +124,7 @@ async def _wait(
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
     """The rows of a request that a space does not have yet.
 
     Attributes:
@@ -147,14 +147,27 @@ class _Plan:
         return replace(batch, assertions=(*fresh, *batch.assertions))
 
 
-def _plan(
+def make_plan(
     space: Space,
     request: WriteRequest,
     requested: Sequence[Turn],
     statements: dict[int, Turn],
     masking: Masking,
     now: Millis,
-) -> _Plan:
+) -> Plan:
+    """Return what of a request a space does not have yet.
+
+    Args:
+        space: with all that is committed.
+        request: what is asked for.
+        requested: its items and the statements of its facts, see `requested_turns`.
+        statements: the latter by the number of the fact.
+        masking: of secrets in facts.
+        now: kept beside the facts.
+
+    Raises:
+        InvalidInput: see `write`.
+    """
     new, warnings = _new_turns(space, requested)
     in_call = {turn.ref: turn for turn in new}
     assertions = []
@@ -176,11 +189,11 @@ def _plan(
         talkers = talkers.after(turn)
     distinct = tuple({assertion.id: assertion for assertion in assertions}.values())
     known = frozenset(assertion.id for assertion in distinct if space.facts.assertion(assertion.id))
-    return _Plan(partnered, distinct, known, warnings)
+    return Plan(partnered, distinct, known, warnings)
 
 
 def _changes(
-    space: Space, plan: _Plan, stored: Sequence[Assertion]
+    space: Space, plan: Plan, stored: Sequence[Assertion]
 ) -> tuple[tuple[WrittenFact, ...], tuple[str, ...], int]:
     """Return the changes by the facts of a call, the names in them, and the number of omitted changes."""
     assertions = list({assertion.id: assertion for assertion in (*plan.stated, *stored)}.values())

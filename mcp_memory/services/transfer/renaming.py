@@ -98,7 +98,7 @@ class Renaming:
 
 def fact_id(fact: Assertion, turn: str) -> str:
     """Return the id of an assertion as one of another text, as `mcp_memory.domain.facts.new_assertion` makes it."""
-    signs = "no" if fact.negated else "yes", str(fact.since), str(fact.until)
+    rest = "no" if fact.negated else "yes", str(fact.since), str(fact.until)
     caller = (str(fact.confidence),) if fact.extractor == "caller" else ()
     triple = fact.head, fact.relation, fact.tail
-    return assertion_id(turn, fact.start, fact.end, *triple, *signs, *caller, fact.extractor)
+    return assertion_id(turn, fact.start, fact.end, *triple, *rest, *caller, fact.extractor)

@@ -2,8 +2,11 @@
 
 The files are read twice. The first pass finds what is wrong with a file as a whole (cut short, another encoding), so
 that nothing is stored of one that cannot be read to its end; it counts the records and lists the bad ones. The second
-pass stores the others in the order of the file, `AT_ONCE` items of a session in a commit. What is stored already is
-left out before anything is derived, so an import that was stopped is repeated and goes on.
+pass stores the others in the order of the file, `AT_ONCE` items of a session in a commit, and indexes them together
+after so many items, whatever sessions they are of: exports often change from one session to another with each record.
+What is stored already is left out before anything is derived, so an import that was stopped is repeated and goes on.
+
+A corpus is stored by `write_many`, `MANY_AT_ONCE` items of many sessions in a commit.
 """
 
 from __future__ import annotations
@@ -20,8 +23,11 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress
+from mcp_memory.services.background.indexing import Indexing
+from mcp_memory.services.bulk import Derive, write_many
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.masking import masked_fact
+from mcp_memory.services.transfer.foreign.batches import in_batches, of_different_sessions, parts_of, size
 from mcp_memory.services.transfer.foreign.kinds import Read
 from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, Found, SkippedRecord
 from mcp_memory.services.transfer.foreign.sources import SourceFile
@@ -32,6 +38,9 @@ from mcp_memory.view.space import Space
 
 AT_ONCE = 64
 """Items of a commit."""
+MANY_AT_ONCE = 2_048
+MANY_CHARACTERS = 400_000
+"""Items of a commit of a corpus, and characters from which on it takes no further record."""
 LISTED = 20
 """Bad records that are listed; the others are only counted."""
 
@@ -86,6 +95,7 @@ async def import_foreign(
     again: bool = False,
     dry_run: bool = False,
     progress: Progress = silent,
+    derive: Derive | None = None,
 ) -> ForeignImport:
     """Store what a store does not have yet of some files.
 
@@ -100,13 +110,14 @@ async def import_foreign(
         again: whether to store what was forgotten here, too.
         dry_run: only count.
         progress: in items and facts.
+        derive: makes what follows from many texts at once, of a corpus; None stores texts first and indexes them then.
 
     Raises:
         InvalidInput: a file cannot be read to its end, or nothing in it can be imported; nothing was stored.
         StoreError: the store cannot be read or written; what was committed before stays, and a repetition goes on.
     """
     async with store.reading(whole=False) as view:
-        work = _ForeignWork(store, reading, view.space(space), limits, now, again)
+        work = _ForeignWork(store, reading, view.space(space), limits, now, again, derive)
         result = await to_thread.run_sync(work.count, read(files))
     if not result.found.total():
         problem = f"nothing in it can be imported; {result.bad:,} bad records" if result.bad else "it holds nothing"
@@ -117,10 +128,11 @@ async def import_foreign(
     result.stored, result.left_out, total, done = Counter(), 0, result.found.total(), 0
     records = read(files)
     while (requests := await to_thread.run_sync(work.some_requests, records)) is not None:
-        for request in requests:
+        for group in [requests] if derive else [[request] for request in requests]:
             await progress(done, total, "importing")
-            await work.store_request(request, result)
-            done += len(request.items) + len(request.facts)
+            await work.store(group, result)
+            done += sum(map(size, group))
+        await work.index(requests)
     await progress(total, total, "importing")
     return result
 
@@ -129,7 +141,14 @@ class _ForeignWork:
     """One import: its store, and what it takes."""
 
     def __init__(
-        self, store: LoggedStore, reading: Reading, space: Space, limits: ItemLimits, now: Millis, again: bool
+        self,
+        store: LoggedStore,
+        reading: Reading,
+        space: Space,
+        limits: ItemLimits,
+        now: Millis,
+        again: bool,
+        derive: Derive | None,
     ) -> None:
         self._store = store
         self._reading = reading
@@ -137,6 +156,9 @@ class _ForeignWork:
         self._limits = limits
         self._now = now
         self._again = again
+        self._derive = derive
+        self._items = MANY_AT_ONCE if derive else AT_ONCE
+        self._characters: float = MANY_CHARACTERS if derive else float("inf")
 
     def count(self, records: Iterable[Found]) -> ForeignImport:
         """Return how much there is, how much of it is new, and what is bad."""
@@ -159,18 +181,47 @@ class _ForeignWork:
     def some_requests(self, records: Iterator[Found]) -> list[WriteRequest] | None:
         """Return the next requests, of a few records; None after the last one."""
         taken: list[ForeignRecord] = []
-        size = 0
+        items = characters = 0
         for record in records:
             for found in self._checked(record):
                 if isinstance(found, ForeignRecord):
                     taken.append(found)
-                    size += len(found.items) + len(found.facts)
-            if size >= AT_ONCE:
+                    items += size(found)
+                    characters += sum(len(item.text) for item in found.items)
+            if items >= self._items or characters >= self._characters:
                 break
         else:
             if not taken:
                 return None
-        return [self._request(record) for record in _in_batches(taken)]
+        return [self._request(record) for record in in_batches(taken, self._items)]
+
+    async def store(self, requests: Sequence[WriteRequest], result: ForeignImport) -> None:
+        """Store what is new of some requests: in a commit for each, or in few where this is a corpus."""
+        if self._derive is None:
+            for request in requests:
+                await self.store_request(request, result)
+            return
+        async with self._store.reading(whole=False) as view:
+            self._space = view.space(self._space.name)
+        for together in of_different_sessions(requests):
+            new, kept = Counter[str](), []
+            for request, left_out in map(self._kept, together):
+                result.left_out += left_out
+                if count := self._new(request):
+                    new += count
+                    kept.append(request)
+            if not kept:
+                continue
+            try:
+                secrets = await write_many(
+                    self._store, kept, masking=self._reading.masking, derive=self._derive, now=self._now
+                )
+            except InvalidInput:  # of one of them
+                for request in kept:
+                    await self.store_request(request, result)
+            else:
+                result.stored.update(new)
+                result.secrets |= secrets
 
     async def store_request(self, request: WriteRequest, result: ForeignImport) -> None:
         """Store what is new of a request; if it is refused, item by item, so that one bad record costs no other."""
@@ -186,7 +237,7 @@ class _ForeignWork:
         try:
             written = await write(self._store, self._reading, kept, now=self._now, progress=silent)
         except InvalidInput as refusal:
-            parts = _parts_of(kept)
+            parts = parts_of(kept)
             if len(parts) == 1:
                 what = kept.items[0].ref if kept.items else f"{kept.facts[0].head} {kept.facts[0].relation}"
                 result.skip(SkippedRecord(f"{request.session}, {what}", str(refusal)))
@@ -197,8 +248,19 @@ class _ForeignWork:
         result.stored.update(new)
         result.secrets |= any(warning.startswith("Secrets in ") for warning in written.warnings)
 
+    async def index(self, requests: Sequence[WriteRequest]) -> None:
+        """Index the texts of some requests that are stored, also those that an earlier import stored."""
+        async with self._store.reading() as view:
+            space = view.space(self._space.name)
+            names = [(request.session, item.ref) for request in requests for item in request.items]
+            for request in requests:
+                names += [(request.session, turn.ref) for turn in self._statements(request).values()]
+            turns = [space.current(session, ref or "") for session, ref in names]
+            left = {turn.id for turn in turns if turn is not None and turn.id in space.unindexed}
+        await Indexing(self._store, self._reading).finish(self._space.name, left, silent)
+
     def _request(self, record: ForeignRecord) -> WriteRequest:
-        return WriteRequest(self._space.name, record.session, record.kind, record.items, record.facts)
+        return WriteRequest(self._space.name, record.session, record.kind, record.items, record.facts, wait=False)
 
     def _checked(self, record: Found) -> Iterator[Found]:
         """Yield a record without what cannot be stored of it, and what is bad."""
@@ -289,44 +351,6 @@ class _ForeignWork:
         if not request.facts:
             return {}
         return requested_turns(replace(request, items=()), self._now, self._reading.masking)[1]
-
-
-def _in_batches(records: Iterable[ForeignRecord]) -> Iterator[ForeignRecord]:
-    """Yield records joined with their neighbours of the same session and kind, in at most `AT_ONCE` items each."""
-    held: ForeignRecord | None = None
-    for record in records:
-        for part in _cut(record):
-            joined = held is not None and (held.session, held.kind) == (part.session, part.kind)
-            if held is not None and joined and len(held.items) + len(held.facts) + _size(part) <= AT_ONCE:
-                held = replace(held, items=(*held.items, *part.items), facts=(*held.facts, *part.facts))
-            else:
-                if held is not None:
-                    yield held
-                held = part
-    if held is not None:
-        yield held
-
-
-def _cut(record: ForeignRecord) -> Iterator[ForeignRecord]:
-    """Yield a record in parts of at most `AT_ONCE` items; its facts come with the last one."""
-    for start in range(0, len(record.items), AT_ONCE):
-        last = start + AT_ONCE >= len(record.items)
-        items = record.items[start : start + AT_ONCE]
-        yield replace(record, items=items, facts=record.facts if last else ())
-    if record.facts and not record.items:
-        yield record
-
-
-def _size(record: ForeignRecord) -> int:
-    return len(record.items) + len(record.facts)
-
-
-def _parts_of(request: WriteRequest) -> list[WriteRequest]:
-    """Return a request as one for each item with the facts of it, and one for each other fact."""
-    own = {item.ref: tuple(fact for fact in request.facts if fact.source == item.ref) for item in request.items}
-    parts = [replace(request, items=(item,), facts=own[item.ref]) for item in request.items]
-    others = [fact for fact in request.facts if fact.source is None or fact.source not in own]
-    return parts + [replace(request, kind="statement", items=(), facts=(fact,)) for fact in others]
 
 
 def _check_text(text: str, most: int, what: str) -> None:

@@ -109,5 +109,5 @@ def _of_keys(keys: frozenset[str], *, whole: bool) -> str:
 def _has_columns(head: bytes) -> bool:
     first = head.decode("utf-8", "replace").splitlines()[:1]
     return any(
-        {"text", "speaker"} <= tables.columns_of(next(csv.reader(first, delimiter=sign), [])).keys() for sign in ",;\t|"
+        {"text", "speaker"} <= tables.columns_of(next(csv.reader(first, delimiter=char), [])).keys() for char in ",;\t|"
     )

@@ -90,7 +90,7 @@ def _delimiter(file: SourceFile) -> str:
     """Return what separates the names in the first line."""
     with file.open() as stream:
         first = stream.readline(1 << 16).decode("utf-8", "replace")
-    return max(",;\t|", key=lambda sign: len(columns_of(next(csv.reader([first], delimiter=sign), []))))
+    return max(",;\t|", key=lambda char: len(columns_of(next(csv.reader([first], delimiter=char), []))))
 
 
 def _message(

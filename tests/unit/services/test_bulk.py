@@ -1,0 +1,134 @@
+"""A corpus: the same rows as of single writes, once, in few commits, whatever is wrong with some of it."""
+
+from __future__ import annotations
+
+import lancedb
+import pytest
+from exported_store import open_at, store_of
+from foreign_files import chatgpt_chat, write_json
+
+from mcp_memory.cli import main
+from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.errors import EmbedderError
+from mcp_memory.services.bulk import write_many
+from mcp_memory.services.ingest import derive, silent
+from mcp_memory.services.transfer.foreign import importing
+from mcp_memory.services.transfer.foreign.importing import ItemLimits, import_foreign
+from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
+from mcp_memory.services.transfer.foreign.sources import source_files
+from mcp_memory.services.write import write
+
+pytestmark = pytest.mark.anyio
+LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
+NOW = 1_720_000_000_000
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+class Derived:
+    """Derives in this process, and counts the calls."""
+
+    def __init__(self, memory, most=10**9):
+        self.memory, self.most, self.calls = memory, most, 0
+
+    async def __call__(self, turns, partners):
+        self.calls += 1
+        if self.calls > self.most:
+            raise EmbedderError("The process ended.")
+        return await derive(self.memory.reading, turns, partners, progress=silent)
+
+
+async def ingested(memory, path, derived, **how):
+    with source_files(path) as files:
+        how = {"space": "default", "limits": LIMITS, "now": NOW, "derive": derived} | how
+        return await import_foreign(store_of(memory), memory.reading, READERS[recognise(files)], files, **how)
+
+
+def talk(session, count):
+    items = tuple(
+        NewItem(f"{session}: Ines moved to Porto on 3 May {2000 + n}. She likes it.", f"{session}-{n}", speaker="Ines")
+        for n in range(count)
+    )
+    return WriteRequest("default", session, "message", items, (), wait=True)
+
+
+def tables(folder):
+    """Return every row of every table in its order, without the number of its commit; of commits nothing."""
+    database = lancedb.connect(folder)
+    names = sorted(path.stem for path in folder.glob("*.lance") if path.stem != "commits")
+    found = {name: database.open_table(name).to_arrow() for name in names}
+    return {name: rows.drop_columns(["tx"] if "tx" in rows.column_names else []) for name, rows in found.items()}
+
+
+async def test_a_corpus_becomes_the_rows_that_single_writes_make_in_one_commit(tmp_path):
+    one, other = open_at(tmp_path / "one"), open_at(tmp_path / "other")
+    requests = [talk(f"talk {number}", 3) for number in range(4)]
+    for request in requests:
+        await write(one.store, one.reading, request, now=NOW, progress=silent)
+    derived = Derived(other)
+    assert not await write_many(other.store, requests, masking=other.masking, derive=derived, now=NOW)
+    assert not await write_many(other.store, requests, masking=other.masking, derive=derived, now=NOW)
+    assert derived.calls == 1
+    assert len(await store_of(other).log()) == 1
+    for memory in (one, other):
+        await memory.aclose()
+    single, many = tables(tmp_path / "one"), tables(tmp_path / "other")
+    assert single.keys() == many.keys() >= {"turns"}
+    assert sum(rows.num_rows for rows in many.values()) >= 4 * 3 * 4
+    for name, rows in single.items():
+        assert rows.combine_chunks().equals(many[name].combine_chunks()), name
+
+
+async def test_a_corpus_that_was_stopped_goes_on_where_it_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(importing, "MANY_AT_ONCE", 4)
+    memory = open_at(tmp_path / "store")
+    chats = [chatgpt_chat(number) for number in range(6)]
+    path = write_json(tmp_path / "conversations.json", chats)
+    with pytest.raises(EmbedderError):
+        await ingested(memory, path, Derived(memory, most=2))
+    async with memory.store.reading() as view:
+        before = len(view.space("default").turns)
+    assert before
+    left = await ingested(memory, path, Derived(memory))
+    async with memory.store.reading() as view:
+        space = view.space("default")
+        assert len(space.turns) == before + left.stored.total()
+        assert left.stored.total() < left.found.total()
+        assert not space.unindexed
+    assert not (await ingested(memory, path, Derived(memory))).stored.total()
+    await memory.aclose()
+
+
+async def test_a_record_that_cannot_be_stored_costs_no_other(tmp_path):
+    memory = open_at(tmp_path / "store")
+    path = write_json(tmp_path / "conversations.json", [chatgpt_chat(0)])
+    await ingested(memory, path, Derived(memory))
+    changed = chatgpt_chat(0)
+    changed["mapping"]["c0-u0"]["message"]["content"]["parts"] = ["Another text under an id that is taken."]
+    path = write_json(tmp_path / "conversations.json", [changed, chatgpt_chat(1)])
+    result = await ingested(memory, path, Derived(memory))
+    assert result.bad == 1
+    assert "is taken" in result.skipped[0].problem
+    async with memory.store.reading() as view:
+        space = view.space("default")
+        assert "chatgpt:chat-1" in space.sessions
+        assert not space.unindexed
+    await memory.aclose()
+
+
+def test_the_command_stores_a_corpus_with_processes_that_embed(tmp_path, monkeypatch, capsys):
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+    path = str(write_json(tmp_path / "conversations.json", [chatgpt_chat(number) for number in range(4)]))
+    assert main(["ingest", path, "--processes", "2", "--space", "chats"]) == 0
+    assert "Stored 12 messages" in capsys.readouterr().out
+    assert main(["ingest", path, "--processes", "1", "--space", "chats"]) == 0
+    assert "Nothing of it is new" in capsys.readouterr().out
+    assert main(["search", "Where does she live since March?", "--space", "chats"]) == 0
+    assert "Porto" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["ingest", path, "--processes", "0"])
