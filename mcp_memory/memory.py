@@ -1,6 +1,7 @@
 """The memory: one method for each tool, each calling its service with the adapters of this memory.
 
-``wiring.py`` opens the adapters that the settings name; tests pass their own. This module knows ports only.
+``wiring.py`` opens the adapters that the settings name; tests pass their own. Of adapters this module knows only the
+rules, which judge where it is given no other judge.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from anyio import to_thread
 from mcp_memory import __version__
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
-from mcp_memory.domain.language_model import day_of
+from mcp_memory.domain.language_model import day_number
 from mcp_memory.domain.masking import KEEP, Masking
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
@@ -335,7 +336,7 @@ class Memory:
             self.embedder,
             self.extractor,
             judging=self.judging,
-            today=partial(self.ledger.spent, day=day_of(self.clock())),
+            today=partial(self.ledger.spent, day=day_number(self.clock())),
             uptime_s=uptime,
             version=__version__,
         )

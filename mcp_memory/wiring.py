@@ -200,9 +200,10 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
         chosen.judge,
         settings.answer.plain,
         allowance,
-        limits.rounds,
+        limits.follow_ups,
         reader=ClaudeQuestionReader(claude) if chosen.understand and chosen.prepares else None,
-        paths=ClaudePathScorer(claude) if chosen.paths and chosen.prepares else None,
+        paths=ClaudePathScorer(claude) if chosen.paths else None,
+        scored_steps=limits.scored_steps,
     )
     return lambda: ClaudeQuestionJudge(judges)
 

@@ -70,7 +70,7 @@ class Reservation:
     what: Spending
 
 
-def day_of(at: Millis) -> int:
+def day_number(at: Millis) -> int:
     """Return the number of the day of a moment."""
     return at // DAY_MS
 

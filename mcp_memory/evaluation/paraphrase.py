@@ -70,7 +70,7 @@ def paraphrase(question: str, seed: int = 0) -> Paraphrase:
     drawn: list[Paraphrase] = []
     for draw in range(DRAWS):
         text = _draw(question, Random(f"{seed}/{draw}/{question}"))
-        drawn.append(Paraphrase(question, text, changed(question, text), rouge_l(question, text)))
+        drawn.append(Paraphrase(question, text, changed(question, text), rouge_of_texts(question, text)))
         if drawn[-1].enough:
             break
     return max(drawn, key=lambda each: each.changed)
@@ -83,7 +83,7 @@ def changed(question: str, text: str) -> float:
     return sum(_lemma(word) not in have for word in plain) / len(plain) if plain else 0.0
 
 
-def rouge_l(one: str, other: str) -> float:
+def rouge_of_texts(one: str, other: str) -> float:
     """Return ROUGE-L of the words of two texts, case folded, in [0, 1]."""
     first, second = ([word.lower() for word in _words(text)] for text in (one, other))
     return tokens.rouge_l(first, second)

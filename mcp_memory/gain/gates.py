@@ -12,7 +12,7 @@ fewer rounds for taught questions). And the gate of a segment less 1 is a channe
 **Departures.** The published gate, ``1 + (1 - π)·cos(m, q)``, opens a little for every question: two unrelated
 questions still have a cosine of .1 to .3, and two of one form ("Who is the mother of the director of …?") .6. The
 *sharp* gate stays at 1 up to a threshold θ and rises linearly from there to the end of the published one. Measured over
-five rounds of teaching, it gains as much on the questions that were taught and leaves the others unchanged (see
+five passes of teaching, it gains as much on the questions that were taught and leaves the others unchanged (see
 ``GainSettings``).
 
 In the paper gates steer propagation only. Measured, that brought 1 point on what was taught; added to the ranking

@@ -6,7 +6,7 @@ that was merged goes to the point that it was merged into. Known evidence change
 organising once.
 
 **Merge.** Points that relate the same entities become one of higher order. The new point joins the entities of its
-parents and keeps their support. The parents stay and name it (DESIGN D03). In one round each point takes part in one
+parents and keeps their support. The parents stay and name it (DESIGN D03). In one pass each point takes part in one
 merge at most, which the reference code does not ensure. Merging is for questions that relate things to each other.
 Questions that ask for one thing lose by it: 65 to 60 and 60 to 55 points of accuracy on the primitive questions of two
 data sets (Table 3). So without such a goal nothing is merged (DESIGN D05).
@@ -226,7 +226,7 @@ def pairs_to_merge(
     among: Collection[str] | None = None,
     asked: Collection[str] = (),
 ) -> list[tuple[Point, Point]]:
-    """Return which active points of a scope are to be merged in one round, the best pair first.
+    """Return which active points of a scope are to be merged in one pass, the best pair first.
 
     Args:
         facts: the facts of the space.

@@ -101,7 +101,9 @@ def _answer_type(question: str) -> AnswerType:
     text = " ".join(question.lower().split())
     if _YES_NO.match(text):
         return "yes_no"
-    found = [(match.start(), order, kind) for order, (kind, sign) in enumerate(_ASKED) if (match := sign.search(text))]
+    found = [
+        (match.start(), order, kind) for order, (kind, pattern) in enumerate(_ASKED) if (match := pattern.search(text))
+    ]
     return min(found)[2] if found else "other"
 
 
@@ -264,8 +266,8 @@ def _first_person(question: str, name: str) -> str | None:
     text = _AS_OBJECT.sub(r"\1 me", text)
     text = _AT_THE_END.sub("me", text)
     text = text.replace(_WHO, "I")
-    for sign, mine in _PRONOUNS:
-        text = sign.sub(mine, text)
+    for pattern, mine in _PRONOUNS:
+        text = pattern.sub(mine, text)
     return text
 
 

@@ -20,14 +20,15 @@ the factor 7 would; read, none of them is right (the value of another time, a na
 **Departures** (DESIGN D37). The paper's "symmetry", likes → interested_in, is an implication: the registry separates
 inverse, symmetric and implied relations here. Its temporal succession, "after(A, B) and B happened, so A did not", is
 unsound in general: all that follows is that A comes after the time of B. In addition, the value before or after the
-time in question is offered as a guess.
+time in question is offered as a guess. What holds of a whole or a place does not hold of each of its parts, so hyponymy
+never leads down there; from a kind to one of it the guess keeps less (`NavigationSettings.member`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, compress, islice
+from itertools import compress, islice
 
 from mcp_memory.domain.evidence import Path, PathScores, Rule, Step
 from mcp_memory.domain.facts import WHOLE, Assertion, Version
@@ -42,10 +43,12 @@ Guess = tuple[Step, str]
 
 TOGETHER = "mentioned_with"
 """The relation of a guess by co-occurrence."""
-_UP = frozenset(("is_a", "subclass_of", "part_of", "located_in"))
+_KINDS = frozenset(("is_a", "subclass_of", "includes"))
+_WHOLES = frozenset(("part_of", "located_in", "has_part", "location_of"))
 _DOWN = frozenset(("includes", "has_part", "location_of"))
 _CAUSES = frozenset(("causes", "caused_by"))
-_WHOLES = 3  # kinds and wholes of an entity that are followed
+_HAVE_WHOLES = ("place", "organisation")
+_FOLLOWED = 3  # kinds and wholes of an entity that are followed
 _OF_EACH = 2  # times m: guesses of one rule that are scored before the best of all rules are taken
 _CITED = 2  # assertions of each premise that a guess cites
 
@@ -66,16 +69,23 @@ def symmetry(near: Neighbourhood, path: Path) -> Iterator[Guess]:
 def hyponymy(near: Neighbourhood, path: Path) -> Iterator[Guess]:
     """Infer facts of an entity from what it is a kind or part of, and facts of a kind or whole from its members."""
     discount = near.settings.hyponymy
-    for step, end, _ in _premises(near, path):  # r(C, A) and A in B, or B in A: r(C, B)
+    for step, end, _ in _premises(near, path):  # r(C, A) and A in B: r(C, B); r(C, B) and A is a B: perhaps r(C, A)
         relation = step.version.relation
         if step.forward and near.fact_query.allows(relation):
-            for link, other in chain(_hierarchy(near, path, end, up=True), _hierarchy(near, path, end, up=False)):
+            levels = _WHOLES if relation in _WHOLES or relations().get(relation).tail in _HAVE_WHOLES else _KINDS
+            for link, other in _hierarchy(near, path, end, levels, up=True):
                 premises = [step.version, link.version]
                 yield from _infer(near, path, "hyponymy", discount, step.forward, other, relation, premises)
-    for link, whole in islice(_hierarchy(near, path, path.end, up=True), _WHOLES):  # A in B and r(B, T): r(A, T)
+            for link, other in _hierarchy(near, path, end, levels & _KINDS, up=False):
+                premises = [step.version, link.version]
+                share = near.settings.member
+                yield from _infer(near, path, "hyponymy", share, step.forward, other, relation, premises)
+    kinds_and_wholes = _hierarchy(near, path, path.end, _KINDS | _WHOLES, up=True)
+    for link, whole in islice(kinds_and_wholes, _FOLLOWED):  # A in B and r(B, T): r(A, T)
         for step, end, _ in _premises(near, path, whole):
             relation = step.version.relation
-            if step.forward and near.fact_query.allows(relation):
+            kind_of_whole = relation in _KINDS and link.version.relation in _WHOLES  # a mill in a county is no county
+            if step.forward and near.fact_query.allows(relation) and not kind_of_whole:
                 premises = [link.version, step.version]
                 yield from _infer(near, path, "hyponymy", discount, step.forward, end, relation, premises)
 
@@ -163,10 +173,11 @@ def _premises(near: Neighbourhood, path: Path, key: str | None = None) -> Sequen
     return near.edges(path.end if key is None else key, path.root.intent)[: near.settings.premises]
 
 
-def _hierarchy(near: Neighbourhood, path: Path, key: str, *, up: bool) -> Iterator[Guess]:
-    """Yield the steps one level up or down from an entity."""
-    for step, end in near.links(key, path.root.intent, _UP | _DOWN):
-        if step.forward is up if step.version.relation in _UP else step.forward is not up:
+def _hierarchy(near: Neighbourhood, path: Path, key: str, levels: frozenset[str], *, up: bool) -> Iterator[Guess]:
+    """Yield the steps one level up or down from an entity, along relations between kinds, or parts and wholes."""
+    for step, end in near.links(key, path.root.intent, levels):
+        rises = step.forward is not (step.version.relation in _DOWN)
+        if rises is up:
             yield step, end
 
 

@@ -291,6 +291,7 @@ def _step_key(operator: str, args: Mapping[str, str | tuple[str, ...]]) -> objec
 def _steps_along_facts(
     space: Space, query: Query, roots: Sequence[Root], paths: Sequence[Path]
 ) -> Iterator[Suggestion]:
+    """Suggest steps from the roots and the ends of the paths, by facts."""
     dated = query.time is not None and query.time.dated
     for root in roots:
         if dated or root.intent in _OF_TIME:

@@ -1,6 +1,6 @@
 """Ports: the Protocols that services and rooms need of an embedder, a store, judges and operators, and their values.
 
-Each is as small as its callers need. ``wiring`` alone knows which adapter stands behind a port.
+Each is as small as its callers need. ``wiring`` chooses which adapter stands behind a port.
 """
 
 from __future__ import annotations

@@ -74,18 +74,18 @@ class QuestionJudge(Protocol):
     """The judgements that one query needs, by one judge and within one budget; a new object for each query.
 
     Attributes:
-        scores_paths: whether `score` is to be asked; else navigation scores paths by its formulas.
+        scored_steps: steps of the beam search for which `score` may be asked; formulas of navigation score the rest.
         warnings: why another judge than the wanted one decided, in words, so far.
         spent: on a language model, so far; None if none was asked.
-        rounds: times that it may be asked again about what the steps it asks for have found; 0 once its budget is
+        follow_ups: times that it may be asked again about what the steps it asks for have found; 0 once its budget is
             spent, and for one that is asked once.
     """
 
     @property
-    def rounds(self) -> int: ...  # noqa: D102
+    def follow_ups(self) -> int: ...  # noqa: D102
 
     @property
-    def scores_paths(self) -> bool: ...  # noqa: D102
+    def scored_steps(self) -> int: ...  # noqa: D102
 
     @property
     def warnings(self) -> tuple[str, ...]: ...  # noqa: D102

@@ -42,9 +42,10 @@ class QuestionJudgeSetup:
         when: whether Claude is asked always (``anthropic``) or if the embedded judgement is uncertain (``auto``).
         sure: with ``auto``, confidence from which an embedded proposal without a hedge is final.
         allowance: limits of one question.
-        rounds: times that Claude may be asked again about one question.
+        follow_ups: times that Claude may be asked again about one question.
         reader: interprets the question, with ``anthropic`` alone; None leaves that to the rules.
         paths: scores the paths through facts, with ``anthropic`` alone; None leaves that to the formulas.
+        scored_steps: steps of the search through facts for which it is asked.
     """
 
     embedded: QuestionJudge
@@ -52,9 +53,10 @@ class QuestionJudgeSetup:
     when: Literal["auto", "anthropic"]
     sure: float
     allowance: BudgetLimits
-    rounds: int = 2
+    follow_ups: int = 2
     reader: ClaudeQuestionReader | None = None
     paths: ClaudePathScorer | None = None
+    scored_steps: int = 1
 
 
 class ClaudeQuestionJudge:
@@ -68,14 +70,14 @@ class ClaudeQuestionJudge:
         self._later_failure = ""
 
     @property
-    def rounds(self) -> int:
+    def follow_ups(self) -> int:
         """See `ports.QuestionJudge`; none where the budget does not hold another judgement."""
-        return self._judges.rounds if self._budget.left >= ANOTHER else 0
+        return self._judges.follow_ups if self._budget.left >= ANOTHER else 0
 
     @property
-    def scores_paths(self) -> bool:
+    def scored_steps(self) -> int:
         """See `ports.QuestionJudge`; with ``auto`` it is not yet known whether a call is worth its cost."""
-        return self._judges.paths is not None and self._judges.when == "anthropic"
+        return self._judges.scored_steps if self._judges.paths and self._judges.when == "anthropic" else 0
 
     @property
     def warnings(self) -> tuple[str, ...]:

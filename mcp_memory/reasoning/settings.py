@@ -9,14 +9,22 @@ from mcp_memory.configurable import NOT_NEGATIVE, POSITIVE, key
 
 
 class Effort(NamedTuple):
-    """What Claude may spend on one query: requests, uncached input tokens, and times that it is asked again."""
+    """What Claude may spend on one query.
+
+    Attributes:
+        calls: requests.
+        input_tokens: uncached.
+        follow_ups: times that it is asked again.
+        scored_steps: steps of the beam search through facts whose paths it scores.
+    """
 
     calls: int
     input_tokens: int
-    rounds: int
+    follow_ups: int
+    scored_steps: int
 
 
-EFFORTS = {"quick": Effort(3, 4_000, 1), "normal": Effort(8, 8_000, 2), "deep": Effort(16, 30_000, 6)}
+EFFORTS = {"quick": Effort(3, 4_000, 1, 0), "normal": Effort(8, 8_000, 2, 1), "deep": Effort(16, 30_000, 6, 2)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,7 @@ class EngineSettings:
     )
     """With ``quick`` it is asked once more about what it had searched for, with ``normal`` twice, with ``deep`` six
     times (MRAgent §3.2 stops after a bound too). ``quick`` goes without its interpretation of the question and its
-    scores of paths, which would take what the judgement needs."""
+    scores of paths, which would take what the judgement needs; ``normal`` asks for scores once, ``deep`` twice."""
     calls: int = key(0, "requests for one query or goal; 0 = as effort says", NOT_NEGATIVE)
     input_tokens: int = key(0, "uncached input tokens for one query or goal; 0 = as effort says", NOT_NEGATIVE)
     day_tokens: int = key(
@@ -81,4 +89,4 @@ class EngineSettings:
     def limits(self) -> Effort:
         """What may be spent on one query: as `effort` says, except for what `calls` and `input_tokens` set."""
         effort = EFFORTS[self.effort]
-        return Effort(self.calls or effort.calls, self.input_tokens or effort.input_tokens, effort.rounds)
+        return effort._replace(calls=self.calls or effort.calls, input_tokens=self.input_tokens or effort.input_tokens)

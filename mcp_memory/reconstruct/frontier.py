@@ -3,7 +3,7 @@
 Before each judgement the evidence is traversed in reverse, Π_{v→(c,g)}: its cues that more sentences have, names first,
 then rare words, each with the tags under which it stands. The semantic layer adds what kinds of facts are known of whom
 the question names, the topic layer the topics of the evidence. The judge chooses what to follow (f_select, eq. 10) by
-naming operators with these names, tags and topics; its choice is carried out by ``services/rounds.py``.
+naming operators with these names, tags and topics; its choice is carried out by ``services/follow_ups.py``.
 
 **Departures.** The paper's model calls the reverse operators itself, which takes a turn that brings no text. Here the
 reverse step is taken for it each time, so that each of its turns can bring evidence. `LoopSettings.graph` leaves out

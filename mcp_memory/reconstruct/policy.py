@@ -3,10 +3,10 @@
 ``resources/policy.toml`` defines kinds of query, and for each the operators that are called in each turn and where
 their arguments come from. It is read once and checked against the operators that exist: the loop knows none by name.
 
-A query is of a kind if it has one of the kind's signs: the type of answer, a date, how many names or speakers it names,
-or words, as regular expressions. The first kind in the file that fits is used; a kind without signs fits every query.
-Where the loop takes more turns than its kind lists, the last one is repeated, with what was found meanwhile; before the
-loop's last turn come the calls that are listed for then.
+A query is of a kind if it has one of the kind's conditions: the type of answer, a date, how many names or speakers it
+names, or words, as regular expressions. The first kind in the file that fits is used; a kind without conditions fits
+every query. Where the loop takes more turns than its kind lists, the last one is repeated, with what was found
+meanwhile; before the loop's last turn come the calls that are listed for then.
 
 Each *source* of an argument (`SOURCES`) gives the values that it has in a state of the loop, strongest first, each with
 its strength; a call is made for every value. A source without values gives no call.
@@ -57,14 +57,14 @@ class Worth:
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
-    """The signs of a kind of query; a kind without any fits all.
+class Conditions:
+    """The conditions of a kind of query; a kind without any fits all.
 
     Attributes:
         asked: types of answer.
         words: expressions, one of which occurs in the query, in any case.
         dated: the query gives a date.
-        names: it names at least so many things; 0 where that is no sign.
+        names: it names at least so many things; 0 where that is no condition.
         speakers: it names exactly so many speakers; 0 likewise.
         lost: at least this share of its content words, names aside, is covered by no candidate; 0 likewise.
     """
@@ -77,9 +77,9 @@ class Signs:
     lost: float = 0.0
 
     def fit(self, query: Query, uncovered: float) -> bool:
-        """Return whether a query, with its uncovered share, has one of the signs, or there are none."""
+        """Return whether a query, with its uncovered share, has one of the conditions, or there are none."""
         return (
-            self == Signs()
+            self == Conditions()
             or query.answer_type in self.asked
             or (self.dated and query.time is not None and query.time.dated)
             or (0 < self.names <= len(query.names))
@@ -108,13 +108,13 @@ class QueryKind:
 
     Attributes:
         name: of the kind.
-        signs: that a query of this kind has.
+        conditions: that a query of this kind has.
         turns: the calls of each turn.
         before_last: further calls of the turn before the last.
     """
 
     name: str
-    signs: Signs
+    conditions: Conditions
     turns: tuple[tuple[PlannedCall, ...], ...]
     before_last: tuple[PlannedCall, ...] = ()
 
@@ -157,14 +157,14 @@ class Policy:
             return tuple(call for call in calls if call.operator not in operators)
 
         kinds = tuple(
-            QueryKind(kind.name, kind.signs, tuple(map(remaining, kind.turns)), remaining(kind.before_last))
+            QueryKind(kind.name, kind.conditions, tuple(map(remaining, kind.turns)), remaining(kind.before_last))
             for kind in self.kinds
         )
         return Policy(kinds, {name: worth for name, worth in self.worths.items() if name not in operators})
 
     def kind(self, query: Query, uncovered: float = 0.0) -> QueryKind | None:
         """Return the kind of a query with its uncovered share; None where none fits."""
-        return next((kind for kind in self.kinds if kind.signs.fit(query, uncovered)), None)
+        return next((kind for kind in self.kinds if kind.conditions.fit(query, uncovered)), None)
 
     def actions(self, state: LoopState, sufficiency: Sufficiency, turns: int) -> list[Action]:
         """Return the calls that the table has for a state of the loop, strongest first.
@@ -218,7 +218,7 @@ def _kind(table: dict[str, Any]) -> QueryKind:
     name = table.pop("name")
     if odd := [asked for asked in table.get("asked", ()) if asked not in get_args(AnswerType)]:
         raise ValueError(f"kind {name!r}: no question asks for {odd[0]!r}")
-    signs = Signs(
+    conditions = Conditions(
         frozenset(table.pop("asked", ())),
         re.compile("|".join(table.pop("words")), re.IGNORECASE) if "words" in table else None,
         table.pop("dated", False),
@@ -230,7 +230,7 @@ def _kind(table: dict[str, Any]) -> QueryKind:
     before = _planned(table.pop("before_last", ()))
     if table:
         raise ValueError(f"kind {name!r}: there is no use for {', '.join(table)}")
-    return QueryKind(name, signs, turns, before)
+    return QueryKind(name, conditions, turns, before)
 
 
 def _planned(calls: Sequence[dict[str, str]]) -> tuple[PlannedCall, ...]:

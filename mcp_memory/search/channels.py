@@ -175,7 +175,7 @@ questions up at R@2 and 1 down, and change nothing at R@5 and R@10 on average.
 EXPERIENCE = Channel("experience", talk=0.6, document=0.4)
 """What feedback taught about a segment: its gate less 1, in units of the best cosine (GAM-RAG).
 
-Measured over five rounds of teaching. Talk: +9 points of R@10 on the questions that were taught, 0 on the others; with
+Measured over five passes of teaching. Talk: +9 points of R@10 on the questions that were taught, 0 on the others; with
 30 % wrong feedback +8 and 0; values from .4 to .6 lie within 1 point. Documents: +8 to +17 points of R@5, and 0 to +2.
 """
 PROPAGATION = Channel("propagation", document=0.2)

@@ -38,12 +38,12 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
-    """How a sign of sufficiency counts.
+class Feature:
+    """How a feature of sufficiency counts.
 
     Attributes:
         weight: in the sum.
-        usual: its mean where it was measured; it stands for a sign that is not known.
+        usual: its mean where it was measured; it stands for a feature that is not known.
         low: the least that counts.
         high: the most that counts.
     """
@@ -56,21 +56,21 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class SufficiencyFormula:
-    """A logistic formula: 1 / (1 + exp(-(constant + Σ weight · sign)))."""
+    """A logistic formula: 1 / (1 + exp(-(constant + Σ weight · feature)))."""
 
     constant: float
-    signs: Mapping[str, Sign]
+    features: Mapping[str, Feature]
 
 
 def _talk() -> SufficiencyFormula:
     return SufficiencyFormula(
         -1.68,
         {
-            "covered": Sign(0.87, 0.78, 0.0, 1.0),
-            "support": Sign(4.37, 0.69, 0.0, 1.2),
-            "lead": Sign(2.61, 0.22, -0.8, 0.9),
-            "rivals": Sign(-4.15, 0.68, 0.4, 0.95),
-            "near": Sign(3.59, 0.26, 0.0, 0.6),
+            "covered": Feature(0.87, 0.78, 0.0, 1.0),
+            "support": Feature(4.37, 0.69, 0.0, 1.2),
+            "lead": Feature(2.61, 0.22, -0.8, 0.9),
+            "rivals": Feature(-4.15, 0.68, 0.4, 0.95),
+            "near": Feature(3.59, 0.26, 0.0, 0.6),
         },
     )
 
@@ -79,9 +79,9 @@ def _document() -> SufficiencyFormula:
     return SufficiencyFormula(
         -5.72,
         {
-            "covered": Sign(2.7, 0.81, 0.0, 1.0),
-            "second": Sign(4.3, 0.91, 0.7, 1.0),
-            "named": Sign(1.9, 0.85, 0.0, 1.0),
+            "covered": Feature(2.7, 0.81, 0.0, 1.0),
+            "second": Feature(4.3, 0.91, 0.7, 1.0),
+            "named": Feature(1.9, 0.85, 0.0, 1.0),
         },
     )
 
@@ -98,7 +98,8 @@ class SufficiencySettings:
     at a quarter 235 questions to other documents. On the other half, the
     AUROC for complete evidence is .87 in talk (.79 among the answerable; coverage has .76 and .62), .89
     (on all .79, interval .69 to .89: 10 incomplete) for documents of several steps and .53 for those of one, where
-    these signs tell nothing. Calibration error: .06 in talk, .09 in documents, which are complete more often than said.
+    these features tell nothing. Calibration error: .06 in talk, .09 in documents, which are complete more often than
+    said.
     """
 
     talk: SufficiencyFormula = field(default_factory=_talk)

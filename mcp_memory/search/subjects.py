@@ -125,6 +125,8 @@ def subject_of(query: Query, speakers: Iterable[str]) -> Subject | None:
     for name in query.names:
         said = rf"(?<!\w)(?:the\s+)?{re.escape(name)}(?!\w)"
         subject = re.search(rf"\b{_AUXILIARY}\s+{said}|{said}['’]s(?!\w)", text)
+        if subject and any(word in spoken for word in words(text[: subject.start()])):
+            continue  # a speaker is its subject: "Would Ann have Nowak prints?"
         called = any(word.startswith(part) for word in spoken for part in words(name))  # "Mel" of Melanie
         if subject and not called and MONTH_WORDS.isdisjoint(words(name)):
             named.append(name)
@@ -169,13 +171,14 @@ def told_of_another(
     cosines = (space.sentence_vectors.take(np.array(rows, dtype=np.intp)) @ asked).tolist()
     if subject.thing and not any(subject.words <= set(stems(space.text(space.sentences[row]))) for row in rows):
         return None  # nothing tells of it, or the two words describe nothing
+    spoken = {word for speaker in space.speakers for word in words(speaker)}
     own, other, whom, place = 0.0, LEAST, "", -1
     for row, cosine in zip(rows, cosines, strict=True):
         text = space.text(space.sentences[row])
         contained = set(stems(text))
         support = cosine + CONTAINED * sum(w for stem, w in weights.items() if stem in contained and stem not in aside)
         advice = not subject.words and by_assistant(space.turns[space.sentences[row].turn_id])
-        none = advice or is_small_talk(text)  # of nobody: what an assistant says of things, "Wow, Ann!"
+        none = advice or is_small_talk(text, spoken)  # of nobody: what an assistant says of things, "Wow, Ann!"
         if subject.thing:
             teller = _of_thing(space, row, text, subject)
         else:

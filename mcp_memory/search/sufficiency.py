@@ -1,11 +1,12 @@
 """How far what was found covers a query, and whether it is enough to answer from.
 
-A query that a memory cannot answer still finds something: the nearest text, often by another speaker. A few signs, each
-cheap (no text is embedded for them), show it.
+A query that a memory cannot answer still finds something: the nearest text, often by another speaker. A few features,
+each cheap (no text is embedded for them), show it.
 
 **Coverage** (`judge_coverage`) decides whether the loop of recall goes on. A step of the loop leads on from words and
 names that nothing covers yet. Where the evidence covers them but tells of somebody else, or the answer is in many
-places, sufficiency is low, yet further steps find nothing, and each costs as much as the search. Its signs, in [0, 1]:
+places, sufficiency is low, yet further steps find nothing, and each costs as much as the search. Its features, in
+[0, 1]:
 
 - *coverage*: how much of the query's content, its words weighted by rarity, the best candidate contains alone, and the
   best five contain together (the mean of the two);
@@ -17,10 +18,11 @@ cover anything; elsewhere it is the coverage. On dialogues with unanswerable que
 separates them with an AUROC of .75, the margin .73, the share .66, all three .79, and the best cosine .48.
 
 **Sufficiency** (`judge_sufficiency`) is the probability that all that a query needs is among the best candidates. It is
-a logistic formula of signs, one for talk and one for documents; `SufficiencySettings` (``search/settings.py``) has the
-weights and says how they were fitted.
+a logistic formula of features, one for talk and one for documents; `SufficiencySettings` (``search/settings.py``) has
+the weights and says how they were fitted.
 
-- *covered*: the share of the query's content that the best five contain together, its words weighted by rarity; the
+- *covered*: the share of the query's content that the best five contain together, its words weighted by rarity, or
+  state by a fact of the relation that a word asks for ("live" where somebody moved); the
   name of the one speaker asked about, the words of a date and what only says the kind of answer ("how many", "which
   city") do not count;
 - *support*: in talk, of the best sentence that is told of the person asked about; in documents, the best cosine;
@@ -32,18 +34,25 @@ weights and says how they were fitted.
 - *named* (documents): how far the names in the query are found in titles, or in the text of what has none.
 
 Evidence is *sufficient* from a probability of `SufficiencySettings.enough` on, if the best five contain half of the
-content and one of them has a value of the kind that is asked for (a number, a name). Each sign is held within the range
-in which it was measured; where it cannot be known (fewer than ten candidates, a small space, nobody asked about), its
-mean there stands for it.
+content and one of them has a value of the kind that is asked for (a number, a name). Each feature is held within the
+range in which it was measured; where it cannot be known (fewer than ten candidates, a small space, nobody asked about),
+its mean there stands for it.
 
 Of whom the evidence tells is decided in ``told_of.py``. Where the query asks about somebody who does not speak, or
 about the user, ``subjects.py`` tells whether the evidence is told of another, which then is not sufficient. Nor is
 evidence in which a name of the query does not stand.
+
+**What is missing** (`lacking`). What evidence lacks of a question's words, as a reply says it.
+
+Recall counts every content word of a question that no candidate contains. Some of these are nothing that evidence could
+say: words that only ask ("list", "how far"), and verbs of which another form stands there ("buy" and "bought"). Others
+are said by a fact in other words: who "moved to Porto" lives there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from math import exp
 from typing import Any
 
@@ -52,12 +61,13 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import AnswerType, Query
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.verbs import irregular_verbs
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import NEEDED, has_kind
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
-from mcp_memory.search.missing import lacking
 from mcp_memory.search.settings import SufficiencyFormula, SufficiencySettings
 from mcp_memory.search.subjects import told_of_another
 from mcp_memory.search.told_of import ToldOf, told_of
@@ -154,9 +164,12 @@ def judge_sufficiency(
     weights = _content(space, query)
     talk = bool(space.talk[best[0].row])
     told = told_of(space, query, best, weights) if talk else None
-    signs = _signs(space, query, best, weights, told)
-    score = probability(settings.talk if talk else settings.document, signs)
-    if weights and signs["covered"] < HALF:
+    features = _features(space, query, best, weights, told)
+    in_facts = stated_by_facts(space, query, [candidate.row for candidate in best[:FIRST]], uncovered)
+    features["covered"] += sum(weights.get(stem, 0.0) for stem in {stem for word in in_facts for stem in stems(word)})
+    uncovered = [word for word in uncovered if word not in in_facts]
+    score = probability(settings.talk if talk else settings.document, features)
+    if weights and features["covered"] < HALF:
         score = min(score, settings.uncovered)
     missing = lacking(space, [candidate.row for candidate in best], uncovered)
     if not any(_has_kind(space, query, candidate.row) for candidate in best[:FIRST]):
@@ -174,10 +187,10 @@ def judge_sufficiency(
 
 
 def probability(formula: SufficiencyFormula, known: Mapping[str, float]) -> float:
-    """Return the probability, in (0, 1), from the signs that are known; others of them do not count."""
+    """Return the probability, in (0, 1), from the features that are known; others of them do not count."""
     total = formula.constant
-    for name, sign in formula.signs.items():
-        total += sign.weight * min(sign.high, max(sign.low, known.get(name, sign.usual)))
+    for name, feature in formula.features.items():
+        total += feature.weight * min(feature.high, max(feature.low, known.get(name, feature.usual)))
     return 1 / (1 + exp(-total))
 
 
@@ -197,38 +210,38 @@ def _content(space: Space, query: Query) -> dict[str, float]:
     return {stem: rare / whole for stem, rare in rarity.items()} if whole else {}
 
 
-def _signs(
+def _features(
     space: Space, query: Query, best: Sequence[Candidate], weights: Mapping[str, float], told: ToldOf | None
 ) -> dict[str, float]:
-    """Return the signs that can be known, by name."""
+    """Return the features that can be known, by name."""
     rows = np.array([candidate.row for candidate in best[:FIRST]], dtype=np.intp)
     index = space.index(WordIndex)
-    signs = {"covered": sum(weight for stem, weight in weights.items() if index.contains(rows, stem).any())}
+    features = {"covered": sum(weight for stem, weight in weights.items() if index.contains(rows, stem).any())}
     if told is None:
-        signs["support"] = max(candidate.scores.get(MEANING.name, 0.0) for candidate in best)
-        signs |= _named(space, query, best)
+        features["support"] = max(candidate.scores.get(MEANING.name, 0.0) for candidate in best)
+        features |= _named(space, query, best)
     else:
-        signs["support"] = told.support
+        features["support"] = told.support
         if told.person:
-            signs["lead"] = told.lead
+            features["lead"] = told.lead
     if len(best) > 1:
-        signs["second"] = best[1].score
+        features["second"] = best[1].score
     if len(best) == COUNTED and told is not None:
-        signs["rivals"] = best[-1].score
+        features["rivals"] = best[-1].score
         if len(space.segments) > SMALL:
-            signs["near"] = _near(space, [candidate.row for candidate in best])
-    return signs
+            features["near"] = _near(space, [candidate.row for candidate in best])
+    return features
 
 
 def _near(space: Space, rows: Sequence[int]) -> float:
-    """Return the sign ``near``: the share of the other rows that stand around the first, in its session."""
+    """Return the feature ``near``: the share of the other rows that stand around the first, in its session."""
     session = space.segment_turn[rows[0]].session
     near = [abs(row - rows[0]) <= AROUND and space.segment_turn[row].session == session for row in rows[1:]]
     return sum(near) / len(near)
 
 
 def _named(space: Space, query: Query, best: Sequence[Candidate]) -> dict[str, float]:
-    """Return the sign ``named``, if the query has names: how much of each the best title contains, on average."""
+    """Return the feature ``named``, if the query has names: how much of each the best title contains, on average."""
     asked = [set(words(name)) - MONTH_WORDS for name in query.names]
     asked = [name for name in asked if name]
     if not asked:
@@ -266,3 +279,69 @@ def _told_of(space: Space, other: str, person: str, row: int) -> str:
     quote = " ".join(space.turns[sentence.turn_id].text[sentence.start : sentence.end].split())
     quote = quote if len(quote) <= QUOTED else f"{quote[: QUOTED - 1].rstrip()}…"
     return f"told of {other}, not of {person}: “{quote}”"
+
+
+ASKING = frozenset((
+    "list", "enumerate", "name", "tell", "show", "give", "describe", "remind", "everything", "anything", "something",
+    "far", "long", "often", "much", "many", "ever", "all", "every", "each", "exactly", "total", "different", "specific",
+    "mention", "mentioned", "say", "said", "walk", "suggest", "recommend", "happened", "together", "besides", "course",
+    "across", "throughout", "conversation", "conversations", "sessions", "discussions", "aspects", "various", "several",
+    "days", "day", "weeks", "week", "months", "month", "years", "year", "hours", "passed", "elapsed", "lie", "lies",
+))  # fmt: skip
+"""Words that only ask."""
+
+
+def lacking(space: Space, rows: Sequence[int], uncovered: Sequence[str]) -> list[str]:
+    """Return the words that evidence could have said and does not.
+
+    Args:
+        space: of the evidence.
+        rows: of its segments.
+        uncovered: words of the question that none of them contains.
+    """
+    index, found = space.index(WordIndex), np.array(rows, dtype=np.intp)
+
+    def said(word: str) -> bool:
+        forms = _verb_forms().get(word.casefold(), ())
+        return any(bool(index.contains(found, stem).any()) for form in forms for stem in stems(form))
+
+    return [word for word in uncovered if word.casefold() not in ASKING and not said(word)]
+
+
+def stated_by_facts(space: Space, query: Query, rows: Sequence[int], uncovered: Sequence[str]) -> frozenset[str]:
+    """Return the words that ask for a relation of which the evidence states a fact, "live" where somebody moved.
+
+    Args:
+        space: of the evidence.
+        query: where it asks about one speaker, only facts about that speaker count.
+        rows: of the segments that are looked at.
+        uncovered: words of the question that none of them contains.
+    """
+    asking = {word: {*stems(word)} & _asking_stems().keys() for word in uncovered}
+    if not any(asking.values()):
+        return frozenset()
+    person = query.speakers[0].casefold() if len(query.speakers) == 1 else None
+    stated = {
+        fact.relation
+        for row in rows
+        for fact in space.facts.assertions_in(space.segments[row].turn_id)
+        if not fact.negated and (person is None or fact.head.casefold() == person)
+    }
+    return frozenset(word for word, found in asking.items() if any(_asking_stems()[stem] & stated for stem in found))
+
+
+@cache
+def _asking_stems() -> dict[str, frozenset[str]]:
+    """Return the relations that each word asks for, by its stem."""
+    found: dict[str, set[str]] = {}
+    for relation in relations():
+        for word in relation.asked:
+            for stem in stems(word):
+                found.setdefault(stem, set()).add(relation.name)
+    return {stem: frozenset(names) for stem, names in found.items()}
+
+
+@cache
+def _verb_forms() -> dict[str, tuple[str, ...]]:
+    """Return the forms of each irregular verb, by each of them."""
+    return {form: forms for forms in irregular_verbs() for form in forms}

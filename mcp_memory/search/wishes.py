@@ -140,7 +140,7 @@ def _same_matter(one: Wish, other: Wish) -> bool:
     """Return whether two wishes settle the same matter: units, length, language."""
     if "prefers" in (one.kind, other.kind):
         return False
-    return any(sign.search(one.text) and sign.search(other.text) for sign in _ABOUT)
+    return any(pattern.search(one.text) and pattern.search(other.text) for pattern in _ABOUT)
 
 
 def _content(text: str) -> frozenset[str]:

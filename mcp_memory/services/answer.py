@@ -4,9 +4,9 @@ Both look the query up first (``services/recall/``). Without a language model re
 is shown what was found, while no view is held, and says whether that is enough or what is missing. Its word decides
 whether the evidence suffices, and what it needs comes first (MRAgent's routing, eq. 12; nothing else is lost).
 
-**Rounds of a judge.** A language model takes part in the loops of MRAgent (§3.2), HGMem and QRMeM: it is asked again
-with what the steps that it chose found (``rounds.py``). Evidence that was found on the way and that no citation needs
-is left out of an answer.
+**Follow-ups of a judge.** A language model takes part in the loops of MRAgent (§3.2), HGMem and QRMeM: it is asked
+again with what the steps that it chose found (``follow_ups.py``). Evidence that was found on the way and that no
+citation needs is left out of an answer.
 
 **Answers.** A judge proposes the best that the facts and the evidence's sentences can say, with a confidence. Below the
 thresholds the answer is an abstention: the caller gets the evidence and can decide itself. Every answer cites the
@@ -32,18 +32,17 @@ from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, SupportJudge
 from mcp_memory.search.candidates import newest_candidates
+from mcp_memory.services.follow_ups import FollowUps, working_points
 from mcp_memory.services.learn.answered import grow_graph
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.update import known_labels, learn, support_candidates, support_lesson
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.working import store_points
 from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_items
-from mcp_memory.services.recall.judged_paths import judge_paths
 from mcp_memory.services.recall.pipeline import find, unknown_space
-from mcp_memory.services.recall.prepare import embed_query
+from mcp_memory.services.recall.placing import newest_wishes
+from mcp_memory.services.recall.prepare import embed_query, judge_paths
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.wishes import newest_wishes
-from mcp_memory.services.rounds import Rounds, working_points
 from mcp_memory.services.settings import AnswerSettings
 
 UNCONVINCED = 0.5
@@ -119,8 +118,8 @@ async def reconstruct(
             result = _concluded(result, judge)
             episode = new_episode(space, query, result)
     if judge is not None and asked is not None:
-        rounds = Rounds(store, embedder, settings, judge.assess, lambda: judge.rounds)
-        asked, judgement = await rounds.ask(asked)
+        inquiry = FollowUps(store, embedder, settings, judge.assess, lambda: judge.follow_ups)
+        asked, judgement = await inquiry.ask(asked)
         result = _concluded(_as_judged(asked, judgement, query.limit), judge)
         async with store.reading() as view:
             episode = replace(new_episode(view.space(query.space), query, result), points=working_points(asked))
@@ -159,6 +158,8 @@ async def answer(
         episodes: the episodes of this process.
         feedback: how the memory learns from its own answers; None if it does not.
     """
+    if judge.follow_ups and settings.breadth.auto:
+        query = replace(query, mode="auto")  # a language model reads a list or an overview; the rules read sentences
     query = await embed_query(store, embedder, query, judge)
     evaluation = await judge_paths(store, query, settings, judge)
     async with store.reading() as view:
@@ -167,8 +168,8 @@ async def answer(
         gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
     learns = feedback is not None and query.learn and settings.reflection.answered
-    rounds = Rounds(store, embedder, settings, judge.judge, lambda: judge.rounds)
-    asked, judgement = await rounds.ask(replace(asked, learns=learns))
+    inquiry = FollowUps(store, embedder, settings, judge.judge, lambda: judge.follow_ups)
+    asked, judgement = await inquiry.ask(replace(asked, learns=learns))
     answered = _apply_thresholds(asked, judgement, len(result.evidence), judge, thresholds)
     answered = replace(answered, points=working_points(asked), relations=judgement.relations)
     async with store.reading() as view:

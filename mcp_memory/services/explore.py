@@ -82,30 +82,12 @@ async def explore(
         InvalidInput: there is no such operator, a required argument is missing, an argument is not used by it, or the
             evidence or the episode is unknown.
     """
-    operator = operators.get(request.operator)
-    if operator is None:
-        known = ", ".join(operators)
-        raise InvalidInput("operator", f"there is no operator {request.operator[:60]!r}", f"There are: {known}.")
-    for needed in operator.needs:
-        either = needed.split(" or ")
-        if not any(_has_argument(request, argument) for argument in either):
-            problem, without = ("is missing", "it") if len(either) == 1 else ("neither is given", "one of them")
-            remedy = f"The operator {operator.name} cannot do without {without}."
-            raise InvalidInput(needed, problem, f"{remedy} {_where_ids_are(operator, request)}".rstrip())
-    for argument in _ARGUMENTS:
-        if argument not in operator.uses and _has_argument(request, argument):
-            remedy = f"Leave it out, or take another operator; this one uses {', '.join(operator.uses)} and limit."
-            raise InvalidInput(argument, f"the operator {operator.name} does not use it", remedy)
-    if request.episode is not None and "ids" not in operator.uses:
-        remedy = f"Leave it out; this one takes no records, it uses {', '.join(operator.uses)} and limit."
-        raise InvalidInput("episode", f"the operator {operator.name} does not use it", remedy)
+    operator = _checked(operators, request)
     episode = None
     if request.episode is not None:
         episode = await find_episode(store, episodes or Episodes(), request.space, request.episode)
     ids = _ids(request, episode)
     query: Query | None = None
-    cosine: Callable[[Sequence[Assertion]], list[float]] = no_similarity
-    weigh: Callable[[Rows], Scores] | None = None
     if request.query is not None:
         query = await embed_query(store, embedder, Query(request.query, request.space, now=now))
     async with store.reading() as view:
@@ -113,13 +95,7 @@ async def explore(
         own = {point.id for point in working}
         if not warnings and not own.issuperset(ids):
             ids = _resolve_ids(space, operator, ids, episode)
-        if query is not None:
-            cosines = await similarity(store, space, query.vectors)
-            cosine = statement_similarity(space, query.vectors, cosines)
-            gates: Mapping[int, float] = {}
-            if settings is not None:
-                gates = sentence_gates(space, space.beliefs, query.vectors, query.time_vector, settings)
-            weigh = sentence_weights(space, query.vectors, cosines, gates, request.window)
+        cosine, weigh = await _measures(store, space, query, request, settings)
         call = OperatorInput(
             space,
             cosine,
@@ -141,6 +117,32 @@ async def explore(
         return replace(found, next=in_space(space, found.next), warnings=warnings)
 
 
+def _checked(operators: Mapping[str, Operator], request: ExploreRequest) -> Operator:
+    """Return the operator that a request names.
+
+    Raises:
+        InvalidInput: there is none, it needs an argument that is missing, or it does not use one that is given.
+    """
+    operator = operators.get(request.operator)
+    if operator is None:
+        known = ", ".join(operators)
+        raise InvalidInput("operator", f"there is no operator {request.operator[:60]!r}", f"There are: {known}.")
+    for needed in operator.needs:
+        either = needed.split(" or ")
+        if not any(_has_argument(request, argument) for argument in either):
+            problem, without = ("is missing", "it") if len(either) == 1 else ("neither is given", "one of them")
+            remedy = f"The operator {operator.name} cannot do without {without}."
+            raise InvalidInput(needed, problem, f"{remedy} {_where_ids_are(operator, request)}".rstrip())
+    for argument in _ARGUMENTS:
+        if argument not in operator.uses and _has_argument(request, argument):
+            remedy = f"Leave it out, or take another operator; this one uses {', '.join(operator.uses)} and limit."
+            raise InvalidInput(argument, f"the operator {operator.name} does not use it", remedy)
+    if request.episode is not None and "ids" not in operator.uses:
+        remedy = f"Leave it out; this one takes no records, it uses {', '.join(operator.uses)} and limit."
+        raise InvalidInput("episode", f"the operator {operator.name} does not use it", remedy)
+    return operator
+
+
 def _where_ids_are(operator: Operator, request: ExploreRequest) -> str:
     """Return how to get the ids that an operator needs; empty if it needs none."""
     if "ids" not in operator.needs:
@@ -151,6 +153,20 @@ def _where_ids_are(operator: Operator, request: ExploreRequest) -> str:
             f"memory://{request.space}/points lists all."
         )
     return "Ids of evidence stand in the replies of this tool; of a recall give its episode, and numbers of records."
+
+
+async def _measures(
+    store: Store, space: Space, query: Query | None, request: ExploreRequest, settings: GainSettings | None
+) -> tuple[Callable[[Sequence[Assertion]], list[float]], Callable[[Rows], Scores] | None]:
+    """Return how near facts are to a query, and how much sentences weigh for it; of no query zeros, and None."""
+    if query is None:
+        return no_similarity, None
+    cosines = await similarity(store, space, query.vectors)
+    gates: Mapping[int, float] = {}
+    if settings is not None:
+        gates = sentence_gates(space, space.beliefs, query.vectors, query.time_vector, settings)
+    weigh = sentence_weights(space, query.vectors, cosines, gates, request.window)
+    return statement_similarity(space, query.vectors, cosines), weigh
 
 
 def _take(operator: Operator, call: OperatorInput) -> OperatorResult:

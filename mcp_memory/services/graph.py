@@ -20,11 +20,11 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language import iso
-from mcp_memory.view.facts import Facts
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
+    from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
 
 MERMAID_EDGES = 400

@@ -15,6 +15,7 @@ TOOLS = (
     "memory_evolve",
     "memory_status",
     "memory_forget",
+    "memory_graph",
 )
 
 

@@ -18,7 +18,7 @@ beside the sentence that states them were never needed by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Frontier, KnownFacts
@@ -30,10 +30,18 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.language.dated_text import weekday_and_day, with_dates
+from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.paths import leads_back, serialise
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
-from mcp_memory.reasoning.anthropic.rendering import FRAME_TOKENS, CitableItem, RenderedEvidence, frame, one_line
+from mcp_memory.reasoning.anthropic.rendering import (
+    FRAME_TOKENS,
+    CitableItem,
+    RenderedEvidence,
+    frame,
+    one_line,
+    telling_line,
+)
 
 FACTS = 12
 """Most facts that are shown."""
@@ -50,8 +58,7 @@ LEADS_SHARE = 0.15
 """Largest share of the lines that say where the evidence leads."""
 PIECE_CHARS = 320
 """Characters of one line: a longer turn has several, so that a citation stays precise."""
-_PREFIX = 24
-"""Characters of a number and a speaker's name, about."""
+_PREFIX = 24  # characters of a number and a speaker's name, about
 
 
 @dataclass(slots=True)
@@ -74,12 +81,14 @@ class _Shown:
     """What is shown, before it is put in order.
 
     Attributes:
+        asked: weights of the stems of what is asked for, by which a long sentence is cut.
         sentences: by turn, each by its first character.
         facts: by the place of the sentence behind which they stand, lines with their items.
         guesses: facts without a sentence.
         points: lines with their items.
     """
 
+    asked: Mapping[str, float]
     sentences: dict[str, dict[int, EvidenceSentence]] = field(default_factory=dict)
     facts: dict[tuple[str, int], list[tuple[str, CitableItem]]] = field(default_factory=dict)
     guesses: list[tuple[str, CitableItem]] = field(default_factory=list)
@@ -89,6 +98,10 @@ class _Shown:
     def has(self, place: tuple[str, int]) -> bool:
         return place[1] in self.sentences.get(place[0], {})
 
+    def words(self, sentence: EvidenceSentence) -> str:
+        """Return a sentence as it is shown: with its dates, and of a long one the part that says most."""
+        return telling_line(with_dates(sentence.source.quote, sentence.source.turn.said_at), self.asked)
+
 
 def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     """Return the evidence as text of about ``tokens`` tokens at most.
@@ -96,7 +109,7 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     What does not fit is left out whole, the last by rank first. A judge that is asked again sees nothing twice except
     what it kept.
     """
-    room, shown = _Room(tokens - FRAME_TOKENS), _Shown()
+    room, shown = _Room(tokens - FRAME_TOKENS), _Shown(_asked(judge_input))
     share = _Room(int(LEADS_SHARE * room.left))
     leads = [line for line in _leads(judge_input.frontier) if share.takes(line)]
     room.left -= max(0, sum(estimate_tokens(line) + 1 for line in leads))
@@ -163,7 +176,7 @@ def _show(sentence: EvidenceSentence, shown: _Shown, room: _Room) -> bool:
     more += _PREFIX * (2 * len(sentence.source.quote) // PIECE_CHARS)
     if heading not in shown.headings:
         more += len(heading) + 1
-    if not room.takes(_words(sentence), more):
+    if not room.takes(shown.words(sentence), more):
         return False
     shown.headings.add(heading)
     shown.sentences.setdefault(turn.id, {})[sentence.source.start] = sentence
@@ -197,7 +210,7 @@ def _lay_out(shown: _Shown, context: Iterable[str], leads: Iterable[str]) -> Ren
             wrong = " (the user called this wrong for this question)" if gate < 1 else ""
             places = frozenset(map(_place, piece))
             item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, gate=gate, places=places)
-            add("S", f"{_speaker(turn)}{' '.join(map(_words, piece))}{wrong}", item)
+            add("S", f"{_speaker(turn)}{' '.join(map(shown.words, piece))}{wrong}", item)
             for line, fact in (pair for sentence in piece for pair in shown.facts.get(_place(sentence), ())):
                 add("F", line, fact)
     return RenderedEvidence(frame([*lines, *leads]), cited)
@@ -219,8 +232,12 @@ def _place(sentence: EvidenceSentence) -> tuple[str, int]:
     return sentence.source.turn.id, sentence.source.start
 
 
-def _words(sentence: EvidenceSentence) -> str:
-    return one_line(with_dates(sentence.source.quote, sentence.source.turn.said_at))
+def _asked(judge_input: JudgeInput) -> dict[str, float]:
+    """Return the weights of the stems of the query and, as much as its rarest, of what the judge said is missing."""
+    weights = dict(judge_input.rarity)
+    most = max(weights.values(), default=1.0)
+    missing = judge_input.earlier.missing if judge_input.earlier else ()
+    return weights | {stem: most for text in missing for stem in stems(text)}
 
 
 def _order(turn: Turn) -> tuple[bool, Millis, str, Millis, int]:
@@ -294,7 +311,7 @@ def _guesses(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
     knowledge = judge_input.known_facts
     used: set[str] = set()
     for item in judge_input.recall.evidence:
-        if item.kind != "fact" or knowledge.fact(item.id) is not None:
+        if item.kind != "fact" or item.inferred == "cooccurrence" or knowledge.fact(item.id) is not None:
             continue
         if citable := _citable_item(item, knowledge):
             used.add(item.id)

@@ -8,16 +8,21 @@ rendered like this: the evidence of a question in ``evidence.py``, other data in
 
 from __future__ import annotations
 
+import re
 import secrets
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.points import Point
+from mcp_memory.language.tokens import stems
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 
 LINE_CHARS = 600
 """Length of a line; a longer sentence is cut."""
+BEFORE = 4
+"""A part of a long sentence begins a line's length divided by this before a word that is asked for."""
+_WORD = re.compile(r"\w[\w'’-]*")
 MARK_BYTES = 8
 FRAME_TOKENS = 2 * estimate_tokens(f"=== {'0' * 2 * MARK_BYTES} ===")
 
@@ -75,6 +80,35 @@ def normalise_number(number: str) -> str:
 
 def one_line(text: str, most: int = LINE_CHARS) -> str:
     """Return a text on one line, without invisible characters, cut after ``most`` characters."""
-    shown = "".join(sign if sign.isprintable() else " " if sign.isspace() else "" for sign in text)
-    line = " ".join(shown.split())
+    line = _visible(text)
     return line if len(line) <= most else f"{line[:most]} …"
+
+
+def telling_line(text: str, weights: Mapping[str, float], most: int = LINE_CHARS) -> str:
+    """Return a text on one line as `one_line` does, of a long text the part whose words weigh most, the earliest.
+
+    Args:
+        text: of one sentence; tables that became one sentence have thousands of characters.
+        weights: of the stems of what is asked for.
+        most: characters.
+    """
+    line = _visible(text)
+    if len(line) <= most:
+        return line
+    said = [(match.start(), stem) for match in _WORD.finditer(line) for stem in stems(match[0]) if stem in weights]
+
+    def worth(begin: int) -> float:
+        return sum(weights[stem] for stem in {stem for place, stem in said if begin <= place < begin + most})
+
+    begins = [0]
+    for place, _ in said:
+        early = max(0, place - most // BEFORE)  # with the words before it, and more of those behind it
+        begins.append(line.rfind(" ", 0, early) + 1 if early else 0)
+    begin = max(begins, key=lambda begin: (worth(begin), -begin))
+    cut = line[begin : begin + most]
+    return f"{'… ' if begin else ''}{cut}{' …' if begin + most < len(line) else ''}"
+
+
+def _visible(text: str) -> str:
+    shown = "".join(char if char.isprintable() else " " if char.isspace() else "" for char in text)
+    return " ".join(shown.split())

@@ -151,7 +151,7 @@ def _speaker_lines(speakers: Collection[str]) -> str:
 
 def _distinct_lines(texts: Iterable[str], most: int) -> tuple[str, ...]:
     """Return the texts that hold letters or digits, each on one line and once."""
-    lines = (line for text in texts if (line := one_line(text)) and any(sign.isalnum() for sign in line))
+    lines = (line for text in texts if (line := one_line(text)) and any(char.isalnum() for char in line))
     return tuple(islice(dict.fromkeys(lines), most))
 
 

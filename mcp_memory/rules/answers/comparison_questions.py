@@ -126,10 +126,10 @@ def _parse(query: Query, things: tuple[ComparedEntity, ComparedEntity], joined: 
     if _OPEN.search(rest):
         return None
     said = [word for word in words(rest) if joined in ("before", "after") or word not in ("before", "after")]
-    signs = [not known.isdisjoint(said) for known in (_EARLIER, _LATER, _SAME, _DIFFERENT)]
-    if sum(signs) != 1:
+    outcomes = [not known.isdisjoint(said) for known in (_EARLIER, _LATER, _SAME, _DIFFERENT)]
+    if sum(outcomes) != 1:
         return None
-    _, after, same, other = signs
+    _, after, same, other = outcomes
     polar = query.answer_type == "yes_no"
     if same or other:
         fits = joined in ("and", "as") or (other and joined == "than")

@@ -7,14 +7,25 @@ only what recall found and shares recall's errors, so its labels count with doub
 
 **Departures.** "Yes", "no" and a bare number occur in many sentences by chance. No sentence supports them by its words,
 only by the path.
+
+**Namesakes** (`answer_each`). Where several people bear a name, each of them is answered about, and what is said of the
+others is left out.
+
+**Answerability** is how likely the evidence answers a question at all: the confidence of an abstention.
+
+The best sentences of the person asked about and of everybody else are compared: a question that gives one person's
+deed to the other finds all of its words in what the other one says. On dialogues, where the weights were fitted on one
+half of the questions, the area under the ROC curve for answerable against unanswerable questions is .80 to .86 on the
+other half. On questions for a time in long articles it is .52: their unanswerable ones differ by the time alone.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.answers import EvidenceSentence, Judgement, Proposal
+from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts, Proposal
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Path, PathScores, RecallResult, Source
 from mcp_memory.domain.facts import Engine
@@ -22,17 +33,21 @@ from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.names import mentions
+from mcp_memory.language.names import mentions, names
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.ports import Contents, JudgeInput
-from mcp_memory.rules.answers.answerability import answerability
-from mcp_memory.rules.answers.choices import CHOICE
 from mcp_memory.rules.answers.comparisons import answer_comparison
-from mcp_memory.rules.answers.fact_answers import FactAnswer, answer_from_facts, unknown_at_moment
+from mcp_memory.rules.answers.fact_answers import CHOICE, MOST_CITED, FactAnswer, answer_from_facts, unknown_at_moment
 from mcp_memory.rules.answers.modality import changed_since
-from mcp_memory.rules.answers.namesakes import answer_each, without_namesakes
-from mcp_memory.rules.answers.settings import ComparisonSettings, FactAnswerSettings, SpanSettings
+from mcp_memory.rules.answers.settings import (
+    AnswerabilityModel,
+    ComparisonSettings,
+    FactAnswerSettings,
+    SpanSettings,
+    SupportWeights,
+)
 from mcp_memory.rules.answers.span_answers import answer_from_spans
+from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence, rivalry, wanted_span, weigh_sentences
 
 _SPANS = SpanSettings()
 _FACTS = FactAnswerSettings()
@@ -47,14 +62,14 @@ class EmbeddedQuestionJudge:
     """
 
     @property
-    def rounds(self) -> int:
+    def follow_ups(self) -> int:
         """None: it asks for no steps."""
         return 0
 
     @property
-    def scores_paths(self) -> bool:
-        """False: the formulas of navigation are the embedded judge of paths."""
-        return False
+    def scored_steps(self) -> int:
+        """None: the formulas of navigation are the embedded judge of paths."""
+        return 0
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -206,3 +221,89 @@ def _is_about(witness: Source, keys: set[str]) -> bool:
         return True
     text = words(witness.quote)
     return any(_contains_words(text, key.split()) for key in keys)
+
+
+def answer_each(query: Query, knowledge: KnownFacts, settings: FactAnswerSettings) -> Proposal | None:
+    """Return the hedged answers of the facts about each person who may be meant, "Oslo (Ann Lee) or Lima (Ann Moor)".
+
+    Args:
+        query: with a name that means several people.
+        knowledge: what is known of all of them.
+        settings: confidences of the kinds of answers.
+    """
+    found: list[tuple[str, Proposal]] = []
+    for key in knowledge.meanings:
+        groups = tuple(group for group in knowledge.groups if group.key == key and not group.through)
+        answer = answer_from_facts(query, replace(knowledge, groups=groups), settings)
+        if answer is not None and answer.proposal is not None:
+            found.append((groups[0].names[0], answer.proposal))
+    if not found:
+        return None
+    text = " or ".join(f"{proposal.text} ({name})" for name, proposal in found)
+    citations = [citation for _, proposal in found for citation in proposal.citations[:1]]
+    confidence = min(proposal.confidence for _, proposal in found) * settings.kind
+    return Proposal(text, confidence, True, tuple(citations[:MOST_CITED]))
+
+
+def without_namesakes(
+    query: Query, sentences: Sequence[EvidenceSentence], namesakes: frozenset[str]
+) -> Sequence[EvidenceSentence]:
+    """Return the sentences but those of talk that name, or are said by, only a namesake of whom the query names."""
+    if not namesakes:
+        return sentences
+    asked = frozenset(map(entity_key, query.names))
+
+    def is_meant(sentence: EvidenceSentence) -> bool:
+        turn = sentence.source.turn
+        if turn.kind == "document":
+            return True
+        named = {entity_key(name) for name in (*names(sentence.source.quote), turn.speaker or "")}
+        return not named.isdisjoint(asked) or named.isdisjoint(namesakes)
+
+    return [sentence for sentence in sentences if is_meant(sentence)]
+
+
+READ = 4
+"""Sentences of either side that are compared, best first."""
+
+
+def answerability(
+    query: Query,
+    sentences: Sequence[EvidenceSentence],
+    rarity: Mapping[str, float],
+    sufficiency: float,
+    weights: SupportWeights,
+    model: AnswerabilityModel,
+) -> float:
+    """Return how likely it is that the evidence answers a query, in [0, 1]; 0 without evidence.
+
+    Args:
+        query: the query.
+        sentences: the sentences of the evidence.
+        rarity: idf of each stem of the query in the space, at least 0; 1 for a stem that is not listed.
+        sufficiency: of the evidence as recall judges it, in [0, 1].
+        weights: of the support of a sentence.
+        model: weights of the features.
+    """
+    wanted = wanted_span(query)
+    weighed = weigh_sentences(wanted, sentences, rarity, weights)
+    if not weighed or not wanted.stems:
+        return 0.0
+    own = [one for one in weighed if one.speaker_match > 0] or weighed
+    others = [one for one in weighed if one.speaker_match == 0]
+    rival = rivalry(own[0], weighed, weights) if len(query.speakers) == 1 else 0.0
+    logit = (
+        model.base
+        + model.sufficiency * sufficiency
+        + model.told * max(_told(wanted, one, rarity) for one in own[:READ])
+        + model.told_by_others * max((_told(wanted, one, rarity) for one in others[:READ]), default=0.0)
+        + model.rivalry * rival
+    )
+    return 1 / (1 + math.exp(-logit))
+
+
+def _told(wanted: WantedSpan, sentence: WeighedSentence, rarity: Mapping[str, float]) -> float:
+    """Return the share of the query's words, by rarity, that a sentence with its neighbours and title holds."""
+    held = wanted.stems & (sentence.told | sentence.title)
+    total = sum(rarity.get(stem, 1.0) for stem in wanted.stems)
+    return sum(rarity.get(stem, 1.0) for stem in held) / total if total else 0.0

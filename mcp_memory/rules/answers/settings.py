@@ -49,8 +49,8 @@ class SupportWeights:
     feedback: float = 1.6
 
 
-class SpanSigns(NamedTuple):
-    """What is known about a proposal. Each sign is in [0, 1], except the cosine and the rivalry, in [-1, 1].
+class SpanFeatures(NamedTuple):
+    """What is known about a proposal. Each feature is in [0, 1], except the cosine and the rivalry, in [-1, 1].
 
     Attributes:
         share: share of the weight (softmax) of all spans that belongs to spans with the same text.
@@ -79,7 +79,7 @@ class SpanSigns(NamedTuple):
     event: float
 
 
-SIGNS = SpanSigns(
+SPAN_WEIGHTS = SpanFeatures(
     share=0.4,
     context=1.2,
     cosine=0.4,
@@ -94,7 +94,7 @@ SIGNS = SpanSigns(
 )
 
 
-TENURE = SpanSigns(
+TENURE = SpanFeatures(
     share=1.4,
     context=0.0,
     cosine=0.0,
@@ -116,7 +116,7 @@ FORMS: Mapping[str, float] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceModel:
-    """Confidence of a span: a logistic model over the signs that separate right proposals from wrong ones.
+    """Confidence of a span: a logistic model over the features that separate right proposals from wrong ones.
 
     The weights, in units of a logit, are a ridge regression on whether a proposal was right (held the expected answer,
     or shared half its words with it), rounded. They were fitted on one half of the questions; half the weight of the
@@ -127,7 +127,7 @@ class ConfidenceModel:
     there are too few proposals of other forms than dates to tell them apart.
 
     Attributes:
-        signs: weight of each sign.
+        features: weight of each feature.
         forms: what the form of the answer adds: a date is hard to mistake, a thing easy.
         base: always added.
         tenure: weights for a name from a list of tenures (`tenures`).
@@ -135,27 +135,27 @@ class ConfidenceModel:
         headed: added where a heading, the name itself or the verb tells that such a name is of what was asked.
     """
 
-    signs: SpanSigns = SIGNS
+    features: SpanFeatures = SPAN_WEIGHTS
     forms: Mapping[str, float] = field(default_factory=lambda: FORMS)
     base: float = -2.7
-    tenure: SpanSigns = TENURE
+    tenure: SpanFeatures = TENURE
     tenure_base: float = -1.6
     headed: float = 1.2
 
-    def of(self, form: str, signs: SpanSigns) -> float:
+    def of(self, form: str, features: SpanFeatures) -> float:
         """Return the confidence of a proposal, in [0, 1].
 
         Args:
             form: of the answer, see `support.AnswerForm`; "tenure" for a name from a list of tenures, "headed" for one
                 that is surely of what was asked.
-            signs: what is known about it.
+            features: what is known about it.
         """
         weights, logit = (
             (self.tenure, self.tenure_base + self.headed * (form == "headed"))
             if form in ("tenure", "headed")
-            else (self.signs, self.base + self.forms.get(form, 0.0))
+            else (self.features, self.base + self.forms.get(form, 0.0))
         )
-        logit += sum(weight * sign for weight, sign in zip(weights, signs, strict=True))
+        logit += sum(weight * feature for weight, feature in zip(weights, features, strict=True))
         return 1 / (1 + math.exp(-logit))
 
 

@@ -20,7 +20,7 @@ from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.query import Query
 from mcp_memory.rules.answers.modality import asserts, is_changed_later
 from mcp_memory.rules.answers.phrase_spans import phrase_spans, polarity_spans, reason_spans
-from mcp_memory.rules.answers.settings import FeedbackGate, SpanSettings, SpanSigns
+from mcp_memory.rules.answers.settings import FeedbackGate, SpanFeatures, SpanSettings
 from mcp_memory.rules.answers.span_filter import SpanFilter
 from mcp_memory.rules.answers.spans import Span, shorten, split_clauses
 from mcp_memory.rules.answers.support import (
@@ -90,12 +90,12 @@ def answer_from_spans(
         best = _best_span(spans, wrong, settings.feedback)
         if is_changed_later(best.text, best.sentence, weighed):
             return None
-    signs = _signs(wanted, weighed, spans, best, rarity, settings)
+    features = _features(wanted, weighed, spans, best, rarity, settings)
     gate = _span_gate(best, wrong)
     held = "headed" if best.span.fit > TENURE_FIT else "tenure"
     form = held if best.span.fit >= TENURE_FIT else wanted.form
-    relevant = signs.context or gate >= settings.feedback.helpful
-    confidence = settings.confidence.of(form, signs) if relevant else 0.0
+    relevant = features.context or gate >= settings.feedback.helpful
+    confidence = settings.confidence.of(form, features) if relevant else 0.0
     has_rival = _has_rival(best, spans)
     sources = [best.sentence.evidence] + ([best.span.second] if best.span.second else [])
     proposal = Proposal(
@@ -151,7 +151,9 @@ def _wrong_answers(spans: Sequence[ScoredSpan]) -> dict[str, float]:
 
 
 def _span_gate(span: ScoredSpan, wrong: Mapping[str, float]) -> float:
-    return min(span.sentence.evidence.gate, wrong.get(span.text.casefold(), 2.0))
+    """Return the gate of a span: of its sentence, or that of the feedback which called this very answer wrong."""
+    gate = span.sentence.evidence.gate
+    return min(gate, wrong.get(span.text.casefold(), gate))
 
 
 def _best_span(spans: Sequence[ScoredSpan], wrong: Mapping[str, float], feedback: FeedbackGate) -> ScoredSpan:
@@ -218,15 +220,15 @@ def _propose_spans(
             yield from phrase_spans(wanted, sentence)
 
 
-def _signs(
+def _features(
     wanted: WantedSpan,
     weighed: Sequence[WeighedSentence],
     spans: Sequence[ScoredSpan],
     best: ScoredSpan,
     rarity: Mapping[str, float],
     settings: SpanSettings,
-) -> SpanSigns:
-    """Return the signs of the best span."""
+) -> SpanFeatures:
+    """Return the features of the best span."""
     weights: dict[str, float] = defaultdict(float)
     for span in spans:
         weight = math.exp(span.score - best.score)
@@ -242,7 +244,7 @@ def _signs(
     told_share = sum(rare[stem] for stem in asked & known) / (sum(rare.values()) or 1.0)
     rarest = max(rare, key=lambda stem: (rare[stem], stem), default=None)
     helps = sentence.evidence.gate >= settings.feedback.helpful  # a caller vouched for it, whatever its words
-    return SpanSigns(
+    return SpanFeatures(
         share=weights[best.text.casefold()] / total,
         context=sentence.context,
         cosine=settings.support.neutral_cosine if cosine is None else cosine,

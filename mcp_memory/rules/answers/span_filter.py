@@ -104,7 +104,7 @@ def span_filter(
 
 
 def _time_filter(query: Query, match: RelationMatch) -> SpanFilter:
-    """Return what facts leave to texts where a time is asked for."""
+    """Return the filter of a question for a time: texts may answer what the facts about it leave open."""
     group = match.group
     single = single_valued(group)
     named = tuple(dict.fromkeys(one.value for one in match.named_values))

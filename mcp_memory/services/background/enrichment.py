@@ -31,7 +31,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.language_model import DAY_MS, Job, day_of
+from mcp_memory.domain.language_model import DAY_MS, Job, day_number
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import Excerpt, Talkers, Turn
@@ -182,7 +182,7 @@ class Enrichment:
             task = self._unread.choose(transaction.view, now)
             if task is None:
                 return False
-            if self.day_tokens and transaction.view.spent(day_of(now)).input_tokens >= self.day_tokens * SHARE:
+            if self.day_tokens and transaction.view.spent(day_number(now)).input_tokens >= self.day_tokens * SHARE:
                 self._rests_until, self._why = _tomorrow(now), "the rest of the day's budget is left to questions"
                 return False
             leases = [self._lease(job, now) for job in task.jobs.values()]
@@ -267,7 +267,7 @@ class Enrichment:
 
 
 def _tomorrow(now: Millis) -> Millis:
-    return (day_of(now) + 1) * DAY_MS
+    return (day_number(now) + 1) * DAY_MS
 
 
 def _valid(view: View, leases: Iterable[Job]) -> Iterator[Job]:

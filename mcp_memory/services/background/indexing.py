@@ -120,7 +120,8 @@ def choose(view: View, only: Collection[str] | None = None) -> list[TextPart]:
     parts: list[TextPart] = []
     room = ROOM
     for (document, name, _), turns in order:
-        if ROOM - room > ENOUGH or (parts and document and parts[0].turn.kind != "document"):
+        enough = ENOUGH if only is None else ROOM  # who waits for these texts waits for all of them
+        if ROOM - room > enough or (parts and document and parts[0].turn.kind != "document"):
             break
         space = view.space(name)
         partner = _partners(space, turns)

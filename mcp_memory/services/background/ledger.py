@@ -16,7 +16,7 @@ from collections.abc import Callable
 import anyio
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.language_model import Reservation, Spending, day_of, shown_day
+from mcp_memory.domain.language_model import Reservation, Spending, day_number, shown_day
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineSpent, EngineUnavailable, StoreError
 from mcp_memory.ports import Store
@@ -43,7 +43,7 @@ class DayLedger:
 
     async def reserve(self, tokens: int) -> Reservation:
         """See `ports.Ledger`."""
-        reserved = Reservation(day_of(self._clock()), Spending(1, tokens))
+        reserved = Reservation(day_number(self._clock()), Spending(1, tokens))
         try:
             async with self._entering, self._store.writing() as transaction:
                 spent = self.spent(transaction.view, reserved.day).input_tokens

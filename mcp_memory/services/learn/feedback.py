@@ -19,7 +19,7 @@ question by the caller's steps (DESIGN I27), as propagation activates the rest.
 state it in the sources shown. For a passage, only the sentences count that the answer cites, otherwise the one most
 similar to the question: labelling all of them would teach that the whole passage helps with the question. The paper
 labels activated sentences that were not marked as not supporting (y = 0). Here only sentences of named evidence are
-labelled: measured over five rounds of teaching, the others brought nothing on taught questions (-.2 to +.2 points of
+labelled: measured over five passes of teaching, the others brought nothing on taught questions (-.2 to +.2 points of
 recall) and cost up to 1.3 with 30 % wrong feedback, and unmarked evidence may be a bridge (DESIGN D10).
 
 A correction is the caller's later and explicit statement about the question. So its sentences count as supporting,

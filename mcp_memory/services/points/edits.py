@@ -312,7 +312,7 @@ def _merge_similar(
     among: Collection[str] | None,
     names: Sequence[str],
 ) -> None:
-    """Run one round of merges among the points of a scope; each pair has one of ``among`` unless that is None."""
+    """Run one pass of merges among the points of a scope; each pair has one of ``among`` unless that is None."""
     changed = {point.id for point in planned.revisions}
 
     def vector(point: Point) -> Vector:

@@ -192,7 +192,7 @@ def _known_names(space: Space, new: ProposedPoint) -> tuple[str, ...]:
     kept: dict[str, str] = {}
     for name in distinct_names(new.entities):
         name_words = words(name)
-        if STOP_WORDS.issuperset(name_words) or not any(sign.isalpha() for sign in name):
+        if STOP_WORDS.issuperset(name_words) or not any(char.isalpha() for char in name):
             continue
         if any(f" {' '.join(name_words)} " in text for text in texts) or not is_placeholder(space, name):
             kept.setdefault(space.facts.key(name), name)

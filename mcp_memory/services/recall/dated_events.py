@@ -13,22 +13,26 @@ begins or is only named.
 
 Source: REAL resolves "before she moved" by the facts (§3.3.1) and MRAgent asks for the time of an event by an operator
 (§3.1, Table 4). **Departures.** Both find one event; here there are two, and the days between them are counted.
+
+**Times of what was recalled** (`with_event_times`). What was recalled for a time was said then, or only tells of then:
+then it carries the time that it states. Source: MRAgent's operator for the time of an event (§3.1, Table 4).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from mcp_memory.domain.evidence import DatedEvent, Source
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.evidence import DatedEvent, Evidence, Source
+from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import stems
-from mcp_memory.search.windows import recallable
+from mcp_memory.search.windows import recallable, tells_of
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import NONE, Space
@@ -156,3 +160,27 @@ def _clause_end(text: str, start: int, end: int) -> int:
     """Return where the clause ends in which a time stands: at the next comma or "and"."""
     places = [place for mark in (",", ";", " and ", ". ") if (place := text.find(mark, start, end)) >= 0]
     return min(places, default=end)
+
+
+def with_event_times(evidence: Sequence[Evidence], window: Window) -> tuple[Evidence, ...]:
+    """Return evidence in which sentences and passages from outside a window have the time within it that they state.
+
+    Args:
+        evidence: recalled for this window.
+        window: of what was said or is told of.
+    """
+    if window == ANY_TIME:
+        return tuple(evidence)
+    return tuple(_with_time(item, window) for item in evidence)
+
+
+def _with_time(item: Evidence, window: Window) -> Evidence:
+    if item.kind not in ("sentence", "segment") or not item.sources:
+        return item
+    turn = item.sources[0].turn
+    if window.since <= turn.time < window.until:
+        return item
+    for time in stated_times(turn.text[item.sources[0].start : item.sources[0].end], turn.time):
+        if tells_of(window, time.since, time.until):
+            return replace(item, valid_from=time.since, valid_to=time.until, told_then=True)
+    return item

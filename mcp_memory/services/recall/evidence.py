@@ -308,7 +308,13 @@ def point_sentences(space: Space, point: Point, gates: Mapping[str, float]) -> l
 def _sentences(
     space: Space, query: Query, candidates: Sequence[Candidate], result: RecallResult, gates: Mapping[int, float]
 ) -> list[EvidenceSentence]:
-    """Return the sentences of the candidates, of the best first, each sentence once."""
+    """Return the sentences of the candidates, of the best first, each sentence once; of a broad recall its lines."""
+    if result.breadth != "best":
+        return [
+            EvidenceSentence(item.id, item.sources[0], (), item.score, None, _gate(space, item, gates))
+            for item in result.evidence
+            if item.kind in ("sentence", "segment") and item.sources
+        ]
     found: list[EvidenceSentence] = []
     seen: set[str] = set()
     items = {
@@ -333,6 +339,15 @@ def _sentences(
             gate = gates.get(row, 1.0)
             found.append(EvidenceSentence(item_id, source, sentence.times, candidate.score, cosine, gate))
     return found
+
+
+def _gate(space: Space, item: Evidence, gates: Mapping[int, float]) -> float:
+    source = item.sources[0]
+    rows = space.sentences_of(source.turn.id) if gates else []
+    within = (
+        row for row in rows if space.sentences[row].start < source.end and source.start < space.sentences[row].end
+    )
+    return min((gates.get(row, 1.0) for row in within), default=1.0)
 
 
 def with_cited_items(

@@ -1,15 +1,14 @@
 """Recall: from a query to what a space holds for it, best first, and whether that suffices.
 
-Read it as one query's way: understand and embed it (``prepare``), let a judge score paths through the facts
-(``judged_paths``), then (`find`) follow the facts about what it names, look up what feedback taught and where that
-leads, search the raw text through every channel, go on by the loop where that is not enough, and show what was found as
-evidence.
-
+Read it as one query's way: understand and embed it, and let a judge score paths through the facts (``prepare``); then
+(`find`) follow the facts about what it names, look up what feedback taught and where that leads, search the raw text
+through every channel, go on by the loop where that is not enough, and show what was found as evidence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from mcp_memory.domain.access import CALLER
@@ -32,16 +31,13 @@ from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, Q
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.small_talk import without_small_talk
 from mcp_memory.search.sufficiency import judge_sufficiency
-from mcp_memory.search.unindexed import estimate_cosines
 from mcp_memory.services.recall.broad import FEW, BroadEvidence, broaden
-from mcp_memory.services.recall.current import current_first
-from mcp_memory.services.recall.dated_events import dated_events
-from mcp_memory.services.recall.event_times import with_event_times
+from mcp_memory.services.recall.dated_events import dated_events, with_event_times
 from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank, rank_confirmed
-from mcp_memory.services.recall.prepare import place_event, similarity, word_rarity
+from mcp_memory.services.recall.placing import current_first, place_wishes, wishes_for
+from mcp_memory.services.recall.prepare import estimate_cosines, place_event, similarity, word_rarity
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.wishes import place_wishes, wishes_for
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -93,9 +89,8 @@ async def find(
     stop: Stop | None = None
     if found is not None and settings.policy is not None:
         names = [root.name for root in roots if not root.soft]
-        near, policy = partial(similarity, store, space), settings.policy
-        known = {placed.text: (placed, cosines)}
-        loop = RecallLoop(space, placed, found, names, gates, settings, policy, embedder, near, known)
+        near, known = partial(similarity, store, space), {placed.text: (placed, cosines)}
+        loop = RecallLoop(space, placed, found, names, gates, settings, settings.policy, embedder, near, known)
         state, stop = await loop.run(points)
         embedded += loop.texts
         found = boost_candidates(space, placed, found, settings, state, KEPT)
@@ -113,17 +108,11 @@ async def find(
     facts = known_facts(space, query, roots, paths, turns)
     evidence = evidence_of(space, ranked, paths, query, points, state.dated if state else {})
     trace = tuple(state.trace) if state else ()
-    unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
-    score = min(sufficiency.score, settings.sufficiency.doubtful) if unclear else sufficiency.score
-    sufficient = sufficiency.sufficient and not unclear
-    broad = await broaden(store, space, query, found, points, settings)
-    if broad and query.mode == "auto" and broad.total < min(FEW, len(evidence)):
-        broad = None  # too little bears on it for a list: the best evidence says more
     result = RecallResult(
-        with_event_times(broad.evidence if broad else evidence, query.window),
-        score,
-        sufficient,
-        (*(_of_list(query, sufficiency.missing, broad) if broad else sufficiency.missing), *unclear),
+        evidence,
+        sufficiency.score,
+        sufficiency.sufficient,
+        sufficiency.missing,
         warnings=unknown_space(view, query.space),
         conflicts=find_conflicts(query, facts),
         roots=roots,
@@ -131,18 +120,17 @@ async def find(
         next=suggest_steps(space, query, roots, paths, evidence, coverage.missing, trace),
         rounds=rounds,
         points=tuple(points),
-        stop="exhausted" if stop == "sufficient" and not sufficient else stop,  # no step would help
+        stop=stop,
         trace=trace,
         turns=state.turns if state else 0,
         texts=texts + embedded,
         activated=activated,
         wishes=tuple(wishes),
         between=await _between(store, space, placed),
-        breadth=broad.breadth if broad else "best",
-        total=broad.total if broad else None,
-        skipped=query.skip if broad else 0,
     )
-    return result, facts, ranked, gates
+    result = _with_list(query, result, await broaden(store, space, query, found, points, settings))
+    unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
+    return _in_doubt(result, unclear, settings.sufficiency.doubtful), facts, ranked, gates
 
 
 def _external_scores(
@@ -202,6 +190,33 @@ async def _between(store: Store, space: Space, query: Query) -> tuple[DatedEvent
         return ()
     near = [(await similarity(store, space, event.vectors[-1:]))[0] for event in query.events]
     return dated_events(space, query, near)
+
+
+def _with_list(query: Query, result: RecallResult, broad: BroadEvidence | None) -> RecallResult:
+    """Return a result with the lines of a broad recall as its evidence, if there is one, and with times of events.
+
+    Where ``auto`` found too little for a list, the best evidence says more, and the result keeps it.
+    """
+    if broad is None or (query.mode == "auto" and broad.total < min(FEW, len(result.evidence))):
+        return replace(result, evidence=with_event_times(result.evidence, query.window))
+    return replace(
+        result,
+        evidence=with_event_times(broad.evidence, query.window),
+        missing=_of_list(query, result.missing, broad),
+        breadth=broad.breadth,
+        total=broad.total,
+        skipped=query.skip,
+    )
+
+
+def _in_doubt(result: RecallResult, unclear: Sequence[str], doubtful: float) -> RecallResult:
+    """Return a result that does not suffice if it is unclear who is meant; its score is then at most ``doubtful``."""
+    if unclear:
+        score, missing = min(result.sufficiency, doubtful), (*result.missing, *unclear)
+        result = replace(result, sufficiency=score, sufficient=False, missing=missing)
+    if result.stop == "sufficient" and not result.sufficient:
+        return replace(result, stop="exhausted")  # no step would help
+    return result
 
 
 def _of_list(query: Query, missing: Sequence[str], broad: BroadEvidence) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from mcp_memory.evaluation.paraphrase import changed, paraphrase, rouge_l
+from mcp_memory.evaluation.paraphrase import changed, paraphrase, rouge_of_texts
 from mcp_memory.texts import resource
 
 QUESTIONS = [
@@ -77,10 +77,10 @@ def test_another_form_of_the_same_word_is_no_change():
 
 
 def test_rouge_l_is_the_f_measure_of_the_longest_common_subsequence():
-    assert rouge_l("the cat sat", "the cat sat") == 1.0
-    assert rouge_l("the cat sat", "sat the cat") == pytest.approx(2 / 3)
-    assert rouge_l("a b c d", "A x C") == pytest.approx(2 * 2 / 7)
-    assert rouge_l("", "a") == 0.0
+    assert rouge_of_texts("the cat sat", "the cat sat") == 1.0
+    assert rouge_of_texts("the cat sat", "sat the cat") == pytest.approx(2 / 3)
+    assert rouge_of_texts("a b c d", "A x C") == pytest.approx(2 * 2 / 7)
+    assert rouge_of_texts("", "a") == 0.0
 
 
 def test_no_entry_of_the_table_replaces_itself_or_contains_a_name():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_memory.language.between import events_between
+from mcp_memory.language.constraints import events_between
 
 
 @pytest.mark.parametrize(

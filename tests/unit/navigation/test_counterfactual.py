@@ -82,6 +82,22 @@ def test_a_fact_about_a_kind_may_hold_for_its_superclass() -> None:  # hyponymy,
     assert [step.version.text for step in guesses(found)] == ["Ann listens to jazz"]
 
 
+def test_what_is_somewhere_is_in_what_contains_that_but_not_in_each_of_its_places() -> None:  # hyponymy
+    facts = graph(
+        *(said("the mill", "located_in", "Veldland"), said("Veldland", "located_in", "Northland")),
+        *(said("the dam", "located_in", "Veldland"), said("Veldland", "is_a", "county")),
+    )
+    found = ask(facts, "Where is the mill?", settings=ONLY["hyponymy"])
+    assert {step.version.text for step in guesses(found)} == {"the mill is located in Northland"}
+
+
+def test_what_holds_of_a_kind_is_a_weak_guess_of_one_of_it() -> None:  # hyponymy
+    facts = graph(said("Ann", "listens_to", "jazz"), said("bebop", "subclass_of", "jazz"))
+    (step,) = guesses(ask(facts, "Tell me about Ann", settings=ONLY["hyponymy"]))
+    assert step.version.text == "Ann listens to bebop"
+    assert step.confidence == pytest.approx(0.95 * 0.4)
+
+
 def test_if_no_value_holds_at_the_time_the_nearest_on_each_side_is_offered() -> None:  # succession
     facts = graph(
         *(said("Ann", "lives_in", "Oslo", 2000, 2002), said("Ann", "lives_in", "Bergen", 2003, 2006)),

@@ -63,6 +63,8 @@ def test_what_is_told_of_another_is_said_so(question: str, line: str, expected: 
         ("Where was I born?", ("My wife was born in Oulu, and so was I.",)),
         ("Where did the flood begin?", ("James moved to Lima.",)),
         ("Where did Ann move?", ("Ann: I moved to Lima.", "Bob: My brother moved to Lima.")),
+        ("Would Ann have Dr. Lie paint it?", ("Ann: I painted the fence.", "Bob: My brother paints well.")),
+        ("What did Dr. Lie paint?", ("Ann: Wow, Bob!", "Bob: Thanks a lot, Ann.")),
         ("Where did Annie move?", ("Anniek: I moved to Lima.", "Bob: My brother moved to Lima.")),
     ],
 )

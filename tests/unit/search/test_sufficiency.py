@@ -3,13 +3,17 @@
 from dataclasses import replace
 
 import pytest
-from small_space import document, message, read
+from small_space import batch, document, message, read
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.language.questions import understand
-from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.settings import Sign, SufficiencyFormula, SufficiencySettings
+from mcp_memory.language.sentences import split
+from mcp_memory.language.stated import stated_times
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.search.candidates import INDEXES, Candidate
+from mcp_memory.search.settings import Feature, SufficiencyFormula, SufficiencySettings
 from mcp_memory.search.sufficiency import judge_sufficiency, probability
+from mcp_memory.view.view import View
 
 ANN = message("1", "Ann", "I painted a red kayak at the lake.")
 BOB = message("2", "Bob", "That sounds great, good for you!")
@@ -101,7 +105,7 @@ def test_a_query_without_content_words_is_judged_without_an_error():
 
 
 def test_a_sign_counts_within_its_range_and_its_mean_stands_for_it_where_it_is_not_known():
-    formula = SufficiencyFormula(-1.0, {"covered": Sign(2.0, usual=0.5, low=0.0, high=1.0)})
+    formula = SufficiencyFormula(-1.0, {"covered": Feature(2.0, usual=0.5, low=0.0, high=1.0)})
     assert probability(formula, {}) == probability(formula, {"covered": 0.5}) == 0.5
     assert (
         probability(formula, {"covered": 7.0})
@@ -116,3 +120,21 @@ def test_words_that_only_ask_and_other_forms_of_a_verb_are_not_missing():
     assert judged("List everything I buy for the boat", lamp, uncovered=("List", "everything", "buy", "boat")).missing[
         :1
     ] == ("boat",)
+
+
+def test_a_word_that_asks_for_a_relation_is_not_missing_where_a_fact_states_it():
+    moved = message("1", "user", "I moved to Varna in the spring.")
+    view = View(INDEXES)
+    told = replace(batch([moved]), assertions=tuple(extracted(moved)))
+    view.add(told, 1)
+    space = view.space("x")
+    found = [Candidate(0, 1.0, ("meaning",), {"meaning": 0.5})]
+    query = understand("Where do I live?", space.speakers)
+
+    assert judge_sufficiency(space, query, found, ("live",), SufficiencySettings()).missing == ()
+    assert judge_sufficiency(space, query, found, ("work",), SufficiencySettings()).missing == ("work",)
+
+
+def extracted(turn):
+    spans = split(turn.text)
+    return RuleExtractor().extract(turn, None, spans, [stated_times(turn.text, turn.said_at, *span) for span in spans])

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from unit.navigation.small_graph import ask, graph, said
 
 from mcp_memory.domain.evidence import Path, PathScores
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.navigation.beam import FORMULAS, BeamStep
 from mcp_memory.navigation.settings import NavigationSettings
-from mcp_memory.services.recall.judged_paths import worth_judging
+from mcp_memory.services.recall.prepare import worth_judging
 
 WIDTH = NavigationSettings().width
 BROTHER = said("Ann", "sibling_of", "Bob")
@@ -35,14 +34,10 @@ def test_one_way_to_extend_a_path_is_not_worth_a_call_and_two_are() -> None:
     assert [worth_judging(seen, WIDTH) for seen in steps(BROTHER, ROME, ACME)] == [False, True]
 
 
-@pytest.mark.parametrize(("guess", "worth"), [(0.6, True), (0.5, False)])
-def test_guesses_are_worth_a_call_if_one_of_them_would_be_followed(guess: float, worth: bool) -> None:
-    (_, second) = steps(BROTHER, ROME)
-    path, further = second.paths
-    path = replace(path, scores=PathScores(0.9, 0.9, 0.5))
-    guesses = [replace(further, scores=PathScores(0.9, 0.9, share)) for share in (0.1, guess)]
-    assert worth_judging(BeamStep(1, (path,), (tuple(guesses),), inferred=True), WIDTH) == worth
-    assert not worth_judging(BeamStep(0, (replace(path, steps=()),), (tuple(guesses),), inferred=True), WIDTH)
+def test_guesses_are_never_worth_a_call() -> None:
+    (_, second) = steps(BROTHER, ROME, ACME)
+    assert worth_judging(second, WIDTH)
+    assert not worth_judging(replace(second, inferred=True), WIDTH)
 
 
 def test_paths_that_lead_nowhere_are_not_worth_a_call() -> None:

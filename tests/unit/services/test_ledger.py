@@ -8,7 +8,7 @@ import anyio
 import pytest
 from fakes import FakeLog, FakeStore
 
-from mcp_memory.domain.language_model import DAY_MS, Spending, day_of
+from mcp_memory.domain.language_model import DAY_MS, Spending, day_number
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError, StoreUnwritable
 from mcp_memory.services.background.ledger import DayLedger
@@ -100,7 +100,7 @@ async def test_a_new_day_starts_at_zero_and_corrections_count_for_the_day_of_the
     with pytest.raises(EngineError, match=SPENT):
         await one.ledger.reserve(1)
     time[0] += 1
-    assert (await one.ledger.reserve(1_000)).day == day_of(time[0]) == 19_001
+    assert (await one.ledger.reserve(1_000)).day == day_number(time[0]) == 19_001
     one.ledger.settle(reserved, Spending(1, 400))
     await one.ledger.enter()
     assert await Account(log).stored() == Spending(1, 400)

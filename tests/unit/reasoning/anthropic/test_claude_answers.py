@@ -165,3 +165,26 @@ async def test_a_full_answer_needs_a_language_model():
         with pytest.raises(InvalidInput, match="full needs a language model as the judge"):
             await memory.answer(Query("Where does Bob live?", length="full"))
         assert not api.requests
+
+
+async def test_a_question_for_a_list_is_judged_by_lines_from_all_of_the_conversation():
+    hobbies = ("pottery", "rowing", "chess", "baking", "climbing", "knitting", "sailing", "judo")
+    talk = [
+        line
+        for hobby in hobbies
+        for line in (f"Ann: I tried {hobby} as a new hobby.", "Bob: Oh nice, tell me more about it some day!")
+    ]
+    question = "What are all the hobbies that Ann has tried?"
+
+    def name_all(request):
+        numbers = [number for number, line in request.lines.items() if any(hobby in line for hobby in hobbies)]
+        return said("Eight of them.", numbers)
+
+    async with judged(name_all, *talk) as (memory, api):
+        result = await asked(memory, question, limit=3)
+        (shown,) = [request.lines for request in api.requests]
+        assert result.recall.breadth == "all"
+        assert all(any(hobby in line for line in shown.values()) for hobby in hobbies)
+        assert result.text == "Eight of them."
+        assert {citation.evidence_id for citation in result.citations} <= {item.id for item in result.recall.evidence}
+        assert result.citations

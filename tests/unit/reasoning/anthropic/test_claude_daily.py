@@ -5,7 +5,7 @@ import pytest
 from judged_memory import NOW, asked, claude_of, judged, wired
 from standin.replies import Silence, said
 
-from mcp_memory.domain.language_model import DAY_MS, Spending, day_of
+from mcp_memory.domain.language_model import DAY_MS, Spending, day_number
 
 pytestmark = pytest.mark.anyio
 DAY_TOKENS = 2_900
@@ -65,7 +65,7 @@ async def test_the_day_counts_the_usage_that_replies_report():
         answer = await asked(memory)
         await memory.background.drain(30)
         async with memory.store.reading() as view:
-            stored = view.spent(day_of(NOW))
+            stored = view.spent(day_number(NOW))
         spent = answer.recall.spent
         assert spent is not None
         assert stored == await today(memory) == Spending(1, api.tokens, 0, spent.output_tokens)
@@ -77,7 +77,7 @@ async def test_a_request_is_recorded_before_it_is_sent_so_that_a_crash_counts_it
         with anyio.fail_after(60):
             await api.arrived.wait()
         async with wired(api.url, memory.store.log).store.reading() as view:
-            stored = view.spent(day_of(NOW))
+            stored = view.spent(day_number(NOW))
         assert stored == Spending(1, stored.input_tokens)
         assert api.tokens <= stored.input_tokens < DAY_TOKENS
         tasks.cancel_scope.cancel()

@@ -219,7 +219,7 @@ async def test_claude_is_not_asked_where_scores_would_change_nothing(talk, engin
         assert recall.warnings == ()
 
 
-async def test_a_long_search_asks_twice_at_most_and_a_failure_ends_the_asking():
+async def test_a_long_search_asks_as_often_as_effort_says_and_a_failure_ends_the_asking():
     talk = (
         *("Ann: My brother is Bob.", "Bob: My friend is Cleo.", "Cleo: My friend is Dan.", "Dan: My friend is Eve."),
         *("Bob: I like tea.", "Cleo: I like rain.", "Dan: I like jazz.", "Eve: I like ice."),
@@ -230,11 +230,13 @@ async def test_a_long_search_asks_twice_at_most_and_a_failure_ends_the_asking():
         scored = {number: 0.1 + 0.2 * line.startswith("[") for number, line in request.lines.items()}
         return raw(*(one(number, 0.9, 0.9, score) for number, score in scored.items()))
 
-    async with judged(each(navigation=longer_is_better, answer=ABSTAINING), *talk, paths=True) as (memory, api):
-        config = memory.settings
-        memory.recall = recall_settings(replace(config, navigation=replace(config.navigation, depth=5)))
-        await recalled(memory)
-        assert rooms(api) == ["navigation", "navigation", "answer"]
+    for effort, asked_for in (("normal", 1), ("deep", 2)):
+        script = each(navigation=longer_is_better, answer=ABSTAINING)
+        async with judged(script, *talk, paths=True, effort=effort) as (memory, api):
+            config = memory.settings
+            memory.recall = recall_settings(replace(config, navigation=replace(config.navigation, depth=5)))
+            await recalled(memory)
+            assert rooms(api) == [*["navigation"] * asked_for, "answer"]
     replies = [message("no"), message("no"), raw(one())]
     async with judged(each(navigation=replies, answer=ABSTAINING), *talk, paths=True, retries=1) as (memory, api):
         recall = await recalled(memory)

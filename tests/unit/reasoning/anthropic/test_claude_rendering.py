@@ -15,7 +15,7 @@ from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
 from mcp_memory.reasoning.anthropic.judgements import FULL_WORDS, SUPPORTS, WORDS, AnswerReply, to_judgement
-from mcp_memory.reasoning.anthropic.rendering import RenderedEvidence
+from mcp_memory.reasoning.anthropic.rendering import RenderedEvidence, telling_line
 from mcp_memory.reasoning.anthropic.replies import UnusableReply
 
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
@@ -187,6 +187,23 @@ def test_context_is_shown_and_cannot_be_cited():
     assert "\nConflict: Oslo against Rome\n" in laid.text
     with pytest.raises(UnusableReply):
         to_judgement(reply(["Conflict"]), laid)
+
+
+def test_of_a_sentence_as_long_as_a_table_the_part_that_is_asked_for_is_shown():
+    table = f"Veldburg coordinates {'10 20 30 ' * 120}inhabitants 84,312 as counted mayor {'Ann Bo ' * 120}"
+    shown = telling_line(table, {"veldburg": 1.0, "inhabit": 3.0})
+    assert shown.startswith("… ")
+    assert shown.endswith(" …")
+    assert "inhabitants 84,312 as counted" in shown
+    assert telling_line(table, {"veldburg": 1.0, "coordin": 3.0}).startswith("Veldburg coordinates 10 20 30")
+    assert telling_line("Short.", {"veldburg": 1.0}) == "Short."
+
+
+def test_a_long_sentence_is_cut_where_it_says_what_is_asked_for():
+    word = "Veldburg" + "x" * 700
+    laid = render_evidence(case([f"Ann likes {word} - -"], "What does Ann like?"), 2_000)
+    assert "Ann like" in laid.text
+    assert word not in laid.text
 
 
 @pytest.mark.parametrize("room", [-5, 0, 60, 120, 400])

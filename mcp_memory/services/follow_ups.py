@@ -1,11 +1,11 @@
-"""Rounds of a judge: it is asked, the steps that it chooses are taken, and it is asked again with what they found.
+"""Follow-ups of a judge: it is asked, the steps that it chooses are taken, and it is asked again with what they found.
 
 This is MRAgent's active reconstruction (§3.2) with a language model as f_select and f_route: the state that it is shown
 holds the question, the evidence that it kept, what that leads on to (``reconstruct/frontier.py``), what was tried and
 what was missing; its reply routes the evidence (what it does not name is dropped), judges whether it suffices (C_LLM),
 and selects up to `STEPS` operators for the next turn. So what the papers ask a model separately is one request a turn
 (DESIGN L6 and L10). It ends with a complete answer, when no step is proposed that was not taken, when nothing new is
-found, or after as many rounds as the judge has (``engine.effort``).
+found, or after as many follow-ups as the judge has (``engine.effort``).
 
 **Working memory** (HGMem §3.3). For a question that relates things to each other a judgement also says what becomes of
 its memory points (``hypergraph/working.py``). A concern about a point is a local investigation, one beyond all points a
@@ -42,7 +42,7 @@ from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.view.space import NONE, Space
 
 STEPS = 4
-"""Steps that are taken in a round."""
+"""Steps that are taken before a judge is asked again."""
 ITEMS = 6
 """Items that one step may find."""
 LEADING = 6
@@ -53,8 +53,8 @@ _WHY = "The judge asked for it."
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
-    """The rounds of one judge about one query.
+class FollowUps:
+    """Asks one judge about one query, and again about what the steps that it chooses find.
 
     Attributes:
         store: where its steps are taken.
