@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pyarrow
 from batches import DIMENSION
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.storage.anchor import forget_notes
+from mcp_memory.storage.log_copy import LOG_COPY
+from mcp_memory.storage.schema import COMMITS, Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -33,3 +37,16 @@ def change_column(uri: str, table: str, column: str, change: Callable[[list[obje
     changed = pyarrow.array(change(rows[column].to_pylist()), rows.schema.field(column).type)
     tables.drop(table)
     tables.append(table, rows.set_column(rows.schema.get_field_index(column), column, changed))
+
+
+def write_older_commits(uri: str, *commits: Commit, lacking: Sequence[str]) -> None:
+    """Put commits as an older program wrote them, without some columns, in the place of those of a store.
+
+    Such a program kept no anchor, no sums and no copy of the log beside the tables.
+    """
+    tables = Tables(uri)
+    tables.drop(COMMITS)
+    for commit in commits:
+        tables.append(COMMITS, commit_rows(commit).drop_columns(list(lacking)))
+    forget_notes(Path(uri))
+    (Path(uri) / LOG_COPY).unlink(missing_ok=True)

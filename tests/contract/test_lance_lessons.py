@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, belief, derive, known, lesson, taught, turn, unit_vectors
-from lance_at import NOW, change_column, commit_to, open_at
+from lance_at import NOW, change_column, commit_to, open_at, write_older_commits
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
@@ -69,21 +69,8 @@ async def test_lessons_of_a_dead_writer_are_never_visible_and_the_next_writer_sw
     assert [Tables(uri).count(name) for name in ("episodes", "beliefs_0")] == [2, 2]
 
 
-def _in_format_2(uri: str, *refs: str) -> None:
-    """Write the rows of a program without lessons."""
-    tables = Tables(uri)
-    tables.drop("commits")
-    last = 0
-    for tx, _ in enumerate(refs, start=1):
-        rows = tables.rows("turns", f"tx = {tx}")
-        commit = refresh.Commit(tx, NOW, 2, "fake", DIMENSION, 0, 1, len(rows), 1, 2, 1, 1, 0, 0)
-        tables.append("commits", _older(commit))
-        last = tx
-    assert last == len(refs)
-
-
-def _older(commit: refresh.Commit) -> object:
-    return commit_rows(commit).drop_columns(["episodes", "beliefs"])
+_LACKING = ("episodes", "beliefs")
+"""The columns of commits that a program without lessons does not write."""
 
 
 async def _old_store(uri: str) -> None:
@@ -91,7 +78,8 @@ async def _old_store(uri: str) -> None:
         await commit_to(store := open_at(uri), batch(ref))
     while store._compaction.running:
         await checkpoint()
-    _in_format_2(uri, "a", "b")
+    commits = [refresh.Commit(tx, NOW, 2, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0) for tx in (1, 2)]
+    write_older_commits(uri, *commits, lacking=_LACKING)
 
 
 async def test_a_store_without_lessons_is_read_and_written_as_it_is(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +108,7 @@ async def test_a_writer_may_die_between_adding_columns_to_the_commits_and_writin
     assert last is not None
     tables.add_columns("commits", commit_rows(last))
     older = replace(last, tx=3, turns=0, segments=0, sentences=0, facts=0, assertions=0)
-    tables.append("commits", _older(older))
+    tables.append("commits", commit_rows(older).drop_columns(list(_LACKING)))
     assert last_commit(Tables(uri)) == older
     await commit_to(open_at(uri), taught("x", sentence=_sentence("a")))
     assert await _learnt(open_at(uri)) == (["ep_x"], {_sentence("a"): 1})

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, derive
-from lance_at import NOW, commit_to, open_at
+from lance_at import NOW, commit_to, open_at, write_older_commits
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.schema import Commit, commit_rows
+from mcp_memory.storage.schema import Commit
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio
 TODAY = 20_833
@@ -37,10 +36,8 @@ async def test_a_store_without_spending_is_read_and_written_as_it_is(uri: str, f
     await commit_to(store := open_at(uri), batch("a"))
     while store._compaction.running:
         await checkpoint()
-    tables = Tables(uri)
-    tables.drop("commits")
     older = Commit(1, NOW, former, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
-    tables.append("commits", commit_rows(older).drop_columns(LACKING[former]))
+    write_older_commits(uri, older, lacking=LACKING[former])
     assert await _spent(open_at(uri)) == Spending()
     await commit_to(open_at(uri), batch("b"))
     await commit_to(open_at(uri), outlay(700))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, derive, point, pointed, unit_vectors
-from lance_at import NOW, change_column, commit_to, open_at
+from lance_at import NOW, change_column, commit_to, open_at, write_older_commits
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import Point
@@ -17,7 +17,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh
 from mcp_memory.storage.point_rows import point_rows, point_vector_rows
-from mcp_memory.storage.schema import FORMAT, commit_rows
+from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -59,10 +59,8 @@ async def test_a_store_from_before_points_is_read_and_written_as_it_is(
     await commit_to(store := open_at(uri), batch("a"))
     while store._compaction.running:
         await checkpoint()
-    tables = Tables(uri)
-    tables.drop("commits")
     older = refresh.Commit(1, NOW, 3, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
-    tables.append("commits", commit_rows(older).drop_columns(["points"]))
+    write_older_commits(uri, older, lacking=["points"])
     assert await _points(open_at(uri)) == {}
     assert await open_at(uri).check() == []
     assert (await open_at(uri).about()).format == 3

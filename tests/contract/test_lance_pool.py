@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, derive, unit_vectors
-from lance_at import NOW, change_column, commit_to, open_at
+from lance_at import NOW, change_column, commit_to, open_at, write_older_commits
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -17,7 +17,7 @@ from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh
 from mcp_memory.storage.fact_rows import alias_rows
 from mcp_memory.storage.point_rows import question_rows
-from mcp_memory.storage.schema import FORMAT, commit_rows
+from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -65,10 +65,8 @@ async def test_a_store_without_aliases_and_questions_is_read_and_written_as_it_i
     await commit_to(store := open_at(uri), batch("a"))
     while store._compaction.running:
         await checkpoint()
-    tables = Tables(uri)
-    tables.drop("commits")
     older = refresh.Commit(1, NOW, 4, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
-    tables.append("commits", commit_rows(older).drop_columns(["aliases", "questions"]))
+    write_older_commits(uri, older, lacking=["aliases", "questions"])
     assert (await _held(open_at(uri)))[0] == []
     assert await open_at(uri).check() == []
     assert (await open_at(uri).about()).format == 4
