@@ -7,6 +7,7 @@ do. It counts requests, can delay each, and forgets everything when it is closed
 from __future__ import annotations
 
 import hashlib
+import secrets
 import threading
 import time
 from collections import Counter
@@ -28,12 +29,14 @@ class ObjectStore:
         requests: how many there were, by method and what they asked for.
         conditions: whether ``If-None-Match`` and ``If-Match`` are honoured.
         delay_s: how long each request takes at least.
+        versions: whether it says that it keeps earlier versions of objects.
     """
 
-    def __init__(self, *, conditions: bool = True, delay_s: float = 0.0) -> None:
+    def __init__(self, *, conditions: bool = True, delay_s: float = 0.0, versions: bool = False) -> None:
         self.requests: Counter[str] = Counter()
         self.conditions = conditions
         self.delay_s = delay_s
+        self.versions = versions
         self.objects: dict[str, tuple[bytes, datetime]] = {}
         self._uploads: dict[str, dict[int, bytes]] = {}
         self._lock = threading.Lock()
@@ -109,7 +112,8 @@ class ObjectStore:
             if (absent == "*" and there) or (same and (there is None or _tag(there[0]) != same)):
                 return 412, {}, b"<Error><Code>PreconditionFailed</Code></Error>"
         self.objects[path] = body, datetime.now(UTC)
-        return 200, {"ETag": _tag(body)}, b""
+        version = {"x-amz-version-id": secrets.token_hex(8)} if self.versions else {}
+        return 200, {"ETag": _tag(body), **version}, b""
 
     def _get(self, path: str, headers: Any, *, head: bool) -> tuple[int, dict[str, str], bytes]:
         if path not in self.objects:

@@ -65,6 +65,8 @@ async def _status(settings: Settings) -> int:
         terminal.line(("NOT HEALTHY", "bad"), told)
     for problem in store.problems:
         terminal.line(("PROBLEM:", "bad"), problem)
+    for note in store.notes:
+        terminal.line(("NOTE:", "bold"), note)
     if not found.healthy:
         row("to do", "mcp-memory doctor")
     row("store", f"{store.uri}{size}, open in {'process ' + ', '.join(others) if others else 'no other process'}")
@@ -117,7 +119,8 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
             finally:
                 bar.end()
             terminal.line(f"rebuilt from the log: {turns} messages and documents")
-        problems = (await store.about()).problems
+        about = await store.about()
+        problems = about.problems
         findings = await store.check()
         damage = await store.damage_now()
     finally:
@@ -125,6 +128,8 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
     problems += tuple(text for text in damage if text not in problems)
     for problem in problems:
         terminal.line(("ERROR:", "bad"), problem)
+    for note in about.notes:
+        terminal.line(("NOTE:", "bold"), note)
     for finding in findings:
         terminal.line((f"{finding.severity.upper()}:", "bad" if finding.severity == "error" else "bold"), finding.text)
     errors = [finding.text for finding in findings if finding.severity == "error"]

@@ -1,17 +1,55 @@
-"""`mcp-memory tenant`: the stores of several tenants in one place (``storage.uri`` with ``{tenant}``)."""
+"""`mcp-memory tenant`: the stores of several tenants in one place (``storage.uri`` with ``{tenant}``).
+
+On object storage a tenant is all objects under its prefix. They are removed while the write lock of its store is held,
+until a listing of the prefix is empty; a server that has the store open sees at its next call that it is gone
+(``storage/bucket_journal.py``).
+"""
 
 from __future__ import annotations
 
 import argparse
 import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
+
+import anyio
+from anyio import to_thread
 
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import TENANT_NAME
 from mcp_memory.errors import ConfigurationError, InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.server.http.access import TENANT, token_file
 from mcp_memory.settings import Settings
+from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
+from mcp_memory.storage.bucket_journal import FORGETTING, BucketJournal
+from mcp_memory.storage.bucket_lock import BucketLock
+from mcp_memory.storage.data_files import local_folder
 from mcp_memory.storage.lock import Holders
+from mcp_memory.storage.locks import WRITE_LOCK
+
+LOOKS = 5
+"""Listings of a prefix that may find something before a removal is given up: somebody writes to it all the time."""
+
+
+class Tenants(Protocol):
+    """The stores of all tenants."""
+
+    @property
+    def root(self) -> str:
+        """The folder or prefix in which each has a place, with a slash at its end."""
+
+    def names(self) -> list[str]:
+        """Return what may be the names of tenants."""
+
+    def remove(self, name: str) -> Sequence[str]:
+        """Remove all that a tenant has, and return what should be known of that.
+
+        Raises:
+            StoreBusy: a process has its store open, or writes to it.
+            StoreUnwritable: something of it is left.
+        """
 
 
 def tenant(settings: Settings, options: argparse.Namespace) -> int:
@@ -21,48 +59,114 @@ def tenant(settings: Settings, options: argparse.Namespace) -> int:
         0, or 1 if it only said what it would do.
 
     Raises:
-        ConfigurationError: ``storage.uri`` is not that of several tenants in local folders.
+        ConfigurationError: ``storage.uri`` is not that of several tenants.
         InvalidInput: there is no such tenant.
-        StoreBusy: a process has its store open.
-        StoreUnwritable: something of it is left.
+        StoreBusy, StoreError, StoreUnwritable: see `Tenants.remove`.
     """
-    before, found, after = settings.storage.uri.partition(TENANT)
-    if not found or "://" in before:
-        raise ConfigurationError(
-            f"storage.uri is {settings.storage.uri!r}. This command knows tenants whose stores are local folders, such "
-            "as '/var/lib/memory/{tenant}'; on an object store remove the tenant's prefix with the tools of that store."
-        )
-    root, terminal = Path(before).expanduser(), Terminal()
-    names = sorted(path.name for path in root.glob("*") if TENANT_NAME.fullmatch(path.name) and path.is_dir())
+    tenants, terminal = _tenants(settings), Terminal()
+    names = sorted(name for name in tenants.names() if TENANT_NAME.fullmatch(name))
     if options.deed == "list":
         for name in names:
             terminal.line(name)
         return 0
-    name = options.name
-    if name not in names:
-        raise InvalidInput("name", f"there is no tenant {name[:60]!r} in {root}", "See mcp-memory tenant list.")
-    tokens = token_file(settings)
+    name, tokens = options.name, token_file(settings)
     callers = [one.grant.caller for one in tokens.list() if one.grant.tenant == name]
+    if name not in names and not callers:
+        raise InvalidInput("name", f"there is no tenant {name[:60]!r} in {tenants.root}", "See mcp-memory tenant list.")
     if not options.yes:
-        terminal.line(f"Would revoke {len(callers)} of its tokens and remove {root / name}. Do it with --yes.")
+        terminal.line(f"Would revoke {len(callers)} of its tokens and remove {tenants.root}{name}. Do it with --yes.")
         return 1
     for caller in callers:
         tokens.revoke(caller)
-    _remove(root / name, Path(f"{root / name}{after}"))
-    terminal.line(f"Revoked {len(callers)} tokens; nothing of {name!r} is left in {root}.")
+    notes = tenants.remove(name) if name in names else ()
+    terminal.line(f"Revoked {len(callers)} tokens; nothing of {name!r} is left in {tenants.root}.")
+    for note in notes:
+        terminal.line(("NOTE:", "bold"), note)
     return 0
 
 
-def _remove(folder: Path, store: Path) -> None:
-    holders = Holders(store).alive()
-    if holders:
-        raise StoreBusy(
-            f"{len(holders)} process(es) have {store} open: {', '.join(map(str, holders))}. Its tokens are revoked. "
-            "Try again once http.tenant_idle_s is over, or stop them."
+def _tenants(settings: Settings) -> Tenants:
+    before, found, after = settings.storage.uri.partition(TENANT)
+    if not found or not before.endswith("/") or before.endswith("://") or after[:1] not in ("", "/"):
+        raise ConfigurationError(
+            f"storage.uri is {settings.storage.uri!r}. This command knows tenants whose name is a whole part of the "
+            "path of their store, such as '/var/lib/memory/{tenant}' or 's3://bucket/memory/{tenant}'."
         )
-    try:
-        shutil.rmtree(folder)
-    except OSError as error:
-        raise StoreUnwritable(f"{folder} cannot be removed whole ({error}). Mend that, and call again.") from error
-    if folder.exists():
-        raise StoreUnwritable(f"{folder} is there again: somebody writes to it. Call again once they have stopped.")
+    folder = local_folder(before)
+    if folder is None:
+        return _Prefixes(before, after, settings.storage.options, settings.storage.lock_timeout_s)
+    return _Folders(f"{folder}/", after)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """Tenants with local stores.
+
+    Attributes:
+        root: the folder in which each has one.
+        after: the path of the store within it.
+    """
+
+    root: str
+    after: str
+
+    def names(self) -> list[str]:
+        return [path.name for path in Path(self.root).glob("*") if path.is_dir()]
+
+    def remove(self, name: str) -> Sequence[str]:
+        folder = Path(self.root, name)
+        store = f"{folder}{self.after}"
+        if holders := Holders(Path(store)).alive():
+            raise StoreBusy(
+                f"{len(holders)} process(es) have {store} open: {', '.join(map(str, holders))}. Its tokens are "
+                "revoked. Try again once http.tenant_idle_s is over, or stop them."
+            )
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise StoreUnwritable(f"{folder} cannot be removed whole ({error}). Mend that, and call again.") from error
+        if folder.exists():
+            raise StoreUnwritable(f"{folder} is there again: somebody writes to it. Call again once they have stopped.")
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefixes:
+    """Tenants with stores on object storage.
+
+    Attributes:
+        root: the prefix under which each has one, as a URI.
+        after: the path of the store within it.
+        options: ``storage.options``.
+        wait_s: how long to wait for a write.
+    """
+
+    root: str
+    after: str
+    options: str
+    wait_s: float
+
+    def names(self) -> list[str]:
+        return self._bucket(self.root).folders()
+
+    def remove(self, name: str) -> Sequence[str]:
+        return anyio.run(self._remove, name)
+
+    async def _remove(self, name: str) -> Sequence[str]:
+        every, store = self._bucket(self.root + name), self._bucket(self.root + name + self.after)
+        promises = await to_thread.run_sync(store.probe)
+        journal = BucketJournal(store)
+        async with BucketLock(store, WRITE_LOCK, self.wait_s).hold():
+            await to_thread.run_sync(journal.begin_forgetting)
+            await to_thread.run_sync(every.remove_all, (WRITE_LOCK, FORGETTING))
+            await to_thread.run_sync(journal.end_forgetting)
+        for _ in range(LOOKS):
+            if not await to_thread.run_sync(every.remove_all):
+                return (KEEPS_VERSIONS,) if promises.versions else ()
+        raise StoreUnwritable(
+            f"{self.root}{name} has objects again: somebody writes to it. Its tokens of this server are revoked; "
+            "revoke those of the issuer, too, and call again."
+        )
+
+    def _bucket(self, uri: str) -> Bucket:
+        return Bucket(uri.rstrip("/"), storage_options(self.options))

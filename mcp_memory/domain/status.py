@@ -33,6 +33,7 @@ class StoreStatus:
         problems: in words; empty if healthy.
         rereading: how many texts a newer extractor has read again; None if it reads none.
         backup: the newest file of those that the store made by itself; None if there is none.
+        notes: in words, what is no problem of the store and should be known.
     """
 
     uri: str
@@ -46,6 +47,7 @@ class StoreStatus:
     problems: tuple[str, ...]
     rereading: Progressed | None = None
     backup: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio
+from anyio import to_thread
 from anyio.abc import TaskGroup
 
 from mcp_memory.domain.access import CALLER, OWNER
 from mcp_memory.errors import McpMemoryError
+from mcp_memory.heap import give_back
 from mcp_memory.settings import HttpSettings
 
 if TYPE_CHECKING:
@@ -38,6 +40,13 @@ LOOK_S = 5.0
 
 Opener = Callable[[], Awaitable["Memory"]]
 """Opens the memory of the caller's tenant; there is one tenant without a name where there is one store."""
+
+
+def resident_mb() -> float:
+    """Return the physical memory of this process in megabytes."""
+    import psutil
+
+    return float(psutil.Process().memory_info().rss) / 1e6
 
 
 class _Attempt:
@@ -63,7 +72,8 @@ class Opening:
     """Opens memories when they are first needed, and keeps them.
 
     Calls that come while one opens wait for the same attempt. If the attempt fails they fail with its message, and the
-    next call tries again. Of many tenants those used last are kept (``http.tenants``, ``http.tenant_idle_s``).
+    next call tries again. Of many tenants those used last are kept (``http.tenants``, ``.tenant_mb``,
+    ``.tenant_idle_s``).
 
     Args:
         opener: opens a memory.
@@ -130,7 +140,7 @@ class Opening:
             self._listed.set()
 
     async def close_idle(self) -> None:
-        """Close memories of tenants that are one too many, or that nobody has used for long; runs until cancelled."""
+        """Close memories of tenants that are too many or too large, or that nobody uses; runs until cancelled."""
         while True:
             await anyio.sleep(LOOK_S)
             await self.close_some()
@@ -138,11 +148,16 @@ class Opening:
     async def close_some(self) -> None:
         """Do so once; a memory that a call uses stays open."""
         for tenant, one in list(self._open.items()):  # that used longest ago first
-            idle = time.monotonic() - one.used > self._settings.tenant_idle_s
-            spare = not one.users and one.memory is not None and tenant != ""
-            if spare and (idle or len(self) > self._settings.tenants):
+            spare = not one.users and one.memory is not None and tenant != "" and self._open.get(tenant) is one
+            if spare and self._is_due(one):
                 del self._open[tenant]
                 await self._close(one)
+                await to_thread.run_sync(give_back)
+
+    def _is_due(self, one: _OpenMemory) -> bool:
+        limits = self._settings
+        idle = time.monotonic() - one.used > limits.tenant_idle_s
+        return idle or len(self) > limits.tenants or 0 < limits.tenant_mb < resident_mb()
 
     async def aclose(self) -> None:
         """Let background work drain, and close every memory."""
@@ -161,6 +176,8 @@ class Opening:
         try:
             one.memory = await self._opener()
             self._tasks.start_soon(self._work, one, one.memory)
+            if tenant:
+                self._tasks.start_soon(self.close_some)  # it may be one too many
             attempt.failure = None
         except McpMemoryError as error:
             attempt.failure = error

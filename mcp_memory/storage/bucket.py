@@ -12,7 +12,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +24,10 @@ OPTION = re.compile(r"[\s,]*(?P<name>[\w.]+)=(?P<value>[^\s,]+)")
 """One of the options in ``storage.options``."""
 CLIENT_OPTIONS = ("allow_http", "timeout", "connect_timeout", "proxy_url")
 """Options about connections; obstore takes them apart from those of the store."""
+KEEPS_VERSIONS = (
+    "The bucket keeps earlier versions of its objects: what is forgotten, and what a tenant had, remains in them until "
+    "they are deleted. Switch that off, or give the bucket a rule that deletes them."
+)
 FOLDER = "_mcp_memory/"
 """The prefix of these objects, which no table has."""
 
@@ -48,7 +52,8 @@ class Promises:
     """What an object store was found to do.
 
     Attributes:
-        versions: whether it keeps earlier versions of objects, so that what was forgotten remains in them.
+        versions: whether it keeps earlier versions of objects, so that what was forgotten remains in them; unknown of
+            Google Cloud, which numbers all objects alike.
     """
 
     versions: bool
@@ -104,7 +109,7 @@ class Bucket:
         with self._errors("written to"):
             first = obstore.put(self._store, FOLDER + name, b"1", mode="create")
             try:
-                honoured = not self.put_new(name, b"2")
+                honoured = self.put_new(name, b"2") is None
             finally:
                 self.remove([name])
         if not honoured:
@@ -113,19 +118,20 @@ class Bucket:
                 "If-None-Match), so two servers would lose each other's writes. Nothing was stored. Use a store that "
                 "honours conditional writes (Amazon S3, Azure, Google Cloud, MinIO, R2), or a local folder."
             )
-        return Promises(versions=first.get("version") is not None)
+        numbered = first.get("version") not in (None, "null")  # "null": it was switched off
+        return Promises(versions=numbered and not self.uri.startswith("gs:"))
 
-    def put_new(self, name: str, content: bytes) -> bool:
-        """Put an object that does not exist yet, and return whether this call made it."""
+    def put_new(self, name: str, content: bytes) -> str | None:
+        """Put an object that does not exist yet, and return the tag of its content; None if it existed."""
         import obstore
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
         with self._errors("written to"):
             try:
-                obstore.put(self._store, FOLDER + name, content, mode="create", use_multipart=False)
+                made = obstore.put(self._store, FOLDER + name, content, mode="create", use_multipart=False)
             except (AlreadyExistsError, PreconditionError):
-                return False
-        return True
+                return None
+        return _tag(made)
 
     def put(self, name: str, content: bytes) -> None:
         """Put an object in place of the one that is there, if any."""
@@ -144,14 +150,38 @@ class Bucket:
             except FileNotFoundError:
                 return None
 
-    def names(self, prefix: str, after: str = "") -> list[str]:
-        """Return the names of the objects under a prefix that sort after a name, in order."""
+    def tags(self, prefix: str, after: str = "") -> dict[str, str]:
+        """Return the objects under a prefix that sort after a name, in order, each with the tag of its content."""
         import obstore
 
         with self._errors("read"):
             offset = FOLDER + after if after else None
             pages = obstore.list(self._store, FOLDER + prefix, offset=offset, chunk_size=1000)
-            return sorted(one["path"].removeprefix(FOLDER) for page in pages for one in page)
+            found = {one["path"].removeprefix(FOLDER): _tag(one) for page in pages for one in page}
+            return dict(sorted(found.items()))
+
+    def folders(self) -> list[str]:
+        """Return the names of the prefixes directly under the URI."""
+        import obstore
+
+        with self._errors("read"):
+            return [path.strip("/") for path in obstore.list_with_delimiter(self._store)["common_prefixes"]]
+
+    def remove_all(self, keep: tuple[str, ...] = ()) -> int:
+        """Delete every object under the URI, the tables' too, and return how many there were.
+
+        Args:
+            keep: names of those beside tables that stay for now.
+        """
+        import obstore
+
+        kept = tuple(FOLDER + name for name in keep)
+        with self._errors("written to"):
+            paths = [one["path"] for page in obstore.list(self._store, chunk_size=1000) for one in page]
+            paths = [path for path in paths if not path.endswith(kept)]
+            for start in range(0, len(paths), 1000):
+                obstore.delete(self._store, paths[start : start + 1000])
+        return len(paths)
 
     def remove(self, names: Sequence[str]) -> None:
         """Delete objects; those that do not exist are passed over."""
@@ -180,6 +210,11 @@ class Bucket:
             problem = f"storage.uri {self.uri!r} cannot be {what}: {_text(error)}."
             remedy = " Check the address, the keys and the rights (storage.uri, storage.options), and try again."
             raise (StoreError if what == "read" else StoreUnwritable)(problem + remedy) from error
+
+
+def _tag(about: Mapping[str, Any]) -> str:
+    """Return the tag of an object's content; empty if the store gives none. Azure quotes it in some replies only."""
+    return (about.get("e_tag") or "").strip('"')
 
 
 def _text(error: Exception) -> str:

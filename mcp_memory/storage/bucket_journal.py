@@ -48,6 +48,7 @@ class BucketJournal(Journal):
         super().__init__(None)
         self._bucket = bucket
         self._newest = 0
+        self._seen = 0, ""  # the newest commit at the last look, with the tag of its object
 
     def takes(self, rows: Mapping[TableKind, TableRows], last: Commit | None) -> bool:  # noqa: ARG002 - of any kind
         """Return whether a commit can stand here: every one, unless the store has an older format."""
@@ -60,9 +61,17 @@ class BucketJournal(Journal):
         return self._newest
 
     def _names(self, after: int) -> list[str]:
-        names = self._bucket.names(PREFIX, _name(after) if after else "")
-        self.forgetting = FORGETTING in names
-        return [name for name in names if name != FORGETTING]
+        """Return the names of the commits after a number; look as well whether the newest known one is still there."""
+        seen, tag = self._seen
+        start = min(after, seen - 1) if seen else after
+        tags = self._bucket.tags(PREFIX, _name(start) if start > 0 else "")
+        self.forgetting = tags.pop(FORGETTING, None) is not None
+        there = tags.get(_name(seen), tag) if tags else None  # the newest one is never removed
+        if seen and (there is None or (tag and there != tag)):
+            self.removals, self._newest, self._seen = self.removals + 1, 0, (0, "")
+        newest = next(((_number(name), tags[name]) for name in reversed(tags)), (0, ""))
+        self._seen = max(self._seen, newest)  # another thread may just have put one
+        return [name for name in tags if _number(name) > after]
 
     def begin_forgetting(self) -> None:
         """Tell every server to wait until what is being forgotten now is gone."""
@@ -105,10 +114,12 @@ class BucketJournal(Journal):
             StoreUnwritable: it is not there, now or later.
         """
         name, content = _name(commit.tx), encode(commit, rows)
-        if not self._bucket.put_new(name, content) and self._bucket.get(name) != content:
+        tag = self._bucket.put_new(name, content)
+        if tag is None and self._bucket.get(name) != content:
             # Equal content is ours: the first attempt of a request that was repeated because its reply was lost.
             raise StoreBusy("Another server wrote to the memory at the same moment. Nothing was stored. Try again.")
         self._newest = max(self._newest, commit.tx)
+        self._seen = commit.tx, tag or ""
         return commit.tx
 
     def clear(self, until: int) -> None:

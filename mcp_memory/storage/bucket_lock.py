@@ -90,7 +90,7 @@ class BucketLock:
 
     def _take(self) -> bool:
         """Take the lock if it is free, and return whether it was; remove it if its holder is dead."""
-        if self._bucket.put_new(self._name, to_json([self._me, 0])):
+        if self._bucket.put_new(self._name, to_json([self._me, 0])) is not None:
             return True
         content, now = self._bucket.get(self._name), time.monotonic()
         if content is not None and content != self._seen[0]:

@@ -45,6 +45,7 @@ class BucketRefresher(Refresher):
     ) -> None:
         super().__init__(tables, embedder, dimension, make_view, masking)
         self.recent: list[tuple[int, Sequence[Segment], Matrix]] = []
+        self._removals = tables.journal.removals
 
     def apply(self, view: View, batch: Batch, appended: Appended) -> None:
         """See `Refresher.apply`."""
@@ -53,7 +54,7 @@ class BucketRefresher(Refresher):
 
     def reset(self) -> View:
         """See `Refresher.reset`."""
-        self.recent = []
+        self.recent, self._removals = [], self.tables.journal.removals
         return super().reset()
 
     def _note(self, tx: int, segments: Sequence[Segment], vectors: Matrix) -> None:
@@ -79,6 +80,9 @@ class BucketRefresher(Refresher):
         until = time.monotonic() + WAIT_S
         while True:
             entries, end = self.tables.journal.read(self.journal_end)
+            if self.tables.journal.removals != self._removals:  # perhaps another store was begun in its place
+                view = self.reset()
+                entries, end = self.tables.journal.read()
             if not entries and self._version is not None:
                 return view
             if self._version is None or not _follow(newer(entries, view.tx), view):

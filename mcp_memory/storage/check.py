@@ -323,6 +323,11 @@ def store_status(tables: Tables, embedder: str, dimension: int) -> StoreStatus:
         latest = newest(tables)
     except StoreError as error:
         latest, problems = commit, problems or (str(error),)
+    notes: tuple[str, ...] = ()
+    try:
+        notes = tables.place.notes
+    except StoreError as error:
+        problems = (*problems, str(error))
     return StoreStatus(
         uri=tables.uri if tables.folder is None else str(tables.folder),  # where it was moved to
         bytes=size_in_bytes(tables.folder),
@@ -333,6 +338,7 @@ def store_status(tables: Tables, embedder: str, dimension: int) -> StoreStatus:
         holders=(),
         queue=0,
         problems=problems,
+        notes=notes,
     )
 
 

@@ -69,6 +69,7 @@ class Journal:
     Attributes:
         shared: whether every commit stands here first, so that servers on several machines can write.
         forgetting: whether something was being forgotten at the last look; known only where it is shared.
+        removals: how often the whole store was found to be removed; likewise.
 
     Args:
         folder: of the store; None for a store on object storage (``bucket_journal.py``).
@@ -79,6 +80,7 @@ class Journal:
     def __init__(self, folder: Path | None) -> None:
         self._path = folder / JOURNAL if folder is not None else None
         self.forgetting = False
+        self.removals = 0
 
     def begin_forgetting(self) -> None:
         """Tell other servers to wait; on one machine they see what is written down in the tables."""

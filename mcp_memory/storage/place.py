@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_memory.errors import StoreError
-from mcp_memory.storage.bucket import Bucket, Promises, storage_options
+from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, Promises, storage_options
 from mcp_memory.storage.bucket_journal import BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.data_files import FAILURES, error_text, local_folder, moved_to
@@ -53,6 +53,15 @@ class Place:
             StoreUnwritable: it cannot be written to, or not by several writers.
         """
         return self.bucket.probe()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What should be known of the place, in words.
+
+        Raises:
+            StoreUnwritable: see `promises`.
+        """
+        return (KEEPS_VERSIONS,) if self.folder is None and self.promises.versions else ()
 
     @cached_property
     def journal(self) -> Journal:

@@ -255,3 +255,13 @@ def _commit() -> object:
     from mcp_memory.storage.schema import FORMAT, Commit
 
     return Commit(1, 0, FORMAT, "fake", DIMENSION, 0, 1, 0, 0, 0, 0, 0, 0, 0)
+
+
+async def test_a_bucket_that_keeps_versions_is_named_by_status_and_one_that_does_not_is_not() -> None:
+    for versions in (True, False):
+        with ObjectStore(versions=versions).serving() as served:
+            store = open_at(served)
+            about = await store.about()
+            assert not about.problems
+            assert ("earlier versions" in " ".join(about.notes)) == versions
+            await closed(store)

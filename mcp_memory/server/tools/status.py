@@ -138,7 +138,7 @@ def status_reply(status: Status) -> Reply:
     if not caller.sees_all:  # where the store lies, and how much all spaces take, is not theirs to know
         store = replace(store, uri="(not shown)", bytes=None, backup=None, tx=0)
     total = CountsOutput(**{name: sum(getattr(space, name) for space in spaces) for name in CountsOutput.model_fields})
-    warnings = list(store.problems)
+    warnings = [*store.problems, *store.notes]
     if (more := len(spaces) - SPACES_LISTED) > 0:
         warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")
     output = StatusOutput(

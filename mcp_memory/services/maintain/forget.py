@@ -100,8 +100,9 @@ async def forget(
     erasure = await store.forget(decide, request.by, keep)
     episodes.drop(request.space, erasure.ids, everything=request.everything)
     counts, lines = done[-1]
+    notes = (await store.about()).notes
     undo = [f"Kept for {kept.days} days: `mcp-memory forget --undo {name}` takes it back." for name in names if kept]
-    return ForgetResult(counts, lines, dry_run=False, warnings=(*undo, ELSEWHERE))
+    return ForgetResult(counts, lines, dry_run=False, warnings=(*undo, *notes, ELSEWHERE))
 
 
 def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Preview:

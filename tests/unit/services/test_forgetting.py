@@ -11,6 +11,7 @@ from unit.services.learning_memory import judged, memory, recalled, told
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
@@ -53,6 +54,19 @@ async def test_a_preview_changes_nothing_and_its_token_does_it_once() -> None:
     assert not any("beagle" in text for text in await texts(one))
     with pytest.raises(InvalidInput, match="not the token"):
         await one.forget(replace(request, dry_run=False, token=preview.token))
+
+
+async def test_where_the_store_keeps_more_than_it_should_the_reply_says_so() -> None:
+    one = await told(memory())
+    about = one.store.about
+
+    async def kept() -> StoreStatus:
+        return replace(await about(), notes=("Earlier versions are kept.",))
+
+    one.store.about = kept  # type: ignore[method-assign]
+    preview = await one.forget(request := ForgetRequest("default", query="beagle"))
+    done = await one.forget(replace(request, dry_run=False, token=preview.token))
+    assert "Earlier versions are kept." in done.warnings
 
 
 @pytest.mark.parametrize("token", [None, "nonsense"])
