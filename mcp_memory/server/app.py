@@ -65,6 +65,7 @@ from mcp_memory.server.resources.catalogue import SINCE, links_in
 from mcp_memory.server.resources.uris import GUIDE
 from mcp_memory.server.spaces import MeantSpace
 from mcp_memory.server.subscriptions import Subscriptions
+from mcp_memory.server.told import error_text, problem_texts
 from mcp_memory.server.tools import TOOLS
 from mcp_memory.server.tools.replies import Reply, with_warnings
 from mcp_memory.server.tools.tool import APPS, CLIENT
@@ -225,7 +226,7 @@ class _Requests:
             async def work() -> Reply:
                 async with context.lifespan_context.use() as memory:
                     try:
-                        reply = with_warnings(await run(memory, progress.report), memory.store.damage)
+                        reply = with_warnings(await run(memory, progress.report), problem_texts(memory.store.damage))
                     finally:
                         memory.reread_later()  # if the call met a table that is broken
                 return reply
@@ -237,7 +238,7 @@ class _Requests:
             return required.result
         except McpMemoryError as error:
             outcome = "refused"
-            return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
+            return CallToolResult(content=[TextContent(type="text", text=error_text(error))], is_error=True)
         except Exception:
             log.exception("The tool %r failed.", params.name)
             return CallToolResult(content=[TextContent(type="text", text=_INTERNAL)], is_error=True)
@@ -367,7 +368,7 @@ def _protocol_errors(**requested: str) -> Iterator[None]:
     except InvalidInput as error:
         raise MCPError(INVALID_PARAMS, str(error), requested) from error
     except McpMemoryError as error:
-        raise MCPError(INTERNAL_ERROR, str(error)) from error
+        raise MCPError(INTERNAL_ERROR, error_text(error)) from error
     except Exception as error:
         log.exception("The request for %r failed.", requested)
         raise MCPError(INTERNAL_ERROR, _INTERNAL) from error

@@ -20,6 +20,7 @@ from word_memory import WordMemory
 
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
+from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.server.http.access import open_access, token_file
 
 pytestmark = pytest.mark.anyio
@@ -406,6 +407,42 @@ async def test_a_right_that_a_token_does_not_have_is_answered_by_403_and_the_sco
         ):
             assert (await post(url, reader, body)).status_code in (200, 400), body
     assert not memory.view.space("bob").turns
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_caller_with_some_spaces_is_not_told_where_the_store_lies_when_it_fails(mode, tmp_path, caplog):
+    class Failing(WordMemory):
+        damage = ("3 of 10 commits are gone. Damaged: /srv/place/turns.lance.",)
+
+        async def status(self):
+            found = await super().status()
+            return replace(found, store=replace(found.store, uri="/srv/place", problems=("'/srv/place' is full.",)))
+
+        async def evolve(self, request, progress):
+            raise (StoreBusy if request.goal else StoreUnwritable)("storage.uri '/srv/place' cannot be written to.")
+
+        @asynccontextmanager
+        async def reading(self, whole=True):
+            raise StoreError("storage.uri '/srv/place' cannot be read.")
+            yield
+
+    async with guarded(tmp_path, Failing(), stateless=False) as (url, file, ann):
+        told = []
+        for token in (ann, file.add(grant("owner", "*"))):
+            async with client_of(url, token, mode) as client:
+                await client.list_tools()
+                said = [
+                    str(await client.call_tool("memory_status", {})),
+                    await refused(client, "memory_evolve", goal="x"),
+                ]
+                said.append(await refused(client, "memory_evolve", episode="e", feedback={"supports": ["1"]}))
+                with pytest.raises(MCPError) as raised:
+                    await client.read_resource("memory://ann/sessions")
+                told.append([*said, str(raised.value)])
+    assert not any("/srv" in text or "of 10" in text for text in told[0]), told[0]
+    assert all("/srv/place" in text for text in told[1]), told[1]
+    assert ["damaged" in told[0][0], "busy" in told[0][1], "cannot do this now" in told[0][2]] == [True] * 3
+    assert "'/srv/place' cannot be written to" in caplog.text
 
 
 async def test_a_stream_ends_when_its_token_is_revoked(tmp_path):

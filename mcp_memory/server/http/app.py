@@ -123,10 +123,12 @@ class HttpServer:
             return Guard(self._streams.wrap(app), gate, access.verify, rate, wrong)
 
         routes += [
-            Route(PATH, guarded(endpoint)),
+            *(Route(path, guarded(endpoint)) for path in (PATH, f"{PATH}/")),
             Route("/metrics", guarded(self._figures)),
         ]
-        app: ASGIApp = Starlette(routes=routes, lifespan=self._lifespan)
+        starlette = Starlette(routes=routes, lifespan=self._lifespan)
+        starlette.router.redirect_slashes = False  # it would send clients to whatever the header Host says
+        app: ASGIApp = starlette
         if gate.origins:
             app = CORSMiddleware(
                 app,

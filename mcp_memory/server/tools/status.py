@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, StrictBool
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
+from mcp_memory.server.told import problem_texts
 from mcp_memory.server.tools.arguments import Input, read
 from mcp_memory.server.tools.replies import (
     Count,
@@ -138,7 +139,7 @@ def status_reply(status: Status) -> Reply:
     if not caller.sees_all:  # where the store lies, and how much all spaces take, is not theirs to know
         store = replace(store, uri="(not shown)", bytes=None, backup=None, tx=0)
     total = CountsOutput(**{name: sum(getattr(space, name) for space in spaces) for name in CountsOutput.model_fields})
-    warnings = [*store.problems, *store.notes]
+    warnings = [*problem_texts(store.problems), *store.notes]
     if (more := len(spaces) - SPACES_LISTED) > 0:
         warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")
     output = StatusOutput(
