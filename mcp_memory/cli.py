@@ -100,6 +100,10 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
             from mcp_memory.evaluation.bench_tree import bench_tree
 
             return bench_tree(settings, output=options.json)
+        if options.grow is not None:
+            from mcp_memory.evaluation.bench_growth import grow
+
+            return grow(settings, options.grow, sentences=options.sentences, output=options.json, plot=options.plot)
         from mcp_memory.evaluation.bench import bench
 
         return bench(settings, large=options.large, output=options.json, parts=options.only)
@@ -148,8 +152,19 @@ def build_parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "--tree", action="store_true", help="instead: chains that only recall's loop can follow to the end"
     )
+    bench.add_argument(
+        "--grow",
+        type=Path,
+        metavar="FOLDER",
+        help="instead: one store that grows to a million sentences, kept in FOLDER; repeat it to go on after a stop",
+    )
+    bench.add_argument(
+        "--sentences", type=_positive, metavar="N", default=1_000_000, help="of --grow: where to stop (1000000)"
+    )
     bench.add_argument("--questions", type=_positive, metavar="N", help="of --learning: an even sample of so many")
-    bench.add_argument("--plot", type=Path, metavar="FILE", help='of --learning: .svg, or .png with the extra "plot"')
+    bench.add_argument(
+        "--plot", type=Path, metavar="FILE", help='of --learning and --grow: .svg, or .png with the extra "plot"'
+    )
     parts = ("recall", "write", "handshake", "memory")
     bench.add_argument("--only", action="append", choices=parts, help="only this part; may be repeated")
     _add_eval(commands)
@@ -185,12 +200,15 @@ def _check_bench(parser: argparse.ArgumentParser, options: argparse.Namespace) -
     """Reject options without effect, before anything is measured."""
     _check_files(parser, options)
     learning = options.learning is not None
-    if learning and options.tree:
-        parser.error("--learning and --tree are two measurements: ask for one")
-    if (learning or options.tree) and (options.large or options.only):
-        parser.error("--large and --only belong to the measurements of speed, not to --learning or --tree")
-    if not learning and (options.plot or options.questions):
-        parser.error("--plot and --questions belong to --learning")
+    others = [name for name in ("learning", "tree", "grow") if getattr(options, name)]
+    if len(others) > 1:
+        parser.error(f"--{others[0]} and --{others[1]} are two measurements: ask for one")
+    if others and (options.large or options.only):
+        parser.error("--large and --only belong to the measurements of speed, not to --learning, --tree or --grow")
+    if not learning and options.questions:
+        parser.error("--questions belongs to --learning")
+    if not (learning or options.grow) and options.plot:
+        parser.error("--plot belongs to --learning and --grow")
 
 
 def _check_files(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:

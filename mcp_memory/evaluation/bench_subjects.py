@@ -155,3 +155,8 @@ def peak_mb(process: psutil.Process) -> float | None:
     except (OSError, StopIteration):
         peak = getattr(process.memory_info(), "peak_wset", None)  # Windows
         return None if peak is None else float(peak) / 1e6
+
+
+def size_mb(folder: Path) -> float:
+    """Return the size of all files in a folder and below it, in millions of bytes."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6

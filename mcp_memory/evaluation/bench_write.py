@@ -26,7 +26,17 @@ from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
-from mcp_memory.evaluation.bench_subjects import SEED, Stores, call, connected, messages, opened, own_server, write
+from mcp_memory.evaluation.bench_subjects import (
+    SEED,
+    Stores,
+    call,
+    connected,
+    messages,
+    opened,
+    own_server,
+    size_mb,
+    write,
+)
 from mcp_memory.evaluation.synthetic import prose
 from mcp_memory.ports import Store, Transaction
 from mcp_memory.storage.tables import Tables
@@ -114,7 +124,7 @@ async def writing(stores: Stores, report: Report, *, single: int = SINGLE, batch
         for start in range(single, len(talk), BATCH):
             with together.lap():
                 await write(timed, "batched", *talk[start : start + BATCH])
-    uncompacted = _size_mb(folder)
+    uncompacted = size_mb(folder)
     await to_thread.run_sync(_compact, folder)
     thousands = len(talk) / 1_000
     each = together.median() / BATCH
@@ -125,11 +135,7 @@ async def writing(stores: Stores, report: Report, *, single: int = SINGLE, batch
     report(Figure("write", "under the lock p50", under_lock.median(), "ms", len(under_lock)))
     report(Figure("write", "under the lock p95", under_lock.p(0.95), "ms", len(under_lock), aim=100))
     report(Figure("write", "store size per 1,000 messages, as it lies", uncompacted / thousands, "MB", 1))
-    report(Figure("write", "store size per 1,000 messages, compacted", _size_mb(folder) / thousands, "MB", 1))
-
-
-def _size_mb(folder: Path) -> float:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    report(Figure("write", "store size per 1,000 messages, compacted", size_mb(folder) / thousands, "MB", 1))
 
 
 def _compact(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Draw lines over passes, side by side: as SVG without a library, or as PNG with matplotlib (the extra ``plot``)."""
+"""Draw lines over passes or sizes, side by side: as SVG without a library, or as PNG (extra ``plot``)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from mcp_memory.errors import ConfigurationError
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """The palette of Okabe and Ito, which colour-blind readers can distinguish."""
+_STEPS = (0.1, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000)
 WIDTH, HEIGHT = 340, 300
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 34, 64
 
@@ -34,10 +35,23 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Lines that share their axes; at least one."""
+    """Lines that share their axes; at least one.
+
+    Attributes:
+        title: above it.
+        lines: at least one.
+        labels: of the points; none for the numbers of passes.
+        axis: what the points are.
+    """
 
     title: str
     lines: Sequence[Line]
+    labels: Sequence[str] = ()
+    axis: str = "pass"
+
+    def label(self, number: int) -> str:
+        """Return the label of a point."""
+        return self.labels[number] if self.labels else str(number)
 
 
 Draw = Callable[[str, Sequence[Panel]], None]
@@ -96,24 +110,25 @@ def _panel(panel: Panel) -> list[str]:
         parts.append(f'<path d="M{LEFT} {y(value):.1f}H{right}" stroke="#dddddd"/>')
         parts.append(f'<text x="{LEFT - 6}" y="{y(value) + 4:.1f}" text-anchor="end">{value:g}</text>')
     parts += [
-        f'<text x="{x(number):.1f}" y="{bottom + 16}" text-anchor="middle">{number}</text>' for number in range(passes)
+        f'<text x="{x(number):.1f}" y="{bottom + 16}" text-anchor="middle">{panel.label(number)}</text>'
+        for number in range(passes)
     ]
-    parts.append(f'<text x="{(LEFT + right) / 2}" y="{bottom + 32}" text-anchor="middle">pass</text>')
+    parts.append(f'<text x="{(LEFT + right) / 2}" y="{bottom + 32}" text-anchor="middle">{panel.axis}</text>')
     for place, line in enumerate(panel.lines):
-        parts += _curve(line, COLOURS[place % len(COLOURS)], x, y)
+        parts += _curve(panel, line, COLOURS[place % len(COLOURS)], x, y)
         left = LEFT + place * (right - LEFT) / len(panel.lines)
         parts.append(f'<circle cx="{left + 4:.1f}" cy="{bottom + 46}" r="4" fill="{COLOURS[place % len(COLOURS)]}"/>')
         parts.append(f'<text x="{left + 12:.1f}" y="{bottom + 50}">{escape(line.name)}</text>')
     return parts
 
 
-def _curve(line: Line, colour: str, x: Callable[[int], float], y: Callable[[float], float]) -> list[str]:
+def _curve(panel: Panel, line: Line, colour: str, x: Callable[[int], float], y: Callable[[float], float]) -> list[str]:
     points = " ".join(f"{x(number):.1f},{y(value):.1f}" for number, value in enumerate(line.values))
     parts = [f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>']
     for number, (value, half) in enumerate(zip(line.values, line.half_widths, strict=True)):
         bar = f"M{x(number):.1f} {y(value - half):.1f}V{y(value + half):.1f}"
         parts.append(f'<path d="{bar}" stroke="{colour}" stroke-opacity="0.4"/>')
-        label = f"<title>{escape(line.name)}, pass {number}: {value:.2f} ±{half:.2f}</title>"
+        label = f"<title>{escape(line.name)}, {panel.axis} {panel.label(number)}: {value:.2f} ±{half:.2f}</title>"
         parts.append(
             f'<circle class="point" cx="{x(number):.1f}" cy="{y(value):.1f}" r="3" fill="{colour}">{label}</circle>'
         )
@@ -129,7 +144,7 @@ def bounds(panel: Panel) -> tuple[float, float]:
         for sign in (-1, 1)
     ]
     span = max(ends) - min(ends)
-    step = next(step for step in (0.1, 0.5, 1, 2, 5, 10, 20, 50, 100, float("inf")) if span <= 4 * step)
+    step = next(step for step in (*_STEPS, float("inf")) if span <= 4 * step)
     step = step if step != float("inf") else span
     return floor(min(ends) / step) * step, max(ceil(max(ends) / step), floor(min(ends) / step) + 1) * step
 
@@ -147,6 +162,8 @@ def _write_png(path: Path, title: str, panels: Sequence[Panel]) -> None:
         axes = figure.add_subplot(1, len(panels), place)
         for line, colour in zip(panel.lines, COLOURS, strict=False):
             axes.errorbar(range(len(line.values)), line.values, line.half_widths, label=line.name, color=colour)
-        axes.set(title=panel.title, xlabel="pass")
+        if panel.labels:
+            axes.set_xticks(range(len(panel.labels)), panel.labels)
+        axes.set(title=panel.title, xlabel=panel.axis)
         axes.legend()
     figure.savefig(path, dpi=150)

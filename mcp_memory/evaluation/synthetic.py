@@ -82,18 +82,40 @@ def corpus(seed: int, sentences: int, questions: int) -> Corpus:
         raise ValueError("a corpus has at least 60 sentences")
     rng = Random(seed)
     world = _World(rng, heads=max(3, sentences // 2 // _SENTENCES_A_HEAD))
-    collections = [_documents(world)]
-    left = sentences - len(world.heads) * _SENTENCES_A_HEAD
-    pairs = max(1, left // _SENTENCES_A_PAIR)
-    for pair in range(pairs):
-        share = left * (pair + 1) // pairs - left * pair // pairs
-        collections += _talk(world, pair, share)
+    collections = [_documents(world, 0), *_talks(world, 0, sentences - len(world.heads) * _SENTENCES_A_HEAD)]
+    return Corpus(tuple(world.heads), tuple(collections), _drawn(world, rng, questions))
+
+
+def growing(seed: int, sentences: int, questions: int) -> Iterator[Corpus]:
+    """Yield without end what is added to a memory that grows: each time this many sentences, and questions about them.
+
+    Places that were there before are mentioned by Zipf's law too, the oldest most often.
+
+    Args:
+        seed: determines the text.
+        sentences: of each addition, at least 60.
+        questions: maximum number of each addition, a third of each kind.
+    """
+    rng = Random(seed)
+    world = _World(rng, heads=0)
+    pairs = 0
+    while True:
+        before = len(world.heads)
+        world.add_heads(max(3, sentences // 2 // _SENTENCES_A_HEAD))
+        world.questions.clear()
+        left = sentences - (len(world.heads) - before) * _SENTENCES_A_HEAD
+        collections = [_documents(world, before), *_talks(world, pairs, left)]
+        pairs += _pairs(left)
+        yield Corpus(tuple(world.heads), tuple(collections), _drawn(world, rng, questions))
+
+
+def _drawn(world: _World, rng: Random, questions: int) -> tuple[Question, ...]:
     drawn: list[Question] = []
     for kind in KINDS:
         known = [question for question in world.questions if question.kind == kind]
         drawn += rng.sample(known, min(len(known), questions // len(KINDS)))
     rng.shuffle(drawn)
-    return Corpus(tuple(world.heads), tuple(collections), tuple(drawn))
+    return tuple(drawn)
 
 
 def prose(seed: int, sentences: int) -> str:
@@ -122,8 +144,12 @@ class _World:
         self.rng = rng
         self.questions: list[Question] = []
         self._names = _names(rng)
-        self.heads = [self.name() for _ in range(heads)]
-        self._weights = list(accumulate(1 / (rank + 1) for rank in range(heads)))
+        self.heads: list[str] = []
+        self.add_heads(heads)
+
+    def add_heads(self, number: int) -> None:
+        self.heads += [self.name() for _ in range(number)]
+        self._weights = list(accumulate(1 / (rank + 1) for rank in range(len(self.heads))))
 
     def name(self) -> str:
         return next(self._names)
@@ -148,16 +174,17 @@ def _names(rng: Random) -> Iterator[str]:
     """Yield distinct names of at least two syllables, longer ones once the short ones run out."""
     seen: set[str] = set()
     for tried in count():
-        syllables = 2 + (tried > 200) + (tried > 4_000)
+        syllables = 2 + (tried > 200) + (tried > 4_000) + (tried > 80_000)
         name = "".join(rng.choices(_SYLLABLES, k=syllables)).capitalize()
         if name not in seen:
             seen.add(name)
             yield name
 
 
-def _documents(world: _World) -> Collection:
+def _documents(world: _World, first: int) -> Collection:
+    """Return the documents of the places from the ``first`` on."""
     items: list[NewItem] = []
-    for number, head in enumerate(world.heads):
+    for number, head in enumerate(world.heads[first:], first):
         items += _about(world, f"place-{number}", head)
     return Collection("places", "document", tuple(items))
 
@@ -197,6 +224,17 @@ class _Person:
     name: str
     moves: list[tuple[datetime, str]] = field(default_factory=list)
     bought_at: set[str] = field(default_factory=set)
+
+
+def _pairs(sentences: int) -> int:
+    return max(1, sentences // _SENTENCES_A_PAIR)
+
+
+def _talks(world: _World, first: int, sentences: int) -> Iterator[Collection]:
+    """Yield talk of this many sentences between pairs of people, who are numbered from ``first`` on."""
+    pairs = _pairs(sentences)
+    for pair in range(pairs):
+        yield from _talk(world, first + pair, sentences * (pair + 1) // pairs - sentences * pair // pairs)
 
 
 def _talk(world: _World, pair: int, sentences: int) -> Iterator[Collection]:

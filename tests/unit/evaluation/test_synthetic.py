@@ -3,13 +3,14 @@
 import re
 from collections import Counter
 from datetime import UTC, datetime
+from itertools import islice
 from math import log
 
 import numpy as np
 import pytest
 
 from mcp_memory.domain.requests import NewItem
-from mcp_memory.evaluation.synthetic import KINDS, Corpus, corpus, prose
+from mcp_memory.evaluation.synthetic import KINDS, Corpus, corpus, growing, prose
 
 
 def _items(text: Corpus) -> dict[str, NewItem]:
@@ -108,3 +109,14 @@ def test_prose_has_the_given_number_of_sentences_without_repeats():
     sentences = re.findall(r"[^.?]+[.?]", prose(1, 400))
     assert len(sentences) == 400
     assert len(set(sentences)) > 395
+
+
+def test_a_memory_that_grows_gets_new_refs_and_questions_about_them():
+    refs: list[str] = []
+    for text in islice(growing(3, 600, 9), 3):
+        items = _items(text)
+        assert sum(len(re.findall(r"[.?](?: |$)", item.text)) for item in items.values()) == 600
+        refs += items
+        assert {question.gold for question in text.questions} <= set(refs)
+        assert len(text.questions) == 9
+    assert len(refs) == len(set(refs))

@@ -1,0 +1,280 @@
+"""``mcp-memory bench --grow FOLDER``: how opening, memory, recall and writing grow, to a million sentences.
+
+One store grows by synthetic text, a slice at a time, and is measured at each of `SIZES` by a process of its own. Store
+and figures stay in the folder, so that a run that was stopped goes on where it was. **Vectors are synthetic**: the sum
+of a random vector for each word. Texts with words in common are near each other, as with a model, and a million
+sentences take minutes of processor time instead of hours. So embedding is nearly free here, and the floor of a recall
+is the exact scan of all vectors alone (``bench_recall.py``).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import lru_cache, partial
+from hashlib import blake2b
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+
+import anyio
+import numpy as np
+import psutil
+
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import WriteRequest
+from mcp_memory.evaluation.bench_figures import Laps
+from mcp_memory.evaluation.bench_subjects import SEED, SPACE, messages, size_mb, write
+from mcp_memory.evaluation.plot import Line, Panel, writer
+from mcp_memory.evaluation.synthetic import Corpus, Question, growing
+from mcp_memory.language.tokens import words
+from mcp_memory.memory import Memory
+from mcp_memory.services.bulk import write_many
+from mcp_memory.services.ingest import derive, silent
+from mcp_memory.services.recall.prepare import similarity
+from mcp_memory.settings import Settings
+from mcp_memory.vectors import Matrix, Vector
+from mcp_memory.wiring import open_memory
+
+SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+SLICE = 10_000
+"""Sentences that one commit adds."""
+QUESTIONS = 45
+WRITES = 100
+TOP = 10
+DIMENSION = 384
+LIMIT = 12
+
+
+class WordVectors:
+    """An embedder without a model: each text has the sum of a random vector for each of its words."""
+
+    name = "synthetic"
+    dimension = DIMENSION
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """See `Embedder`."""
+        rows = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in words(text) or [text]:
+                row += _vector(word) * np.float32(len(word) ** 0.5)  # short words say less
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
+
+
+@lru_cache(100_000)
+def _vector(word: str) -> Vector:
+    seed = int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "little")
+    return np.random.default_rng(seed).standard_normal(DIMENSION, dtype=np.float32)
+
+
+def grow(settings: Settings, folder: Path, *, sentences: int, output: Path | None, plot: Path | None) -> int:
+    """Let the store in a folder grow to a number of sentences, measure it on the way, print the figures and return 0.
+
+    Args:
+        settings: to measure with; the store is in the folder.
+        folder: of the store and of ``growth.json``; made if missing.
+        sentences: the size to stop at.
+        output: a file to write the figures to as JSON.
+        plot: a file to draw them in.
+    """
+    settings = at(settings, folder)
+    state = _State(folder)
+    sizes = [size for size in SIZES if size <= sentences]
+    asked: list[Question] = []
+    for added, text in enumerate(islice(growing(SEED, SLICE, QUESTIONS), -(-sentences // SLICE)), 1):
+        asked += text.questions
+        if added > state.slices:
+            anyio.run(_add, settings, text)
+            state.save(slices=added)
+            print(f"... {added * SLICE:,} sentences", file=sys.stderr)
+        size = added * SLICE
+        if size in sizes and size not in state.figures and added == state.slices:
+            questions = Random(SEED).sample(asked, QUESTIONS)
+            figures = measured(settings, questions)
+            state.save(figures={**state.figures, size: figures})
+            print(f"... {size:,} sentences: {figures}", file=sys.stderr)
+    print(table(state.figures))
+    if output:
+        output.write_text(json.dumps(state.figures, indent=2) + "\n", encoding="utf-8")
+    if plot:
+        writer(plot)("Growth with the number of sentences", panels(state.figures))
+    return 0
+
+
+def at(settings: Settings, folder: Path) -> Settings:
+    """Return settings for the store in the folder of a run."""
+    return replace(settings, storage=replace(settings.storage, uri=str(folder / "store")))
+
+
+def measured(settings: Settings, questions: Sequence[Question]) -> dict[str, float]:
+    """Return what `measure` returns in a process of its own."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+        return alone.submit(measure, settings, questions).result()
+
+
+class _State:
+    """How far the store has grown, and what was measured."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = folder / "growth.json"
+        known = json.loads(self._file.read_text(encoding="utf-8")) if self._file.exists() else {}
+        self.slices: int = known.get("slices", 0)
+        self.figures: dict[int, dict[str, float]] = {int(size): one for size, one in known.get("figures", {}).items()}
+
+    def save(self, *, slices: int | None = None, figures: dict[int, dict[str, float]] | None = None) -> None:
+        self.slices = self.slices if slices is None else slices
+        self.figures = self.figures if figures is None else figures
+        state = {"slices": self.slices, "figures": self.figures}
+        self._file.write_text(json.dumps(state, indent=2) + "\n", encoding="utf-8")
+
+
+async def _add(settings: Settings, text: Corpus) -> None:
+    """Store a slice in one commit, as ``mcp-memory ingest`` does; what is there already is left out."""
+    memory = await open_memory(settings, WordVectors())
+    try:
+        requests = [WriteRequest(SPACE, each.session, each.kind, each.items) for each in text.collections]
+        rows = partial(derive, memory.reading, progress=silent)
+        await write_many(memory.store, requests, masking=memory.masking, derive=rows, now=memory.clock())
+    finally:
+        await memory.aclose()
+
+
+def measure(settings: Settings, questions: Sequence[Question]) -> dict[str, float]:
+    """Return the figures of a store; call it in a process that has opened none before."""
+    return anyio.run(_measure, settings, questions)
+
+
+async def _measure(settings: Settings, questions: Sequence[Question]) -> dict[str, float]:
+    figures: dict[str, float] = {}
+    before, began = private_mb(), time.perf_counter()
+    memory = await open_memory(settings, WordVectors())
+    figures["open to write s"] = time.perf_counter() - began
+    try:
+        async with memory.store.reading() as view:
+            figures["open to recall s"] = time.perf_counter() - began
+            figures["sentences"] = len(view.space(SPACE).sentences)
+            figures["segments"] = len(view.space(SPACE).segments)
+        figures["private MB opened"] = private_mb() - before
+        await _ask(memory, questions, figures)
+        figures["private MB after recalls"] = private_mb() - before
+        figures["recall@10 against exact"] = await _agreement(memory, questions)
+        laps = Laps()
+        for item in messages(SEED + 3, WRITES):
+            with laps.lap():
+                await write(memory, "written", replace(item, ref=None))
+        figures |= {"write p50 ms": laps.median(), "write p95 ms": laps.p(0.95)}
+    finally:
+        await memory.aclose()
+    figures["disk MB"] = size_mb(Path(settings.storage.uri))
+    return figures
+
+
+async def _ask(memory: Memory, questions: Sequence[Question], figures: dict[str, float]) -> None:
+    """Add the times of recalls and of their floors: of the texts that each embeds, and of one exact scan for each."""
+    embedder = _Recording()
+    recorded = replace(memory, embedder=embedder)
+    for question in questions[:5]:
+        await recorded.reconstruct(Query(question.text, SPACE, LIMIT))
+    ours, calls, found = Laps(), [], 0
+    for question in questions:
+        embedder.calls.clear()
+        with ours.lap():
+            recall = await recorded.reconstruct(Query(question.text, SPACE, LIMIT))
+        calls.append(list(embedder.calls))
+        found += any(source.turn.ref == question.gold for item in recall.evidence for source in item.sources)
+    figures |= {"recall p50 ms": ours.median(), "recall p95 ms": ours.p(0.95), "found %": 100 * found / len(questions)}
+    floor = Laps()
+    async with memory.store.reading() as view:
+        held = view.space(SPACE).segment_vectors
+        if held is None:
+            return
+        vectors = held.take(np.arange(len(held)))
+    for texts in calls:
+        with floor.lap():
+            for some in texts:
+                for query in await embedder.inner.embed(some):
+                    cosines = vectors @ query
+                    np.argpartition(-cosines, TOP)[:TOP]
+    figures |= {"floor p50 ms": floor.median(), "recall / floor": ours.median() / floor.median()}
+
+
+class _Recording:
+    """An embedder that records the texts of each call."""
+
+    name, dimension = WordVectors.name, DIMENSION
+
+    def __init__(self) -> None:
+        self.inner = WordVectors()
+        self.calls: list[tuple[str, ...]] = []
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """See `Embedder`."""
+        self.calls.append(tuple(texts))
+        return await self.inner.embed(texts)
+
+
+async def _agreement(memory: Memory, questions: Sequence[Question]) -> float:
+    """Return the share of the ten nearest segments, by all stored vectors, that the memory's search has in its ten."""
+    agreed = []
+    async with memory.store.reading() as view:
+        space = view.space(SPACE)
+        if space.segment_vectors is None:
+            return 1.0  # the store searches exactly
+        for question in questions:
+            query = await WordVectors().embed([question.text])
+            ours = (await similarity(memory.store, space, query))[0]
+            rows = np.arange(len(space.segments))
+            parts = [space.segment_vectors.take(rows[at : at + 8192]) @ query[0] for at in range(0, len(rows), 8192)]
+            exact = np.concatenate(parts)
+            best, own = (set(np.argpartition(-values, TOP)[:TOP].tolist()) for values in (exact, ours))
+            agreed.append(len(best & own) / TOP)
+    return float(np.mean(agreed))
+
+
+def private_mb() -> float:
+    """Return the memory of this process that no file backs, in millions of bytes."""
+    try:
+        lines = Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1_024 / 1e6 for line in lines if line.startswith("Anonymous:"))
+    except (OSError, StopIteration):  # not Linux: mapped pages that no other process has count, too
+        return float(psutil.Process().memory_full_info().uss) / 1e6
+
+
+def table(figures: dict[int, dict[str, float]]) -> str:
+    """Return the figures as a table, a column for each size."""
+    names = dict.fromkeys(name for one in figures.values() for name in one)
+    lines = [["", *(f"{size:,}" for size in figures)]]
+    lines += [[name, *(_short(one.get(name)) for one in figures.values())] for name in names]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(figures) + 1)]
+    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+PANELS = {
+    "seconds to open": ("open to write s", "open to recall s"),
+    "private memory, MB": ("private MB opened", "private MB after recalls"),
+    "recall, ms": ("recall p50 ms", "recall p95 ms", "floor p50 ms"),
+    "write, ms": ("write p50 ms", "write p95 ms"),
+}
+
+
+def panels(figures: dict[int, dict[str, float]]) -> list[Panel]:
+    """Return the panels of the plot, one point for each size."""
+    sizes = [f"{size // 1_000}k" if size < 1_000_000 else f"{size // 1_000_000}M" for size in figures]
+    made = []
+    for title, names in PANELS.items():
+        known = [name for name in names if all(name in one for one in figures.values())]
+        lines = [Line(name, [one[name] for one in figures.values()], [0.0] * len(figures)) for name in known]
+        if lines:
+            made.append(Panel(title, lines, labels=sizes, axis="sentences"))
+    return made
