@@ -1,8 +1,8 @@
-"""Kill a process that writes and learns at random moments, many times over one store, and check for damage.
+"""Kill processes that write and learn at random moments, many times over one store, and check for damage.
 
-Run as ``python tests/crash/kill_rounds.py --rounds 30``. What must hold: every acknowledged transaction is stored,
-every transaction is stored completely or not at all, every lesson was learnt once, and the store opens every time. The
-test suite runs five rounds.
+Run as ``python tests/crash/kill_rounds.py --rounds 30 --writers 4``; the writers of one round write at once. What must
+hold: every acknowledged transaction is stored, every transaction is stored completely or not at all, every lesson was
+learnt once, and the store opens every time. The test suite runs five rounds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -54,8 +56,8 @@ class Damage:
         return not (self.lost or self.unlearnt or self.miscounted or self.halves or self.refusals)
 
 
-def kill_rounds(folder: Path, rounds: int, seed: int) -> Damage:
-    """Start a writer and kill it, ``rounds`` times, and return the damage."""
+def kill_rounds(folder: Path, rounds: int, seed: int, writers: int = 1) -> Damage:
+    """Start some writers and kill each, ``rounds`` times, and return the damage."""
     dice = random.Random(seed)
     acknowledged: list[str] = []
     refusals: list[str] = []
@@ -63,9 +65,13 @@ def kill_rounds(folder: Path, rounds: int, seed: int) -> Damage:
     learnt: set[str] = set()
     miscounted: list[tuple[int, int]] = []
     for number in range(rounds):
-        name = f"r{number}"
-        said = _write_and_kill(folder, name, after=dice.randrange(12), then_s=dice.uniform(0, 0.04))
-        acknowledged += [ref for line in said for ref in refs_of(name, int(line))]
+        names = [f"r{number}w{writer}" for writer in range(writers)]
+        moments = [(dice.randrange(12), dice.uniform(0, 0.04)) for _ in names]
+        with ThreadPoolExecutor(writers) as threads:
+            said = list(threads.map(partial(_write_and_kill, folder), names, *zip(*moments, strict=True)))
+        acknowledged += [
+            ref for name, lines in zip(names, said, strict=True) for line in lines for ref in refs_of(name, int(line))
+        ]
         try:
             present = anyio.run(_refs, folder)
             learnt, differing = anyio.run(_learnt, folder)
@@ -127,4 +133,4 @@ async def _errors(folder: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    run(kill_rounds, __doc__)
+    run(kill_rounds, __doc__, writers=1)

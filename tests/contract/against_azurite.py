@@ -1,0 +1,127 @@
+"""Two servers on one store of Azure Blob Storage: azurite, the emulator from npm.
+
+``python tests/contract/against_azurite.py FOLDER`` with azurite in ``FOLDER/node_modules``; ``.ci/extra`` runs it. What
+must hold: commits have no gaps, each server sees the other's, the tables take the journal in, `doctor` finds nothing,
+what is forgotten is in no blob, and a tenant is removed whole while servers that have it open notice.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from pathlib import Path
+
+import anyio
+import httpx2
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from batches import DIMENSION, batch
+
+from mcp_memory.cli import main as command
+from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.storage.bucket import Bucket, storage_options
+from mcp_memory.storage.store import LanceStore
+
+ACCOUNT = "devstoreaccount1"
+KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="  # azurite's, for all
+ROOT = "az://memory/stores"
+
+
+@contextmanager
+def azurite(folder: str) -> Iterator[str]:
+    """Run azurite with an empty container, and yield ``storage.options`` for it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    program = Path(folder, "node_modules", ".bin", "azurite-blob").absolute()
+    arguments = ["--inMemoryPersistence", "--disableTelemetry", "--silent", "--blobPort", str(port)]
+    with tempfile.TemporaryDirectory() as place, subprocess.Popen([program, *arguments], cwd=place) as process:
+        try:
+            endpoint = f"http://127.0.0.1:{port}/{ACCOUNT}"
+            make_container(endpoint)
+            yield f"account_name={ACCOUNT} account_key={KEY} endpoint={endpoint} allow_http=true"
+        finally:
+            process.terminate()
+
+
+def make_container(endpoint: str) -> None:
+    """Make the container once azurite listens; the signature is that of a request without anything optional."""
+    date, version = format_datetime(datetime.now(UTC), usegmt=True), "2021-08-06"
+    lines = ["PUT", *[""] * 11, f"x-ms-date:{date}", f"x-ms-version:{version}"]
+    text = "\n".join([*lines, f"/{ACCOUNT}/{ACCOUNT}/memory", "restype:container"])
+    mac = base64.b64encode(hmac.digest(base64.b64decode(KEY), text.encode(), hashlib.sha256)).decode()
+    headers = {"x-ms-date": date, "x-ms-version": version, "Authorization": f"SharedKey {ACCOUNT}:{mac}"}
+    for _ in range(100):
+        with suppress(httpx2.TransportError):
+            httpx2.put(f"{endpoint}/memory?restype=container", headers=headers).raise_for_status()
+            return
+        time.sleep(0.1)
+    raise TimeoutError("azurite does not listen")
+
+
+def contents(bucket: Bucket) -> bytes:
+    """Return what all blobs hold, and their names."""
+    import obstore
+
+    paths = [one["path"] for page in obstore.list(bucket._store) for one in page]
+    return b"".join(path.encode() + bytes(obstore.get(bucket._store, path).bytes()) for path in paths)
+
+
+async def write(store: LanceStore, ref: str) -> int:
+    """Store a message and return the number of its commit."""
+    async with store.writing() as transaction:
+        return await transaction.commit(batch(ref))
+
+
+async def refs(store: LanceStore) -> set[str]:
+    """Return the ids of all messages."""
+    async with store.reading() as view:
+        return {turn.ref for turn in view.space("default").turns.values()}
+
+
+async def check(options: str) -> None:
+    """Use a store in every way, and check what must hold."""
+    place = {"options": options, "embedder": "fake", "dimension": DIMENSION, "compact_after": 8}
+    one, other = (LanceStore(f"{ROOT}/acme", **place) for _ in range(2))  # type: ignore[arg-type]
+    bucket = Bucket(f"{ROOT}/acme", storage_options(options))
+    names = [f"message{number}" for number in range(40)]
+    assert [await write(one if number % 2 else other, name) for number, name in enumerate(names)] == [*range(1, 41)]
+    assert await refs(one) == await refs(other) == {*names}
+    with anyio.fail_after(30):  # in which a server takes the journal into the tables
+        while b"turns.lance" not in contents(bucket):
+            await write(one, f"more{time.monotonic()}")
+            await anyio.sleep(0.05)
+    assert b"message7" in contents(bucket)
+    async with one.reading() as view:
+        turn = next(turn for turn in view.space("default").turns.values() if turn.ref == "message7")
+    await one.forget(lambda _view: ForgetTargets("default", turns=frozenset((turn.id,))), "a check")
+    assert "message7" not in await refs(one) | await refs(other)
+    assert b"message7" not in contents(bucket)
+    assert turn.id.encode() not in contents(bucket)
+    assert not [found for found in await one.check() if found.severity != "note"]
+    assert await anyio.to_thread.run_sync(command, ["tenant", "forget", "acme", "--yes"]) == 0
+    assert contents(bucket) == b""
+    assert await refs(one) == await refs(other) == set()
+    await one.aclose()
+    await other.aclose()
+
+
+if __name__ == "__main__":
+    import os
+
+    with azurite(sys.argv[1]) as given, tempfile.TemporaryDirectory() as place:
+        os.environ |= {"MCP_MEMORY_STORAGE_URI": f"{ROOT}/{{tenant}}", "MCP_MEMORY_STORAGE_OPTIONS": given}
+        os.environ["MCP_MEMORY_ACCESS_TOKENS"] = str(Path(place, "tokens.json"))
+        anyio.run(check, given)
+    sys.stdout.write("azurite: commits without gaps, forgotten and removed without a trace\n")
