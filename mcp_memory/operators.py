@@ -13,7 +13,7 @@ from mcp_memory.ports import Operator
 from mcp_memory.reconstruct.episodic_operators import EventContext, EventKeywords, EventTime, TagEvents
 from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reconstruct.semantic_operators import PersonalAspect, PersonalInformation, TopicEvents
-from mcp_memory.reflection.operators import Reflect
+from mcp_memory.reflection.navigators import Reflect
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.settings import Settings
 from mcp_memory.texts import resource

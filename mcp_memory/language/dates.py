@@ -1,4 +1,8 @@
-"""Write times in plain English, for texts that people read or that are indexed; ``iso.py`` writes them as ISO-8601."""
+"""Write times in plain English, for texts that people read or that are indexed; ``iso.py`` writes them as ISO-8601.
+
+A text gets its dates in words beside it, the weekday of a day and what "last Friday" means: whoever answers from it
+then need not count days in the head.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,16 @@ from mcp_memory.language.gregorian import (
     MONTHS,
     PARTS,
     SEASONS,
+    WEEKDAYS,
     Interval,
     civil,
     month,
     part_of,
     week_at,
+    weekday,
     years,
 )
+from mcp_memory.language.stated import stated_times
 
 
 def day_in_words(instant: Millis) -> str:
@@ -100,3 +107,42 @@ def _part(interval: Interval, grain: Grain) -> str | None:
 def _ordinal(number: int) -> str:
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
+
+
+def weekday_and_day(moment: Millis) -> str:
+    """Return a day with its weekday, ``Mon 8 May 2023``; empty out of the calendar's range."""
+    if not BEGINNING < moment < FOREVER:
+        return ""
+    year, month, day = civil(moment)
+    return f"{WEEKDAYS[weekday(moment)][:3]} {day} {MONTHS[month - 1][:3]} {year}"
+
+
+def with_dates(text: str, said_at: Millis | None) -> str:
+    """Return a text with what its relative times mean behind them: "last Friday [= Fri 8 Dec 2023]"."""
+    if said_at is None:
+        return text
+    parts: list[str] = []
+    end = 0
+    for time in stated_times(text, said_at):
+        meant = _meant(time.since, time.until, time.grain) if time.relative else ""
+        if meant:
+            parts += [text[end : time.end], f" [= {meant}]"]
+            end = time.end
+    return "".join((*parts, text[end:]))
+
+
+def _meant(since: Millis, until: Millis, grain: str) -> str:
+    """Return an interval in words, to its grain; empty where an end is open or the words say it already."""
+    if since <= BEGINNING or until >= FOREVER:
+        return ""
+    year, month, _ = civil(since)
+    match grain:
+        case "day" | "time":
+            return weekday_and_day(since)
+        case "week":
+            return f"{weekday_and_day(since)} to {weekday_and_day(until - 1)}"
+        case "month":
+            return f"{MONTHS[month - 1]} {year}"
+        case "year":
+            return str(year)
+    return ""

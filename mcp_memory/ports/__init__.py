@@ -5,8 +5,17 @@ Each is as small as its callers need. ``wiring`` chooses which adapter stands be
 
 from __future__ import annotations
 
-from mcp_memory.ports.judges import BeliefUpdate, Contents, JudgeInput, PointJudge, QuestionJudge, SupportJudge
-from mcp_memory.ports.operators import Operator, OperatorInput, OperatorResult
+from mcp_memory.ports.judges import (
+    BeliefUpdate,
+    Contents,
+    JudgeInput,
+    Operator,
+    OperatorInput,
+    OperatorResult,
+    PointJudge,
+    QuestionJudge,
+    SupportJudge,
+)
 from mcp_memory.ports.reading import Extractor, TextReader
 from mcp_memory.ports.storage import Embedder, LanguageModel, Ledger, Progress, Store, Transaction
 

@@ -27,8 +27,7 @@ from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language import iso
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.reconstruct.cues import key_of, query_cues, similarity
-from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.graph import CueGraph, key_of, query_cues, similarity
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.view.evidence import dated_evidence, segment_evidence, sentence_evidence
 from mcp_memory.view.space import NONE, Space

@@ -18,9 +18,8 @@ from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
 from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
-from mcp_memory.reconstruct.cues import key_of, query_cues
 from mcp_memory.reconstruct.episodic_operators import speaker_cue
-from mcp_memory.reconstruct.graph import CueGraph, relation_tag
+from mcp_memory.reconstruct.graph import CueGraph, key_of, query_cues, relation_tag
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.view.space import Space

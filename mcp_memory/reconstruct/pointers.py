@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from mcp_memory.language.gregorian import WEEKDAYS
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import STOP_WORDS, words
-from mcp_memory.reconstruct.cues import query_cues
-from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.reconstruct.loop import LoopState
 from mcp_memory.view.space import Space
 

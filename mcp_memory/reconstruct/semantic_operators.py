@@ -23,9 +23,8 @@ from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.relations import relations
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.reconstruct.cues import key_of, query_cues, similarity
 from mcp_memory.reconstruct.episodic_operators import rank_rows, segments_of, suggest_operators, visible_rows
-from mcp_memory.reconstruct.graph import CueGraph, relation_tag
+from mcp_memory.reconstruct.graph import CueGraph, key_of, query_cues, relation_tag, similarity
 from mcp_memory.reconstruct.topics import Topic, Topics
 from mcp_memory.view.evidence import fact_evidence, segment_evidence
 

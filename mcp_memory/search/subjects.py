@@ -36,7 +36,7 @@ from mcp_memory.domain.turns import USER, USERS, by_assistant
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import stems, words
-from mcp_memory.search.small_talk import is_small_talk
+from mcp_memory.search.told_of import is_small_talk
 
 if TYPE_CHECKING:
     from mcp_memory.search.candidates import Candidate

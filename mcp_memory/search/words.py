@@ -13,7 +13,7 @@ change what the other finds. Old revisions of documents stay in the counts, but 
 stay out of the embedded text and are channels of their own. The indexed text has them, the day written as questions
 write it ("8 May 2023"). A document's title belongs to each of its segments in both texts: often the title alone says
 what "it" or "she" is. Measured on titled passages, R@5 rises by 2 to 9 points with the title in the embedded text.
-The headings above a segment stand before it in both, too (``language/structure.py``).
+The headings above a segment stand before it in both, too (``language/segments.py``).
 
 **Titles** (`TitleIndex`). The title of a document is its given title without additions in brackets, or the subject of
 its first sentence where it has none (``language/names.py``). A text mentions a document when the words of its title
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words
 from mcp_memory.language.names import head, short
-from mcp_memory.language.structure import Outline, outline
+from mcp_memory.language.segments import Outline, outline
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.channels import Channel, ChannelInput
 from mcp_memory.vectors import Column, Scores

@@ -56,10 +56,9 @@ from mcp_memory.domain.access import CALLER, NEEDED, OWNER, Grant
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
-from mcp_memory.server.asking import PERSON, InputRequired, person_behind
+from mcp_memory.server.asking import PERSON, CallProgress, InputRequired, person_behind
 from mcp_memory.server.completion import complete as completion_of
 from mcp_memory.server.opening import DRAIN_S, Opener, Opening
-from mcp_memory.server.progress import CallProgress
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.resources.catalogue import SINCE, links_in
 from mcp_memory.server.resources.uris import GUIDE

@@ -1,17 +1,22 @@
-"""Ask the person behind a client, where the client offers that; where it does not, calls go on without.
+"""What a call sends to its client while it runs: questions to the person, and its progress.
 
-An older client is asked while its call runs (``elicitation/create``). One of revision 2026-07-28 gets a reply that says
-what is asked, and repeats its call with the answer: so a call that asks has to be safe to repeat, and what is asked is
-named by what it is about, with no state that a client could change or another replica would lack. Nothing that a client
-sends in this way allows more than a call of its own would.
+A person is asked where the client offers that; where it does not, calls go on without. An older client is asked while
+its call runs (``elicitation/create``). One of revision 2026-07-28 gets a reply that says what is asked, and repeats its
+call with the answer: so a call that asks has to be safe to repeat, and what is asked is named by what it is about, with
+no state that a client could change or another replica would lack. Nothing that a client sends in this way allows more
+than a call of its own would.
+
+**Progress** is what the tool reports, and a sign of life while it reports nothing. A client that asks for progress
+hears something about once a second, whatever the call: the memory may have to be opened first, and a recall has no
+steps to count. Each report is further than the one before, as the protocol requires.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 from mcp.server import ServerRequestContext
@@ -111,3 +116,48 @@ def person_behind(context: ServerRequestContext[Any], params: CallToolRequestPar
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS and not context.session.can_send_request:
         return None
     return Person(context, params)
+
+
+BEAT_S = 1.0
+ResultT = TypeVar("ResultT")
+
+
+class CallProgress:
+    """The progress of one call.
+
+    Args:
+        context: of the call.
+    """
+
+    def __init__(self, context: ServerRequestContext[Any]) -> None:
+        self._session = context.session
+        self._furthest = -1.0
+        self._beats = 0
+
+    async def report(self, done: float, total: float, what: str) -> None:
+        """Report what the tool has done; after signs of life, as one step more."""
+        before = 1 if self._beats else 0
+        if done > self._furthest:
+            self._furthest = done
+            await self._session.report_progress(done + before, total + before, what)
+
+    async def during(self, work: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        """Do a call's work, with signs of life until it reports something itself."""
+        failure: Exception | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._beat)
+            try:
+                result = await work()
+            except Exception as error:
+                failure = error
+            tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return result
+
+    async def _beat(self) -> None:
+        while self._furthest < 0:
+            await anyio.sleep(BEAT_S)
+            if self._furthest < 0:
+                self._beats += 1
+                await self._session.report_progress(1 - 0.5**self._beats, None, "at work")

@@ -8,8 +8,8 @@ and selects up to `STEPS` operators for the next turn. So what the papers ask a 
 found, or after as many follow-ups as the judge has (``engine.effort``).
 
 **Working memory** (HGMem §3.3). For a question that relates things to each other a judgement also says what becomes of
-its memory points (``hypergraph/working.py``). A concern about a point is a local investigation, one beyond all points a
-global exploration; both are steps of the next turn. The points lead the next request, each with what it rests on.
+its memory points (``hypergraph/evolution.py``). A concern about a point is a local investigation, one beyond all points
+a global exploration; both are steps of the next turn. The points lead the next request, each with what it rests on.
 
 **Reflection** (QRMeM §2.2). Where the steps of the judge bring nothing new, the embedded engine chooses in its place:
 it goes on from the evidence that was kept, to the question with the reason why that is not enough, and then takes what
@@ -29,8 +29,7 @@ from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.errors import InvalidInput
-from mcp_memory.hypergraph.evolution import asks_to_relate
-from mcp_memory.hypergraph.working import evolve_points
+from mcp_memory.hypergraph.evolution import asks_to_relate, evolve_points
 from mcp_memory.ports import Embedder, JudgeInput, Store
 from mcp_memory.reconstruct.frontier import frontier_of
 from mcp_memory.services.explore import explore

@@ -21,10 +21,9 @@ from mcp_memory.domain.ids import segment_id, sentence_id
 from mcp_memory.domain.masking import KEEP, Masking, masked_turn
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn, shares_vectors
-from mcp_memory.language.segments import pack_segments
+from mcp_memory.language.segments import outline, pack_segments
 from mcp_memory.language.sentences import split
 from mcp_memory.language.stated import stated_times
-from mcp_memory.language.structure import outline
 from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.words import embedded_text
 from mcp_memory.vectors import Matrix

@@ -23,8 +23,14 @@ from mcp_memory.storage.commits import last_commit, newest
 from mcp_memory.storage.damage import SUPERSEDED
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
 from mcp_memory.storage.journal import newer
-from mcp_memory.storage.lesson_rows import belief_faults, beliefs_of, lesson_of, lesson_records
-from mcp_memory.storage.point_rows import point_of, question_faults
+from mcp_memory.storage.point_rows import (
+    belief_faults,
+    beliefs_of,
+    lesson_of,
+    lesson_records,
+    point_of,
+    question_faults,
+)
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,

@@ -9,8 +9,13 @@ from mcp_memory.domain.masking import Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs
 from mcp_memory.storage.journal import newer
-from mcp_memory.storage.lesson_rows import latest_beliefs, lessons_of
-from mcp_memory.storage.point_rows import point_vectors_of, points_of, questions_with_vectors
+from mcp_memory.storage.point_rows import (
+    latest_beliefs,
+    lessons_of,
+    point_vectors_of,
+    points_of,
+    questions_with_vectors,
+)
 from mcp_memory.storage.schema import COMMITS, Commit, TableKind, TableRows, commits_of
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import turns_of

@@ -36,8 +36,7 @@ from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.data_files import ASIDE, flush
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, book_rows, read_book
-from mcp_memory.storage.lesson_rows import lesson_rows
-from mcp_memory.storage.point_rows import point_of, point_rows, point_vector_rows, points_of
+from mcp_memory.storage.point_rows import lesson_rows, point_of, point_rows, point_vector_rows, points_of
 from mcp_memory.storage.purging import purge
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning

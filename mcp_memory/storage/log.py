@@ -19,8 +19,7 @@ from mcp_memory.storage.columns import has_fault, valid_values
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.fact_rows import LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
 from mcp_memory.storage.journal import Entry, newer, rows_of
-from mcp_memory.storage.lesson_rows import lessons_of
-from mcp_memory.storage.point_rows import points_of, rows_to_questions
+from mcp_memory.storage.point_rows import lessons_of, points_of, rows_to_questions
 from mcp_memory.storage.schema import FORMAT, LogTable, TableRows
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import turns_of

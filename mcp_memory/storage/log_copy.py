@@ -17,8 +17,7 @@ from pathlib import Path
 
 from mcp_memory.storage.fact_rows import alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Entry, entry_of, line_of
-from mcp_memory.storage.lesson_rows import lesson_rows
-from mcp_memory.storage.point_rows import point_rows
+from mcp_memory.storage.point_rows import lesson_rows, point_rows
 from mcp_memory.storage.schema import COMMITS, LOG_TABLES, Commit, LogTable, TableKind, TableRows, commits_of
 from mcp_memory.storage.text_rows import turn_rows
 

@@ -17,7 +17,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.columns import vectors_of
-from mcp_memory.storage.lesson_rows import belief_rows, lessons_of
+from mcp_memory.storage.point_rows import belief_rows, lessons_of
 from mcp_memory.storage.schema import TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import sentences_of, turns_of

@@ -29,9 +29,8 @@ from mcp_memory.storage.damage import COUNTED, damage_of, refuse, totals_of
 from mcp_memory.storage.data_files import Table, is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Appended, Entry, newer, table_of
-from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
 from mcp_memory.storage.lock import lock_file
-from mcp_memory.storage.point_rows import point_rows, point_vector_rows, question_rows
+from mcp_memory.storage.point_rows import belief_rows, lesson_rows, point_rows, point_vector_rows, question_rows
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,

@@ -14,8 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
-from mcp_memory.domain.cardinality import Counts, count, learnt
-from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.confidence import STABLE, Counts, count, learnt
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.relations import Cardinality, EntityType, relations

@@ -20,7 +20,7 @@ from mcp_memory.storage import refresh, relearning
 from mcp_memory.storage.check import Finding
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import SETTLED_MS, compact
-from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
+from mcp_memory.storage.point_rows import belief_rows, lesson_rows
 from mcp_memory.storage.schema import FORMAT, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables

@@ -52,7 +52,7 @@ def older(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Cut texts without their structure, as older programs did."""
 
     def without(text: str) -> object:
-        from mcp_memory.language.structure import Outline
+        from mcp_memory.language.segments import Outline
 
         return Outline()
 

@@ -29,7 +29,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
-from mcp_memory.language.dated_text import weekday_and_day, with_dates
+from mcp_memory.language.dates import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.paths import leads_back, serialise
 from mcp_memory.ports import JudgeInput

@@ -27,8 +27,13 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
-from mcp_memory.rules.answers.comparison_questions import COMPARISON_WORDS, Comparison, parse_comparisons
-from mcp_memory.rules.answers.countries import country_of, find_country
+from mcp_memory.rules.answers.comparison_questions import (
+    COMPARISON_WORDS,
+    Comparison,
+    country_of,
+    find_country,
+    parse_comparisons,
+)
 from mcp_memory.rules.answers.relations import find_mention, mentions_end, name_positions, query_tokens
 from mcp_memory.rules.answers.settings import ComparisonSettings
 from mcp_memory.rules.answers.values import (

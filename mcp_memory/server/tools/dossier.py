@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from mcp_memory.domain.evidence import DatedEvent, Evidence, Source
 from mcp_memory.domain.times import DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.dated_text import weekday_and_day, with_dates
-from mcp_memory.language.structure import outline
+from mcp_memory.language.dates import weekday_and_day, with_dates
+from mcp_memory.language.segments import outline
 from mcp_memory.server.tools.replies import (
     QUOTE_CHARS,
     beyond_sources,

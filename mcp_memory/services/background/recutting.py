@@ -19,7 +19,7 @@ from itertools import islice
 from anyio import to_thread
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.structure import outline
+from mcp_memory.language.segments import outline
 from mcp_memory.ports import Store
 from mcp_memory.view.pieces import Cut
 from mcp_memory.view.space import Space

@@ -31,8 +31,7 @@ from mcp_memory.ports import PointJudge
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.points.edits import PointContext, apply_groups
-from mcp_memory.services.points.proposals import SHOWN, apply_proposals, evidence_groups, judge_input
-from mcp_memory.services.points.working import store_points
+from mcp_memory.services.points.proposals import SHOWN, apply_proposals, evidence_groups, judge_input, store_points
 
 FOUND = 12
 """Items of evidence that points are made of: as many as a recall gives."""

@@ -29,13 +29,18 @@ from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
-from mcp_memory.search.small_talk import without_small_talk
 from mcp_memory.search.sufficiency import judge_sufficiency
+from mcp_memory.search.told_of import without_small_talk
 from mcp_memory.services.recall.broad import FEW, BroadEvidence, broaden
-from mcp_memory.services.recall.dated_events import dated_events, with_event_times
+from mcp_memory.services.recall.dated_events import (
+    current_first,
+    dated_events,
+    place_wishes,
+    wishes_for,
+    with_event_times,
+)
 from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank, rank_confirmed
-from mcp_memory.services.recall.placing import current_first, place_wishes, wishes_for
 from mcp_memory.services.recall.prepare import estimate_cosines, place_event, similarity, word_rarity
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores

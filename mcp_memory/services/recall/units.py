@@ -33,11 +33,10 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.language.shapes import topic_of
 from mcp_memory.language.tokens import stems
-from mcp_memory.reconstruct.cues import query_cues
-from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.search.candidates import CandidateSet
 from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
-from mcp_memory.search.small_talk import SmallTalk
+from mcp_memory.search.told_of import SmallTalk
 from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space

@@ -7,7 +7,7 @@ from asserting import asserted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.cardinality import Counts, count, learnt
+from mcp_memory.domain.confidence import Counts, count, learnt
 from mcp_memory.domain.facts import Assertion
 
 

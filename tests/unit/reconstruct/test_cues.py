@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.reconstruct.cues import JOINT, MOST, cues_of, key_of, query_cues, similarity
+from mcp_memory.reconstruct.graph import JOINT, MOST, cues_of, key_of, query_cues, similarity
 
 
 def turn(text: str, speaker: str | None = "Ann", kind: str = "message", title: str | None = None) -> Turn:

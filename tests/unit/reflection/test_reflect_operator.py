@@ -8,7 +8,7 @@ from unit.navigation.small_graph import said
 from mcp_memory.domain.query import Window
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import Operator, OperatorInput, OperatorResult
-from mcp_memory.reflection.operators import Reflect
+from mcp_memory.reflection.navigators import Reflect
 from mcp_memory.reflection.settings import ReflectionSettings
 
 LINES = ("Aa met Bb.", "Bb met Cc.", "Cc met Dd.", "Aa met Ee.", "Ee ran.")

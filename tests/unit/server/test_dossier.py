@@ -5,7 +5,7 @@ from dataclasses import replace
 from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.dated_text import with_dates
+from mcp_memory.language.dates import with_dates
 from mcp_memory.language.iso import parse
 from mcp_memory.server.tools.dossier import HEADER, dossier_lines
 

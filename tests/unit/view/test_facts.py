@@ -7,7 +7,7 @@ from asserting import asserted, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.cardinality import Counts, count
+from mcp_memory.domain.confidence import Counts, count
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import WHOLE, Assertion
 from mcp_memory.view.facts import Facts

@@ -10,8 +10,8 @@ from small_memory import ask, said
 
 from mcp_memory.domain.answers import Proposal
 from mcp_memory.domain.requests import NewItem
+from mcp_memory.rules.answers.comparison_questions import find_country
 from mcp_memory.rules.answers.comparisons import answer_comparison
-from mcp_memory.rules.answers.countries import find_country
 from mcp_memory.rules.answers.settings import ComparisonSettings
 
 PEOPLE = (
