@@ -93,11 +93,7 @@ def _unit(vector: np.ndarray) -> np.ndarray | None:
 
 
 class Teacher:
-    """GAM-RAG's update of one sentence memory; a `ports.BeliefUpdate`.
-
-    Args:
-        settings: how beliefs are updated.
-    """
+    """GAM-RAG's update of one sentence memory; a `ports.BeliefUpdate`."""
 
     def __init__(self, settings: GainSettings | None = None) -> None:
         self._settings = settings or GainSettings()

@@ -24,11 +24,7 @@ _NEXT = 3
 
 
 class LocalPoints:
-    """Local investigation: sentences about entities one step around points, and the points that share an entity.
-
-    Args:
-        settings: of this room.
-    """
+    """Local investigation: sentences about entities one step around points, and the points that share an entity."""
 
     name = "local_points"
     needs = ("ids",)
@@ -62,11 +58,7 @@ class LocalPoints:
 
 
 class GlobalPoints:
-    """Global exploration: sentences about the most relevant entities that no memory point joins.
-
-    Args:
-        settings: of this room.
-    """
+    """Global exploration: sentences about the most relevant entities that no memory point joins."""
 
     name = "global_points"
     needs = ("query",)

@@ -268,13 +268,7 @@ def needs_repair(candidates: Sequence[PathScores], settings: NavigationSettings)
 
 
 def infer_paths(near: Neighbourhood, path: Path, excluded: Iterable[str]) -> list[Path]:
-    """Return the extensions of a path that the enabled rules infer, in the order of the rules, not yet scored.
-
-    Args:
-        near: the facts around the path.
-        path: to extend.
-        excluded: ids of versions that already extend it.
-    """
+    """Return the extensions of a path that the enabled rules infer, in the order of the rules, not yet scored."""
     if not near.settings.counterfactual:
         return []
     visited = entities_on(path, near.facts)

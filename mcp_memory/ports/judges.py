@@ -98,14 +98,7 @@ class QuestionJudge(Protocol):
     def spent(self) -> Spending | None: ...  # noqa: D102
 
     async def understand(self, query: Query, speakers: Collection[str], now: Millis, contents: Contents) -> Query:
-        """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
-
-        Args:
-            query: understood by rules.
-            speakers: the speakers of the space.
-            now: the moment of asking.
-            contents: what the space holds.
-        """
+        """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues)."""
 
     async def score(self, query: Query, paths: Sequence[Path]) -> list[PathScores] | None:
         """Return the scores of the paths of one step, in their order (DESIGN L5, REAL §3.3.2).

@@ -167,13 +167,7 @@ class Policy:
         return next((kind for kind in self.kinds if kind.conditions.fit(query, uncovered)), None)
 
     def actions(self, state: LoopState, sufficiency: Sufficiency, turns: int) -> list[Action]:
-        """Return the calls that the table has for a state of the loop, strongest first.
-
-        Args:
-            state: of the loop.
-            sufficiency: of the state.
-            turns: how many are left, the next one included.
-        """
+        """Return the calls that the table has for a state of the loop, strongest first."""
         kind = self.kind(state.query, state.uncovered)
         if kind is None:
             return []

@@ -127,13 +127,7 @@ class Topics:
         return found
 
     def summary(self, space: Space, graph: CueGraph, topic: Topic) -> Summary:
-        """Return what a topic is about.
-
-        Args:
-            space: that it is of.
-            graph: of the space.
-            topic: whose vectors are still held.
-        """
+        """Return what a topic is about."""
         members = [row for row, _ in self.typical(space, topic)[:SAMPLE]]
         counts: Counter[int] = Counter()
         for row in members:

@@ -69,11 +69,7 @@ def normalise(name: str, *, accents: bool = False) -> str:
 
 
 class Entities:
-    """The entities of one space, compared with each other.
-
-    Args:
-        space: whose entities.
-    """
+    """The entities of one space, compared with each other."""
 
     def __init__(self, space: Space) -> None:
         self._space = space

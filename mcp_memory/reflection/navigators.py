@@ -185,9 +185,6 @@ class Reflect:
     """Find further entities along the relations of those in the query, and their segments.
 
     The view must keep an `EntityIndex`.
-
-    Args:
-        settings: limits of the navigators.
     """
 
     name = "reflect"

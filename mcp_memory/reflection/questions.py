@@ -140,12 +140,7 @@ def wordings(head: FactEnd, relation: str, tail: FactEnd) -> list[str]:
 
 
 def _question_word(usual: EntityType | None, end: FactEnd) -> str | None:
-    """Return the word that asks for an end of a fact, or None if that is not sure.
-
-    Args:
-        usual: the type that the relation gives this end.
-        end: its name and known type.
-    """
+    """Return the word that asks for an end of a fact, or None if that is not sure."""
     kind = end.kind or usual
     if kind == "person":
         return "Who"

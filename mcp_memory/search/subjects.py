@@ -107,12 +107,7 @@ class Subject:
 
 
 def subject_of(query: Query, speakers: Iterable[str]) -> Subject | None:
-    """Return whom a question asks about, if that is no speaker whom it names; None if there is none, or several.
-
-    Args:
-        query: understood with these speakers.
-        speakers: of the space.
-    """
+    """Return whom a question asks about, if that is no speaker whom it names; None if there is none, or several."""
     text = query.text
     described = list(_ASKED.finditer(text))
     if described:

@@ -167,11 +167,7 @@ class SpanColumns:
         )
 
     def of(self, chosen: NDArray[np.bool_]) -> Spans:
-        """Return the spans of some segments.
-
-        Args:
-            chosen: which of all segments, by row.
-        """
+        """Return the spans of some segments."""
         at = np.flatnonzero(chosen[self._segments.values])
         first = self._starts.values[at]
         counts = np.append(self._starts.values[1:], len(self))[at] - first

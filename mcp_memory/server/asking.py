@@ -36,11 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class InputRequired(Exception):
-    """A call ends here, and is repeated with what is asked for.
-
-    Args:
-        result: what is sent.
-    """
+    """A call ends here, and is repeated with what is asked for."""
 
     def __init__(self, result: InputRequiredResult) -> None:
         super().__init__()
@@ -123,11 +119,7 @@ ResultT = TypeVar("ResultT")
 
 
 class CallProgress:
-    """The progress of one call.
-
-    Args:
-        context: of the call.
-    """
+    """The progress of one call."""
 
     def __init__(self, context: ServerRequestContext[Any]) -> None:
         self._session = context.session

@@ -29,10 +29,6 @@ _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 def read_line(file: BinaryIO, most: int) -> tuple[str, str | None] | None:
     """Return the next line of a client and the reply that refuses it; None at the end.
 
-    Args:
-        file: blocks until there is a line.
-        most: bytes of a line.
-
     Returns:
         The line, and None; or nothing, and the reply, a JSON-RPC error on one line.
     """

@@ -74,11 +74,7 @@ class MeantSpace:
         self._lock = anyio.Lock()
 
     async def get(self, session: Any) -> str:
-        """Return the space; where each workspace has one, a client that can name its folders is asked once.
-
-        Args:
-            session: with the client (the SDK's ``ServerSession``).
-        """
+        """Return the space; where each workspace has one, a client that can name its folders is asked once."""
         if self._asks:
             async with self._lock:
                 if self._asks:

@@ -65,11 +65,7 @@ class _Follower:
 
 
 class Subscriptions:
-    """Who follows what.
-
-    Args:
-        valid: returns whether a grant still holds.
-    """
+    """Who follows what."""
 
     def __init__(self, valid: Callable[[Grant], bool]) -> None:
         self._valid = valid

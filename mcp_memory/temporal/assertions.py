@@ -130,11 +130,6 @@ def statement(fact: NewFact) -> str:
 def caller_assertion(fact: NewFact, turn: Turn, now: Millis) -> Assertion:
     """Return the assertion of a caller's fact.
 
-    Args:
-        fact: as stated.
-        turn: its source, or its statement.
-        now: the moment of recording.
-
     An event, by its relation, is planned if its start is still to come. A fact without a start holds from the time of
     its source; one that had ended by then has no known start.
     """

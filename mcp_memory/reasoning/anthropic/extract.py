@@ -93,12 +93,7 @@ def system_prompt() -> str:
 
 
 def render_texts(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> RenderedTexts:
-    """Return sentences as numbered lines, under a line that says who speaks to whom and when.
-
-    Args:
-        excerpts: what is to be read.
-        before: the texts that precede it, rendered without numbers.
-    """
+    """Return sentences as numbered lines, under a line that says who speaks to whom and when."""
     shown: list[str] = []
     lines: dict[int, tuple[Excerpt, int]] = {}
     for excerpt in before:

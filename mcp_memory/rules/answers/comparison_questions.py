@@ -95,10 +95,6 @@ def parse_comparisons(query: Query, groups: Iterable[RelationFacts]) -> Iterator
     """Yield the comparisons of two known entities that a query may mean, mostly one or none.
 
     "Did Ann move to Lisbon before Bob?" names three, and only the facts about them decide which two are compared.
-
-    Args:
-        query: the query.
-        groups: facts about the entities that it names.
     """
     text = query.text
     if not _FORM.search(text):

@@ -127,13 +127,7 @@ class _Verdict:
 
 
 def answer_comparison(query: Query, knowledge: KnownFacts, settings: ComparisonSettings) -> Proposal | None:
-    """Return the answer of the facts to a comparison, or None where the query is none or the facts do not decide it.
-
-    Args:
-        query: the query.
-        knowledge: facts about the entities that it names.
-        settings: confidences of the kinds of answers.
-    """
+    """Return the answer of the facts to a comparison, or None where the query is none or the facts do not decide it."""
     found = (
         _answer(query, comparison, knowledge, settings) for comparison in parse_comparisons(query, knowledge.groups)
     )

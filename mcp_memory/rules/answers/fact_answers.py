@@ -72,13 +72,7 @@ class FactAnswer(NamedTuple):
 
 
 def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerSettings) -> FactAnswer | None:
-    """Return the answer of the facts; None where the query is not factual or its time is unknown.
-
-    Args:
-        query: the query.
-        knowledge: facts about the entities that it names.
-        settings: confidences of the kinds of answers.
-    """
+    """Return the answer of the facts; None where the query is not factual or its time is unknown."""
     if choice := offered_values(query, knowledge, settings.margin):
         chosen = _proposal(DraftAnswer(choice.values[0].value, choice.values), knowledge, choice, settings)
         return FactAnswer(replace(chosen, route=CHOICE) if chosen else None, True, SpanFilter())
@@ -324,13 +318,7 @@ _NOT_OFFERED = re.compile(r"\b(?:would|could|should|if|not|never|than|both|same|
 
 
 def offered_values(query: Query, knowledge: KnownFacts, margin: float) -> RelationMatch | None:
-    """Return the match of a question that offers two things, with the only value that is one of them; else None.
-
-    Args:
-        query: the query.
-        knowledge: facts about the entities that it names.
-        margin: as in `match_relation`.
-    """
+    """Return the match of a question that offers two things, with the only value that is one of them; else None."""
     found = _OR.match(query.text)
     if query.answer_type != "yes_no" or query.time is not None or found is None or _NOT_OFFERED.search(query.text):
         return None

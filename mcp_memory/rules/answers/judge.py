@@ -224,13 +224,7 @@ def _is_about(witness: Source, keys: set[str]) -> bool:
 
 
 def answer_each(query: Query, knowledge: KnownFacts, settings: FactAnswerSettings) -> Proposal | None:
-    """Return the hedged answers of the facts about each person who may be meant, "Oslo (Ann Lee) or Lima (Ann Moor)".
-
-    Args:
-        query: with a name that means several people.
-        knowledge: what is known of all of them.
-        settings: confidences of the kinds of answers.
-    """
+    """Return hedged answers of the facts about each person who may be meant, "Oslo (Ann Lee) or Lima (Ann Moor)"."""
     found: list[tuple[str, Proposal]] = []
     for key in knowledge.meanings:
         groups = tuple(group for group in knowledge.groups if group.key == key and not group.through)

@@ -96,13 +96,7 @@ class RelationMatch:
 
 
 def match_relation(query: Query, knowledge: KnownFacts, margin: float) -> RelationMatch | None:
-    """Return the one match of the query, or None where there is none or more than one.
-
-    Args:
-        query: the query.
-        knowledge: facts about the entities that it names.
-        margin: lead in score that the best relation needs.
-    """
+    """Return the one match of the query, or None where there is none or more than one."""
     asked = query_tokens(query.text, query.time)
     matches = [match for group in knowledge.groups if (match := _match_group(query, asked, group, knowledge))]
     matches.sort(key=lambda match: -match.score)

@@ -233,12 +233,6 @@ def changed_since(relation: Relation, heads: Sequence[str], told: Turn, sentence
 
     The new value may not have been read, so the old one is no answer for today. What tells a change is a list of the
     relation's own (``changed`` in ``resources/relations.toml``). Of somebody else than the teller it has to name them.
-
-    Args:
-        relation: of the value.
-        heads: the names of whom the value is told.
-        told: the message of its latest telling.
-        sentences: of the evidence.
     """
     if not relation.changed or told.kind == "document" or told.said_at is None:
         return False

@@ -200,12 +200,7 @@ _TITLE_CHARS = 60
 
 
 def links_in(structured: Mapping[str, Any], space: str) -> list[ResourceLink]:
-    """Return links for the structured part of a reply.
-
-    Args:
-        structured: of any tool.
-        space: of the call.
-    """
+    """Return links for the structured part of a reply."""
     links: dict[str, ResourceLink] = {}
     for uri, title in islice(_targets(structured, space), 100):
         if uri not in links and len(links) < LINKS:

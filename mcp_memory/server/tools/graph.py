@@ -56,12 +56,7 @@ class GraphOutput(Output):
 
 
 def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
-    """Return the reply to a call.
-
-    Args:
-        drawing: all that was asked for.
-        row: its first page.
-    """
+    """Return the reply to a call."""
     from mcp_memory.server.resources.uris import MERMAID
     from mcp_memory.services.graph import mermaid
 

@@ -198,13 +198,7 @@ LOOK_S = 0.02
 
 
 class Indexer:
-    """Indexes what any process has stored, while this one has nothing better to do.
-
-    Args:
-        store: the store of the texts.
-        reading: how they are read.
-        background: runs the work.
-    """
+    """Indexes what any process has stored, while this one has nothing better to do."""
 
     def __init__(self, store: Store, reading: Reading, background: Background) -> None:
         self._store = store

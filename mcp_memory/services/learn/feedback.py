@@ -233,13 +233,7 @@ def judged_labels(space: Space, episode: Episode) -> dict[str, Target]:
 
 
 def correction_sentences(space: Space, session: str, ref: str) -> list[str]:
-    """Return the ids of the first sentences of a correction, without questions, which state nothing.
-
-    Args:
-        space: of the episode.
-        session: that corrections are stored in.
-        ref: of the correction in that session.
-    """
+    """Return the ids of the first sentences of a correction, without questions, which state nothing."""
     turn = space.current(session, ref)
     pieces = [space.sentences[row] for row in space.sentences_of(turn.id)[:CORRECTING]] if turn else []
     return [piece.id for piece in pieces if not space.text(piece).rstrip().endswith(QUESTION_MARKS)]

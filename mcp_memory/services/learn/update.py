@@ -216,12 +216,7 @@ def support_candidates(
 
 
 def known_labels(space: Space, gates: Mapping[int, float]) -> tuple[set[str], set[str]]:
-    """Return the ids of the sentences that are confidently known to help, and of those that a caller called wrong.
-
-    Args:
-        space: the space of the question.
-        gates: the gates of the question, from `gain.gates.sentence_gates`.
-    """
+    """Return the ids of the sentences that are confidently known to help, and of those that a caller called wrong."""
     known = {space.sentences[row].id for row in confident_sentences(gates)}
     return known, {space.sentences[row].id for row, gate in gates.items() if gate < 1}
 
@@ -287,15 +282,6 @@ async def grow_graph(
     now: Millis,
 ) -> int:
     """Record an answered question and the relations that were named with it; return how many relations were kept.
-
-    Args:
-        store: of the space.
-        embedder: of the question.
-        space: its name.
-        question: that a language model answered.
-        citations: of its answer.
-        named: the relations that it named.
-        now: the moment of recording.
 
     Raises:
         StoreError: nothing is recorded.

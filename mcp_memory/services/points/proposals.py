@@ -77,12 +77,6 @@ async def evidence_groups(episode: Episode, context: PointContext) -> list[Evide
 async def judge_input(goal: str, scope: str, episode: Episode, context: PointContext) -> tuple[PointJudgeInput, bool]:
     """Return the input of a judge of points: evidence that no description takes in yet, and the nearest points.
 
-    Args:
-        goal: as given.
-        scope: of its points.
-        episode: whose evidence is used.
-        context: what points are made with.
-
     Returns:
         The input, and whether a description has taken in some of the evidence already.
     """

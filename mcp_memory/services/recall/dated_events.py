@@ -43,7 +43,7 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.ports import Embedder
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.windows import recallable, tells_of
+from mcp_memory.search.channels import recallable, tells_of
 from mcp_memory.search.wishes import SHOWN, WishIndex, fitting_wishes, standing_wishes
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Scores
@@ -175,12 +175,7 @@ def _clause_end(text: str, start: int, end: int) -> int:
 
 
 def with_event_times(evidence: Sequence[Evidence], window: Window) -> tuple[Evidence, ...]:
-    """Return evidence in which sentences and passages from outside a window have the time within it that they state.
-
-    Args:
-        evidence: recalled for this window.
-        window: of what was said or is told of.
-    """
+    """Return evidence in which sentences and passages from outside a window have the time within it that they state."""
     if window == ANY_TIME:
         return tuple(evidence)
     return tuple(_with_time(item, window) for item in evidence)

@@ -160,12 +160,6 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
 
     It is the last question of the turn before, or else its last sentence. A passage needs it if it is short, or begins
     with an answer or a pronoun: "Yes, in May.", "It was a gift.".
-
-    Args:
-        space: of the passage.
-        row: of its segment.
-        text: of the passage.
-        used: ids of the turns that are shown.
     """
     before = int(space.previous[row]) if space.talk[row] else NONE
     if before == NONE or not (len(text.split()) <= SHORT or _REPLY.match(text)):

@@ -208,12 +208,7 @@ def _next_unjudged(
 
 
 def worth_judging(step: BeamStep, width: int) -> bool:
-    """Return whether the scores of a step decide enough for a call.
-
-    Args:
-        step: the candidates of all beams.
-        width: places of each root in the next step.
-    """
+    """Return whether the scores of a step decide enough for a call."""
     if step.inferred:
         return False
     roots = {path.root.key for path in step.beams}  # what lies beyond another root is asked about from there

@@ -184,13 +184,7 @@ class Lines:
     """Makes lines of what is listed for one question."""
 
     def __init__(self, space: Space, query: Query, name: str) -> None:
-        """Begin without a line.
-
-        Args:
-            space: of the messages.
-            query: with its topic embedded.
-            name: of the mode, as ``via`` names it.
-        """
+        """Begin without a line."""
         self._space, self._query, self._name = space, query, name
         self._stems = frozenset(stems(topic_of(query.text)))
 
