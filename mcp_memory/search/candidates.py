@@ -57,7 +57,6 @@ from mcp_memory.search.channels import (
     Rows,
     SpeakerIndex,
     channel_scores,
-    recallable,
     sum_scores,
 )
 from mcp_memory.search.exchanges import ExchangeIndex
@@ -65,6 +64,7 @@ from mcp_memory.search.links import ENTITIES, LINKS, Seed, SegmentIndex, find_se
 from mcp_memory.search.residual import RESIDUAL
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time
+from mcp_memory.search.windows import recallable
 from mcp_memory.search.wishes import WishIndex
 from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
 from mcp_memory.vectors import Matrix, Scores, Vector

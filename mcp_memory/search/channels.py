@@ -16,15 +16,6 @@ The channels that only messages have are here too: who said a message (``speaker
 
 All scores are in units of the cosine, so that talk and documents can be compared (``candidates.py``). "Measured" means:
 on dialogues and passages that are not part of this package.
-
-**Windows**, the times that a caller asks for, bound what channels may find (`recallable`). "I flew home last Sunday",
-said on 2 September, tells of 27 August. So a segment is within a window if it was said within it, or states a time of
-which at least half lies within it. Of an open time ("since May") the end that is stated counts. Half, since "in August"
-does not tell of the 27th, and "last week" does tell of the week in which it lies.
-
-Source: GAM-RAG keeps for each sentence the time that it states (§3.1) and MRAgent asks for the time of an event (§3.1,
-Table 4). **Departures.** Both compare times by the similarity of their words; here they are resolved when a text is
-written, and compared as intervals.
 """
 
 from __future__ import annotations
@@ -35,12 +26,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.query import ANY_TIME, Query, Window
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import Constraint
 from mcp_memory.domain.turns import Role, by_assistant, by_user
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.search.times import FAR, YEAR, TimeIndex
 from mcp_memory.vectors import Column, Scores
 from mcp_memory.view.space import NONE, Space
 
@@ -320,52 +310,3 @@ and 1 no more at rank 2. Where nobody is an assistant it changes nothing.
 """
 FORM = Channel("form", talk=1.0, score=_form, finds=False)
 """Statements before questions, long messages before short ones; `STATEMENT` and `LENGTH` are its weights."""
-
-
-SHARE = 0.5
-"""The least share of a stated time that lies within a window."""
-MOMENT: Millis = 60_000
-"""A time is at least so long when shares are compared."""
-
-
-def recallable(space: Space, window: Window, role: Role | None = None) -> NDArray[np.bool_]:
-    """Return which segments may be recalled: live, within a window and, of a role, said by such a speaker.
-
-    Args:
-        space: its view keeps a `TimeIndex` and a `SpeakerIndex`.
-        window: of what was said or is told of.
-        role: None for anybody, documents among them.
-    """
-    open_: NDArray[np.bool_] = space.live
-    if window != ANY_TIME:
-        said = (space.times >= window.since) & (space.times < window.until)
-        open_ = open_ & (said | _telling(space, window))
-    return open_ if role is None else open_ & space.index(SpeakerIndex).in_role(space, role)
-
-
-def tells_of(window: Window, since: Millis, until: Millis) -> bool:
-    """Return whether a stated time lies mostly within a window."""
-    if since <= BEGINNING:
-        since = until - MOMENT
-    length = MOMENT if until >= FOREVER else max(until - since, MOMENT)
-    return min(since + length, window.until) - max(since, window.since) >= SHARE * length
-
-
-def _telling(space: Space, window: Window) -> NDArray[np.bool_]:
-    """Return which segments state a time that lies mostly within a window, shape ``(len(space.segments),)``."""
-    index = space.index(TimeIndex)
-    found = np.zeros(len(space.segments), dtype=np.bool_)
-    first, last = (max(-FAR, min(FAR, bound / YEAR)) for bound in (window.since, window.until))
-    for columns in (index.talk, index.documents):
-        spans = columns.all()
-        if not len(spans.segments):
-            continue
-        moment = np.float32(MOMENT / YEAR)
-        since = np.where(spans.since == -FAR, spans.until - moment, spans.since)
-        until = np.where(spans.until == FAR, since + moment, spans.until)
-        length = np.maximum(until - since, moment)
-        inside = np.minimum(since + length, last) - np.maximum(since, first) >= np.float32(SHARE) * length
-        stated = inside & (spans.sentences >= 0)
-        owner = np.repeat(spans.segments, np.diff(np.append(spans.starts, len(spans.since))))
-        found[owner[stated]] = True
-    return found

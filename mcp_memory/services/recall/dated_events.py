@@ -43,7 +43,7 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.ports import Embedder
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.channels import recallable, tells_of
+from mcp_memory.search.windows import recallable, tells_of
 from mcp_memory.search.wishes import SHOWN, WishIndex, fitting_wishes, standing_wishes
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Scores

@@ -6,7 +6,7 @@ from learning_memory import memory, recalled, told
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.iso import parse
-from mcp_memory.search.channels import tells_of
+from mcp_memory.search.windows import tells_of
 
 pytestmark = pytest.mark.anyio
 TALK = (
