@@ -156,7 +156,7 @@ class _Prefixes:
         every, store = self._bucket(self.root + name), self._bucket(self.root + name + self.after)
         promises = await to_thread.run_sync(store.probe)
         journal = BucketJournal(store)
-        async with BucketLock(store, WRITE_LOCK, self.wait_s).hold():
+        async with BucketLock(store, WRITE_LOCK, self.wait_s, journal=journal).hold():
             await to_thread.run_sync(journal.begin_forgetting)
             await to_thread.run_sync(every.remove_all, (WRITE_LOCK, FORGETTING))
             await to_thread.run_sync(journal.end_forgetting)

@@ -35,6 +35,8 @@ DIGITS = 20
 FORGETTING = f"{PREFIX}~forgetting"
 """An object that is there while something is being forgotten. Its name comes after all others, so every look at the
 newest commits shows it, and nobody reads or writes before that is finished."""
+WAITING = f"{PREFIX}~waiting/"
+"""The objects of processes that wait for the write lock (``bucket_lock.py``), which every such look shows as well."""
 AT_ONCE = 16
 """Objects that are read at the same time."""
 
@@ -47,6 +49,7 @@ class BucketJournal(Journal):
     def __init__(self, bucket: Bucket) -> None:
         super().__init__(None)
         self._bucket = bucket
+        self.waiting = False  # whether somebody waited for the write lock at the last look
         self._newest = 0
         self._seen = 0, ""  # the newest commit at the last look, with the tag of its object
 
@@ -66,6 +69,7 @@ class BucketJournal(Journal):
         start = min(after, seen - 1) if seen else after
         tags = self._bucket.tags(PREFIX, _name(start) if start > 0 else "")
         self.forgetting = tags.pop(FORGETTING, None) is not None
+        self.waiting = bool([tags.pop(name) for name in list(tags) if name.startswith(WAITING)])
         there = tags.get(_name(seen), tag) if tags else None  # the newest one is never removed
         if seen and (there is None or (tag and there != tag)):
             self.removals, self._newest, self._seen = self.removals + 1, 0, (0, "")

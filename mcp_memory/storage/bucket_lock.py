@@ -4,6 +4,11 @@ Whoever puts it (put if absent) has the lock, and deletes it afterwards. The hol
 another number in it, every third of `TTL_S`. Whoever waits looks at it from time to time: if it has not changed for
 `TTL_S` *by the waiter's own clock*, its holder is dead, and the waiter removes it. So no two clocks are compared.
 
+Whoever does not get the write lock at once puts an object of its own into a queue beside the journal, and whoever has
+seen a queue there joins it. The oldest asks for the lock often, the others look where they stand; without a queue, a
+process that writes again and again would nearly always take the lock back before those that wait look at it again. A
+process that dies while it waits is passed over after `PATIENCE_S`.
+
 The lock is for speed alone: with it, writers do not prepare commits in vain. It is not what keeps the store whole,
 since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the journal, in which each commit
 number can be taken only once (``bucket_journal.py``).
@@ -23,31 +28,56 @@ from anyio import to_thread
 
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.bucket import Bucket, to_json
+from mcp_memory.storage.bucket_journal import WAITING, BucketJournal
 from mcp_memory.storage.lock import busy, in_turn
 
 TTL_S = 15.0
 """How long a lock may stay unchanged before it counts as left by a dead holder: many times a slow request."""
 FIRST_POLL_S = 0.02
-"""Between the first two looks at a lock that is held; each later wait is half as long again, up to `LAST_POLL_S`."""
-LAST_POLL_S = 0.3
+"""Between the first two requests for a lock that is held; each later wait is half as long again, to `LAST_POLL_S`."""
+LAST_POLL_S = 0.1
+QUEUED_POLL_S = 0.1
+"""Between two looks at the queue, times the number of those who are before."""
+PATIENCE_S = 5.0
+"""How long the same process may be the first of the queue before the others pass it over."""
+LOOK_S = 1.0
+"""Between two looks whether the holder is alive."""
 
 
 class BucketLock:
     """A lock on object storage; for writing it stands in for `mcp_memory.storage.lock.WriteLock`.
 
+    Args:
+        bucket: where the objects are.
+        name: of the lock.
+        timeout_s, ttl_s: see the attributes.
+        journal: whose looks show who waits for this lock; None if nobody queues for it.
+
     Attributes:
         timeout_s: how long to wait.
-        ttl_s: see `TTL_S`.
+        ttl_s, patience_s: see `TTL_S` and `PATIENCE_S`.
     """
 
-    def __init__(self, bucket: Bucket, name: str, timeout_s: float = 0.0, ttl_s: float = TTL_S) -> None:
+    def __init__(
+        self,
+        bucket: Bucket,
+        name: str,
+        timeout_s: float = 0.0,
+        ttl_s: float = TTL_S,
+        journal: BucketJournal | None = None,
+    ) -> None:
         self.timeout_s = timeout_s
         self.ttl_s = ttl_s
+        self.patience_s = PATIENCE_S
         self._bucket = bucket
         self._name = name
+        self._journal = journal
         self._queue = anyio.Lock()
         self._me = secrets.token_hex(8)
+        self._takes = 0
         self._seen: tuple[bytes, float] = b"", 0.0  # what another holder put, and since when it is unchanged
+        self._looked = 0.0
+        self._first: tuple[str, float] = "", 0.0  # who is the first of the queue, and since when
 
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
@@ -58,18 +88,49 @@ class BucketLock:
             StoreUnwritable: the store cannot be written to.
         """
         async with in_turn(self._queue, self.timeout_s) as deadline:
-            wait = FIRST_POLL_S
-            while not await to_thread.run_sync(self._take):
-                if anyio.current_time() > deadline:
-                    raise busy("another server is writing", self.timeout_s)
-                await anyio.sleep(wait)
-                wait = min(wait * 1.5, LAST_POLL_S)
-            renewal = self._renewing()
+            queued = self._journal is not None and self._journal.waiting
+            place = "" if not queued and await to_thread.run_sync(self._take) else await self._wait(deadline)
+            renewal = self._renewing(place)
             try:
                 yield
             finally:
                 with anyio.CancelScope(shield=True):
                     await to_thread.run_sync(self._release, renewal)
+
+    async def _wait(self, deadline: float) -> str:
+        """Take the lock when it is free and nobody has waited for longer; return the name of the place in the queue."""
+        place = f"{WAITING}{time.time_ns():020d}-{secrets.token_hex(4)}" if self._journal is not None else ""
+        wait = FIRST_POLL_S
+        try:
+            if place:
+                await to_thread.run_sync(self._bucket.put, place, b"")
+            before = await to_thread.run_sync(self._before, place)
+            while before or not await to_thread.run_sync(self._take):
+                if anyio.current_time() > deadline:
+                    raise busy("another server is writing", self.timeout_s)
+                await anyio.sleep(QUEUED_POLL_S * before or wait)
+                if before:
+                    before = await to_thread.run_sync(self._before, place)
+                else:
+                    wait = min(wait * 1.5, LAST_POLL_S)
+        except BaseException:
+            with anyio.CancelScope(shield=True), suppress(StoreError):
+                await to_thread.run_sync(self._bucket.remove, [place] if place else [])
+            raise
+        return place
+
+    def _before(self, place: str) -> int:
+        """Return how many have waited for longer; the first of them is passed over if it has been that for long."""
+        if not place:
+            return 0
+        names = [name for name in self._bucket.tags(WAITING) if name < place]
+        now = time.monotonic()
+        if not names or names[0] != self._first[0]:
+            self._first = names[0] if names else "", now
+        elif now - self._first[1] > self.patience_s:
+            self._bucket.remove(names[:1])
+            names = names[1:]
+        return len(names)
 
     @asynccontextmanager
     async def lease(self) -> AsyncIterator[bool]:
@@ -90,28 +151,35 @@ class BucketLock:
 
     def _take(self) -> bool:
         """Take the lock if it is free, and return whether it was; remove it if its holder is dead."""
-        if self._bucket.put_new(self._name, to_json([self._me, 0])) is not None:
+        self._takes += 1
+        if self._bucket.put_new(self._name, to_json([self._me, self._takes, 0])) is not None:
             return True
-        content, now = self._bucket.get(self._name), time.monotonic()
+        now = time.monotonic()
+        if now - self._looked < min(LOOK_S, self.ttl_s / 3):
+            return False
+        content, self._looked = self._bucket.get(self._name), now
         if content is not None and content != self._seen[0]:
             self._seen = content, now
         elif content is not None and now - self._seen[1] > self.ttl_s:
             self._bucket.remove([self._name])
         return False
 
-    def _renewing(self) -> tuple[threading.Event, threading.Thread]:
+    def _renewing(self, place: str = "") -> tuple[threading.Event, threading.Thread]:
         released = threading.Event()
-        renewal = threading.Thread(target=self._renew, args=(released,), name="mcp-memory lock", daemon=True)
+        renewal = threading.Thread(target=self._renew, args=(released, place), name="mcp-memory lock", daemon=True)
         renewal.start()
         return released, renewal
 
-    def _renew(self, released: threading.Event) -> None:
-        """Put the lock again from time to time; a failure does no harm unless it lasts."""
+    def _renew(self, released: threading.Event, place: str) -> None:
+        """Leave the queue, and put the lock again from time to time; a failure does no harm unless it lasts."""
         turn = 0
+        if place:
+            with suppress(StoreError):
+                self._bucket.remove([place])
         while not released.wait(self.ttl_s / 3):
             turn += 1
             with suppress(StoreError):
-                self._bucket.put(self._name, to_json([self._me, turn]))
+                self._bucket.put(self._name, to_json([self._me, self._takes, turn]))
 
     def _release(self, renewal: tuple[threading.Event, threading.Thread]) -> None:
         released, thread = renewal

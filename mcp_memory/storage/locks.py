@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 
 from mcp_memory.errors import StoreUnwritable
+from mcp_memory.storage.bucket_journal import BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
 from mcp_memory.storage.place import Place
@@ -31,7 +32,8 @@ def open_write_lock(place: Place, timeout_s: float) -> Lock:
     """Return the write lock of a store; the probe of an object store comes before the first use of it."""
     if place.folder is not None:
         return WriteLock(place.folder, timeout_s)
-    return BucketLock(place.bucket, WRITE_LOCK, timeout_s)
+    journal = place.journal if isinstance(place.journal, BucketJournal) else None
+    return BucketLock(place.bucket, WRITE_LOCK, timeout_s, journal=journal)
 
 
 def take_if_free(place: Place, name: str) -> Callable[[], None] | None:

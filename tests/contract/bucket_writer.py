@@ -1,8 +1,9 @@
-"""A process that writes messages to a store on object storage, and prints each id once it is acknowledged."""
+"""A process that writes messages to a store on object storage, and prints each id, with the milliseconds it took."""
 
 from __future__ import annotations
 
 import sys
+import time
 
 import anyio
 
@@ -18,6 +19,7 @@ async def main(options: str, name: str, count: int) -> None:
     """Write ``count`` messages, each until it is stored."""
     store = LanceStore("s3://bucket/store", options=options, embedder="fake", dimension=DIMENSION, compact_after=8)
     for number in range(count):
+        began = time.perf_counter()
         while True:
             try:
                 async with store.writing() as transaction:
@@ -25,7 +27,7 @@ async def main(options: str, name: str, count: int) -> None:
             except StoreBusy:
                 continue
             break
-        print(f"{name}-{number}", flush=True)
+        print(f"{name}-{number} {(time.perf_counter() - began) * 1e3:.1f}", flush=True)
     await store.aclose()
 
 

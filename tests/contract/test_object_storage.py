@@ -16,7 +16,7 @@ from object_store import ObjectStore
 
 from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.bucket import Bucket, storage_options
-from mcp_memory.storage.bucket_journal import decode, encode
+from mcp_memory.storage.bucket_journal import WAITING, decode, encode
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.place import Place
@@ -157,6 +157,38 @@ async def test_a_lock_that_is_renewed_is_not_taken_over(objects: ObjectStore) ->
                 pass
 
 
+async def test_servers_that_write_all_the_time_take_turns(objects: ObjectStore) -> None:
+    stores = [open_at(objects) for _ in range(3)]
+    await write(stores[0], "first")
+    order: list[int] = []
+
+    async def write_often(number: int) -> None:
+        for count in range(8):
+            await write(stores[number], f"s{number}-{count}")
+            order.append(number)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(3):
+            tasks.start_soon(write_often, number)
+    others_between = [order[place : place + 6] for place in range(3, len(order) - 6)]
+    assert all(len(set(some)) > 1 for some in others_between), order
+    assert not [name for name in objects.objects if "~waiting" in name]
+    await closed(*stores)
+
+
+async def test_whoever_died_while_it_waited_for_the_lock_is_passed_over(objects: ObjectStore) -> None:
+    store = open_at(objects)
+    await write(store, "a")
+    Bucket(URI, storage_options(objects.options)).put(f"{WAITING}0-dead", b"")
+    assert await refs(store) == {"a"}
+    lock = store._write_lock
+    assert isinstance(lock, BucketLock)
+    lock.patience_s = 0.2
+    assert await write(store, "b") == 2
+    assert not [name for name in objects.objects if "~waiting" in name]
+    await closed(store)
+
+
 async def test_what_one_server_forgets_is_gone_from_every_object_and_from_the_other_server(
     objects: ObjectStore,
 ) -> None:
@@ -229,7 +261,7 @@ def test_four_processes_write_while_two_of_them_are_killed_and_nothing_acknowled
     def listen(number: int) -> None:
         said[number] = []
         for line in writers[number].stdout or ():
-            said[number].append(line.strip())
+            said[number].append(line.split()[0])
             if number < 2 and len(said[number]) == 3:
                 writers[number].kill()
 
