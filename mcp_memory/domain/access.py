@@ -7,7 +7,9 @@ list, hint, count or error tells it from one that was never written to.
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -82,8 +84,17 @@ OWNER: Final = Grant("owner", (Permission("*", RIGHTS),))
 """The caller over stdio, and of every command and background job."""
 CALLER: ContextVar[Grant] = ContextVar("CALLER", default=OWNER)
 """Who makes the call that is running."""
+CALL_BEGAN: ContextVar[float] = ContextVar("CALL_BEGAN", default=math.inf)
+"""When the call that is running began, or last waited for something, by ``time.monotonic``; ``inf`` outside of calls. A
+store on object storage is looked at once from then on, and not for each step of the call."""
 NEEDED: ContextVar[frozenset[Right]] = ContextVar("NEEDED", default=frozenset[Right](("read",)))
 """What the call that is running needs to be allowed in each space that it names."""
+
+
+def look_again() -> None:
+    """Let the rest of the call that is running see what was stored until now."""
+    if CALL_BEGAN.get() != math.inf:
+        CALL_BEGAN.set(time.monotonic())
 
 
 def is_pattern(text: str) -> bool:

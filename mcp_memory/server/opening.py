@@ -8,6 +8,7 @@ slow to connect. So the first replies come from names and schemas alone. Then th
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,7 +20,7 @@ import anyio
 from anyio import to_thread
 from anyio.abc import TaskGroup
 
-from mcp_memory.domain.access import CALLER, OWNER
+from mcp_memory.domain.access import CALL_BEGAN, CALLER, OWNER
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.heap import give_back
 from mcp_memory.settings import HttpSettings
@@ -100,6 +101,7 @@ class Opening:
         Raises:
             McpMemoryError: it cannot be opened now; the message says what to do.
         """
+        CALL_BEGAN.set(time.monotonic())
         tenant = CALLER.get().tenant
         one = self._open.setdefault(tenant, _OpenMemory())
         self._open.move_to_end(tenant)
@@ -173,6 +175,7 @@ class Opening:
 
     async def _attempt(self, tenant: str, one: _OpenMemory, attempt: _Attempt) -> None:
         CALLER.set(replace(OWNER, tenant=tenant))  # background work is not that of the caller who came first
+        CALL_BEGAN.set(math.inf)
         try:
             one.memory = await self._opener()
             self._tasks.start_soon(self._work, one, one.memory)

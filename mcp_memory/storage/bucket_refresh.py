@@ -8,11 +8,13 @@ when a commit switches over to other derived tables.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking
 from mcp_memory.domain.turns import Segment
@@ -29,6 +31,8 @@ from mcp_memory.view.view import View
 WAIT_S = 10.0
 """How long to wait for tables that are just being switched over."""
 POLL_S = 0.1
+LOOK_LASTS_S = 1.0
+"""How long one call may rely on its look at the journal."""
 MOST_RECENT = 128
 """Commits whose segments are kept beside the tables before a look at what the tables have."""
 
@@ -46,6 +50,7 @@ class BucketRefresher(Refresher):
         super().__init__(tables, embedder, dimension, make_view, masking)
         self.recent: list[tuple[int, Sequence[Segment], Matrix]] = []
         self._removals = tables.journal.removals
+        self._looked = -math.inf
 
     def apply(self, view: View, batch: Batch, appended: Appended) -> None:
         """See `Refresher.apply`."""
@@ -54,7 +59,7 @@ class BucketRefresher(Refresher):
 
     def reset(self) -> View:
         """See `Refresher.reset`."""
-        self.recent, self._removals = [], self.tables.journal.removals
+        self.recent, self._removals, self._looked = [], self.tables.journal.removals, -math.inf
         return super().reset()
 
     def _note(self, tx: int, segments: Sequence[Segment], vectors: Matrix) -> None:
@@ -77,13 +82,17 @@ class BucketRefresher(Refresher):
         return not at_a_glance and self._version is not None and self.journal_end == self.tables.journal.size()
 
     def _with_turns(self, view: View) -> View:
-        until = time.monotonic() + WAIT_S
+        began = time.monotonic()
+        if self._looked >= max(CALL_BEGAN.get(), began - LOOK_LASTS_S) and not self.tables.journal.forgetting:
+            return view
+        until = began + WAIT_S
         while True:
             entries, end = self.tables.journal.read(self.journal_end)
             if self.tables.journal.removals != self._removals:  # perhaps another store was begun in its place
                 view = self.reset()
                 entries, end = self.tables.journal.read()
             if not entries and self._version is not None:
+                self._looked = began
                 return view
             if self._version is None or not _follow(newer(entries, view.tx), view):
                 version = self.tables.version(COMMITS)
@@ -102,6 +111,7 @@ class BucketRefresher(Refresher):
         if entries:
             self._add_whole(view, entries)
         self.journal_end = max(end, view.tx)
+        self._looked = began
         return view
 
     def _add_whole(self, view: View, entries: Sequence[Entry]) -> None:

@@ -19,6 +19,7 @@ from functools import partial
 import anyio
 from anyio import to_thread
 
+from mcp_memory.domain.access import look_again
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.masking import KEEP, Masking, masked
@@ -156,6 +157,7 @@ class LanceStore:
                 await self._refresh(whole=False)
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.hold())
+            look_again()
             await self._forgetter.settle_locked()
             if not self._is_current():  # else there is no need to wait for readers
                 async with self._view_lock:
@@ -224,6 +226,7 @@ class LanceStore:
     async def _alone(self) -> AsyncIterator[None]:
         """Hold the write lock, with every commit in the tables."""
         async with self._write_lock.hold():
+            look_again()
             await to_thread.run_sync(merge_journal, self._tables)
             yield
 
@@ -376,6 +379,7 @@ class LanceStore:
             view, commit = self._view, appended.commit
             tables = commit.generation, commit.reader
             if view.tx != commit.tx - 1 or (view.tx and (view.generation, view.reader) != tables):
+                look_again()
                 return
             view.generation, view.reader = tables
             try:

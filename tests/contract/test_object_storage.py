@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from batches import DIMENSION, batch
 from object_store import ObjectStore
 
+from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.errors import ConfigurationError, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.bucket import Bucket, storage_options
 from mcp_memory.storage.bucket_journal import WAITING, decode, encode
@@ -84,6 +86,25 @@ async def test_a_write_takes_five_requests_and_a_read_one(objects: ObjectStore) 
     await refs(store)
     assert objects.requests["all"] == 1, objects.requests
     await closed(store)
+
+
+async def test_one_call_looks_once_and_the_next_one_sees_what_another_server_wrote(objects: ObjectStore) -> None:
+    one, other = open_at(objects), open_at(objects)
+    await write(one, "a")
+    await refs(other)
+    one._compaction.stop(10)
+    CALL_BEGAN.set(began := time.monotonic())
+    objects.requests.clear()
+    assert [await refs(other) for _ in range(3)] == [{"a"}] * 3
+    assert objects.requests["all"] == 1, objects.requests
+    await write(one, "b")
+    CALL_BEGAN.set(began)
+    assert await refs(other) == {"a"}
+    CALL_BEGAN.set(time.monotonic())
+    assert await refs(other) == {"a", "b"}
+    assert await write(other, "c") == 3
+    assert await refs(other) == {"a", "b", "c"}
+    await closed(one, other)
 
 
 async def test_of_two_commits_with_one_number_one_is_refused_and_nothing_of_it_is_stored(objects: ObjectStore) -> None:

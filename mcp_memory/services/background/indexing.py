@@ -21,6 +21,7 @@ from typing import Literal
 
 import anyio
 
+from mcp_memory.domain.access import look_again
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn
 from mcp_memory.ports import Progress, Store
@@ -103,6 +104,7 @@ class Indexing:
             await progress(total - pieces, total, "indexing")
             if await self.step(left) == "busy":
                 await anyio.sleep(POLL_S)
+                look_again()
 
 
 def choose(view: View, only: Collection[str] | None = None) -> list[TextPart]:
@@ -264,6 +266,7 @@ class Indexer:
                 return left
             self.later()
             await anyio.sleep(LOOK_S)
+            look_again()
 
     async def drain(self, progress: Progress) -> None:
         """Index everything, or wait until another process has.
