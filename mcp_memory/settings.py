@@ -248,7 +248,7 @@ def _with_environment(settings: Settings, environment: Mapping[str, str]) -> Set
             continue
         if variable not in known:
             raise ConfigurationError(f"environment variable {variable}: no such setting.{_nearest(variable, known)}")
-        value = _parsed(text, known[variable].kind)
+        value = _parse(text, known[variable].kind)
         settings = _with(settings, known[variable], value, f"environment variable {variable}")
     return settings
 
@@ -268,7 +268,7 @@ def with_switches(settings: Settings, texts: Iterable[str]) -> Settings:
         name, _, value = text.partition("=")
         if name not in known:
             raise ConfigurationError(f"switch {text!r}: no such switch.{_nearest(name, known)}")
-        settings = _with(settings, known[name], _parsed(value, bool), f"switch {name}")
+        settings = _with(settings, known[name], _parse(value, bool), f"switch {name}")
     return settings
 
 
@@ -295,7 +295,7 @@ def as_environment(settings: Settings) -> dict[str, str]:
     return found
 
 
-def _parsed(text: str, kind: Any) -> Any:
+def _parse(text: str, kind: Any) -> Any:
     """Return an environment variable's text as the type of its setting, or unchanged if it cannot be read as that."""
     if kind is bool:
         return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(text.lower(), text)
@@ -335,11 +335,11 @@ def example() -> str:
         lines = [(f"[{section}]", about[0].lower() + about[1:].rstrip("."))]
         lines += [(f"{name} = {_toml(one.default)}", one.declared.comment) for name, one in keys.items()]
         column = max(len(left) for left, _ in lines) + 2
-        blocks.append("\n".join(line for left, comment in lines for line in _commented(left, comment, column)))
+        blocks.append("\n".join(line for left, comment in lines for line in _comment_lines(left, comment, column)))
     return "\n\n".join(blocks) + "\n"
 
 
-def _commented(left: str, comment: str, column: int) -> Iterator[str]:
+def _comment_lines(left: str, comment: str, column: int) -> Iterator[str]:
     from textwrap import wrap  # only `example` needs it
 
     for part in wrap(comment, _WIDTH - column - 2):

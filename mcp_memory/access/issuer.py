@@ -110,7 +110,7 @@ class Issuer:
             if age > KEYS_S or (found is None and age > AGAIN_S):
                 self._fetched = self._clock()
                 try:
-                    self._keys = _public(await self._published())
+                    self._keys = _public(await self._published_keys())
                 except Exception as error:  # whatever is wrong there: known keys go on, unknown ones are refused
                     _log.warning("The keys of %s cannot be had: %s: %s", self.url, type(error).__name__, error)
             return self._find(name)
@@ -120,7 +120,7 @@ class Issuer:
             return self._keys[0] if len(self._keys) == 1 else None
         return next((key for key in self._keys if key.key_id == name), None)
 
-    async def _published(self) -> Mapping[str, Any]:
+    async def _published_keys(self) -> Mapping[str, Any]:
         if self._jwks and "://" not in self._jwks:
             return cast("Mapping[str, Any]", json.loads(await anyio.Path(self._jwks).read_text(encoding="utf-8")))
         return cast("Mapping[str, Any]", await self._fetch(self._jwks or await self._place_of_keys()))

@@ -60,7 +60,7 @@ def add_commands(commands: Any) -> None:
     into.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own")
     into.add_argument(
         "--map",
-        type=_renamed,
+        type=_renaming,
         action="append",
         metavar="OLD=NEW",
         help="another name for a space of the file; may be repeated",
@@ -226,7 +226,7 @@ def _space(text: str) -> str:
     return text
 
 
-def _renamed(text: str) -> tuple[str, str]:
+def _renaming(text: str) -> tuple[str, str]:
     old, equals, new = text.partition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"{text[:60]!a} is not of the form OLD=NEW")

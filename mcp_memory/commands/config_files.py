@@ -47,7 +47,7 @@ def entry_in(file: Path, form: str, path: Sequence[str], text: str | None = None
     try:
         found: Any = _LOADERS[form](content)
     except BrokenFile as error:
-        raise _refused(file, error) from None
+        raise _refusal(file, error) from None
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
     return found
@@ -74,8 +74,8 @@ def with_entry(file: Path, form: str, path: Sequence[str], entry: Mapping[str, A
         changed = _EDITORS[form](content, path, entry)
         after = _LOADERS[form](changed)
     except BrokenFile as error:
-        raise _refused(file, error) from None
-    wanted = _expected(before or {}, path, entry)
+        raise _refusal(file, error) from None
+    wanted = _expected_content(before or {}, path, entry)
     if entry is None and not wanted.get(path[0]) and path[0] not in after:  # tomlkit drops a group that is empty
         wanted.pop(path[0], None)
     if after != wanted:
@@ -84,19 +84,21 @@ def with_entry(file: Path, form: str, path: Sequence[str], entry: Mapping[str, A
     return text[: len(text) - len(content)] + changed
 
 
-def _refused(file: Path, error: BrokenFile) -> InvalidInput:
+def _refusal(file: Path, error: BrokenFile) -> InvalidInput:
     remedy = "Mend it, or move it away, and try again. Nothing was changed."
     return InvalidInput(f"{file}, line {error.line}", error.problem, remedy)
 
 
-def _expected(before: Mapping[str, Any], path: Sequence[str], entry: Mapping[str, Any] | None) -> dict[str, Any]:
+def _expected_content(
+    before: Mapping[str, Any], path: Sequence[str], entry: Mapping[str, Any] | None
+) -> dict[str, Any]:
     name, *rest = path
     content = dict(before)
     if rest:
         inner = before.get(name)
         if entry is None and not isinstance(inner, Mapping):
             return content
-        content[name] = _expected(inner if isinstance(inner, Mapping) else {}, rest, entry)
+        content[name] = _expected_content(inner if isinstance(inner, Mapping) else {}, rest, entry)
     elif entry is None:
         content.pop(name, None)
     else:
@@ -140,7 +142,7 @@ def _edit_toml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) 
     group, name = path
     end = "\r\n" if "\r\n" in text else "\n"
     if entry is not None and group not in _load_toml(text):
-        return _appended(text, _toml_table(path, entry, end), end)
+        return _append_table(text, _toml_table(path, entry, end), end)
     try:
         document = tomlkit.parse(text)
         servers: Any = document.get(group)
@@ -154,7 +156,7 @@ def _edit_toml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) 
                 if servers[name].get(one) != value:
                     servers[name][one] = value
         elif "[" + group in text.replace(" ", ""):  # its tables stand in sections of their own
-            return _appended(text, _toml_table(path, entry, end), end)
+            return _append_table(text, _toml_table(path, entry, end), end)
         else:
             servers[name] = entry
         return tomlkit.dumps(document)
@@ -162,7 +164,7 @@ def _edit_toml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) 
         raise BrokenFile(1, str(error)) from None
 
 
-def _appended(text: str, table: str, end: str) -> str:
+def _append_table(text: str, table: str, end: str) -> str:
     """Return a text with a table behind it, after an empty line."""
     gap = "" if not text else end if text.endswith(end) else end * 2
     return f"{text}{gap}{table}"

@@ -183,7 +183,7 @@ def _difference(before: str, after: str) -> Iterator[str]:
 
 def _take_out(file: Path, client: ClientFile, text: str, terminal: Terminal, *, dry_run: bool) -> None:
     """Take the server out of a file; a file that had nothing else, and was not there before, goes."""
-    after = _restored(file, client, text)
+    after = _text_without_server(file, client, text)
     group = client.path[0]
     if _copy_of(file.resolve()).exists() or (entry_in(file, client.form, (), after) or {}) not in ({}, {group: {}}):
         _change(file, text, after, terminal, dry_run=dry_run)
@@ -196,7 +196,7 @@ def _take_out(file: Path, client: ClientFile, text: str, terminal: Terminal, *, 
             raise InvalidInput(str(file), f"cannot be removed ({error.strerror})", "It is as it was.") from None
 
 
-def _restored(file: Path, client: ClientFile, text: str) -> str:
+def _text_without_server(file: Path, client: ClientFile, text: str) -> str:
     """Return a file's text without the server; as in the copy of it, if nothing else was changed since."""
     removed = with_entry(file, client.form, client.path, None, text)
     candidates = [removed]

@@ -89,7 +89,7 @@ def parse(text: str) -> JsonSpan:
     value = _value(text, at, 0)
     end = _skip(text, value.end)
     if end < len(text):
-        raise _broken(text, end, "something stands behind the end")
+        raise _syntax_error(text, end, "something stands behind the end")
     return value
 
 
@@ -114,15 +114,15 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
     """
     root = parse(text)
     if root.start == root.end:  # nothing but white space and comments
-        return text + _printed(_nested(path, value), "  ", _line_end(text), "") + _line_end(text)
+        return text + _json_text(_nest(path, value), "  ", _line_end(text), "") + _line_end(text)
     owner, depth = _owner(text, root, path)
     unit, end = _unit(text, root), _line_end(text)
     name = path[depth]
     if (member := owner.member(name)) is not None:
         indent = _indent_of(text, member.start)
-        printed = _printed(value, unit, end, indent if "\n" in text[owner.start : owner.end] else None)
+        printed = _json_text(value, unit, end, indent if "\n" in text[owner.start : owner.end] else None)
         return text[: member.value.start] + printed + text[member.value.end :]
-    return _inserted(text, owner, name, _nested(path[depth + 1 :], value), unit, end)
+    return _insert_member(text, owner, name, _nest(path[depth + 1 :], value), unit, end)
 
 
 def without_value(text: str, path: Sequence[str]) -> str:
@@ -151,17 +151,17 @@ def without_value(text: str, path: Sequence[str]) -> str:
     return text
 
 
-def _inserted(text: str, owner: JsonSpan, name: str, value: Any, unit: str, end: str) -> str:
+def _insert_member(text: str, owner: JsonSpan, name: str, value: Any, unit: str, end: str) -> str:
     """Return a text with a new last member of an object."""
     members, close = owner.members or [], owner.end - 1
     label = json.dumps(name, ensure_ascii=False) + ": "
     if members and "\n" not in text[owner.start : owner.end]:  # all on one line
         last = members[-1]
         if last.comma is not None:
-            return f"{text[: last.comma + 1]} {label}{_printed(value, unit, end, None)},{text[last.comma + 1 :]}"
-        return f"{text[: last.value.end]}, {label}{_printed(value, unit, end, None)}{text[last.value.end :]}"
+            return f"{text[: last.comma + 1]} {label}{_json_text(value, unit, end, None)},{text[last.comma + 1 :]}"
+        return f"{text[: last.value.end]}, {label}{_json_text(value, unit, end, None)}{text[last.value.end :]}"
     indent = _indent_of(text, members[-1].start) if members else _indent_of(text, owner.start) + unit
-    printed = f"{end}{indent}{label}{_printed(value, unit, end, indent)}"
+    printed = f"{end}{indent}{label}{_json_text(value, unit, end, indent)}"
     at = _before_space(text, close)
     if not members:
         closing = "" if "\n" in text[at:close] else f"{end}{_indent_of(text, owner.start)}"
@@ -178,7 +178,7 @@ def _owner(text: str, root: JsonSpan, path: Sequence[str]) -> tuple[JsonSpan, in
     for depth, name in enumerate(path):
         if found.members is None:
             where = f"{path[depth - 1]!r} is" if depth else "the file is"
-            raise _broken(text, found.start, f"{where} no object")
+            raise _syntax_error(text, found.start, f"{where} no object")
         member = found.member(name)
         if member is None or depth == len(path) - 1:
             return found, depth
@@ -188,7 +188,7 @@ def _owner(text: str, root: JsonSpan, path: Sequence[str]) -> tuple[JsonSpan, in
 
 def _value(text: str, at: int, depth: int) -> JsonSpan:
     if depth > _DEEPEST:
-        raise _broken(text, at, "it is nested too deeply")
+        raise _syntax_error(text, at, "it is nested too deeply")
     mark = text[at : at + 1]
     if mark == "{":
         return _object(text, at, depth)
@@ -197,11 +197,11 @@ def _value(text: str, at: int, depth: int) -> JsonSpan:
     found = (_STRING if mark == '"' else _PLAIN).match(text, at)
     if found is None:
         here = text[at : at + 20].partition("\n")[0]
-        raise _broken(text, at, f"{here!r} is no value" if mark else "the file ends here")
+        raise _syntax_error(text, at, f"{here!r} is no value" if mark else "the file ends here")
     try:
         return JsonSpan(at, found.end(), json.loads(found[0]))
     except ValueError:
-        raise _broken(text, at, f"{found[0][:20]!r} is no value") from None
+        raise _syntax_error(text, at, f"{found[0][:20]!r} is no value") from None
 
 
 def _object(text: str, at: int, depth: int) -> JsonSpan:
@@ -210,10 +210,10 @@ def _object(text: str, at: int, depth: int) -> JsonSpan:
     while text[here : here + 1] != "}":
         name = _STRING.match(text, here)
         if name is None:
-            raise _broken(text, here, "a name in quotes is missing" if here < len(text) else "the file ends here")
+            raise _syntax_error(text, here, "a name in quotes is missing" if here < len(text) else "the file ends here")
         colon = _skip(text, name.end())
         if text[colon : colon + 1] != ":":
-            raise _broken(text, colon, f"a colon is missing behind {name[0][:40]}")
+            raise _syntax_error(text, colon, f"a colon is missing behind {name[0][:40]}")
         member = JsonMember(json.loads(name[0]), here, _value(text, _skip(text, colon + 1), depth + 1))
         members.append(member)
         here = _skip(text, member.value.end)
@@ -221,7 +221,7 @@ def _object(text: str, at: int, depth: int) -> JsonSpan:
             member.comma = here
             here = _skip(text, here + 1)
         elif text[here : here + 1] != "}":
-            raise _broken(text, here, "a comma or } is missing")
+            raise _syntax_error(text, here, "a comma or } is missing")
     return JsonSpan(at, here + 1, members=members)
 
 
@@ -235,7 +235,7 @@ def _array(text: str, at: int, depth: int) -> JsonSpan:
         if text[here : here + 1] == ",":
             here = _skip(text, here + 1)
         elif text[here : here + 1] != "]":
-            raise _broken(text, here, "a comma or ] is missing")
+            raise _syntax_error(text, here, "a comma or ] is missing")
     return JsonSpan(at, here + 1, content)
 
 
@@ -245,13 +245,13 @@ def _skip(text: str, at: int) -> int:
     return found.end()
 
 
-def _nested(path: Sequence[str], value: Any) -> Any:
+def _nest(path: Sequence[str], value: Any) -> Any:
     for name in reversed(path):
         value = {name: value}
     return value
 
 
-def _printed(value: Any, unit: str, end: str, indent: str | None) -> str:
+def _json_text(value: Any, unit: str, end: str, indent: str | None) -> str:
     """Return a value as JSON, its further lines indented; on one line if there is no indentation."""
     if indent is None:
         return json.dumps(value, ensure_ascii=False)
@@ -279,5 +279,5 @@ def _before_space(text: str, at: int) -> int:
     return len(text[:at].rstrip(" \t\r\n"))
 
 
-def _broken(text: str, at: int, problem: str) -> BrokenFile:
+def _syntax_error(text: str, at: int, problem: str) -> BrokenFile:
     return BrokenFile(text.count("\n", 0, at) + 1, problem)

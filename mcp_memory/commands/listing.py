@@ -57,7 +57,7 @@ async def listing(memory: Memory, terminal: Terminal, what: Listed, space: str, 
 def newest(space: Space, what: Listed, limit: int) -> tuple[list[dict[str, Any]], int]:
     """Return the rows of the newest facts, points or sessions, newest first, and how many there are in all."""
     if what == "facts":
-        versions = sorted(space.facts.all(suspected=True), key=_recorded, reverse=True)
+        versions = sorted(space.facts.all(suspected=True), key=_recorded_at, reverse=True)
         return [fact_row(space, version) for version in versions[:limit]], len(versions)
     if what == "points":
         points = space.hypergraph.active()[::-1]
@@ -78,5 +78,5 @@ def known_space(view: View, name: str) -> Space:
     return view.space(name)
 
 
-def _recorded(version: Version) -> tuple[int, str]:
+def _recorded_at(version: Version) -> tuple[int, str]:
     return max(assertion.recorded_at for assertion in version.assertions), version.id

@@ -71,7 +71,7 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     memory = await open_unloaded(settings)
     try:
-        values = await _chosen(memory, options)
+        values = await _chosen_values(memory, options)
         graph = await _graph(memory, values, SAVED_FACTS)
     finally:
         await memory.aclose()
@@ -93,7 +93,7 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
 
     memory = await open_unloaded(settings)
     try:
-        values = await _chosen(memory, options)
+        values = await _chosen_values(memory, options)
         await _graph(memory, values, 1)  # what cannot be shown is refused before anything is served
         listener = _listen(options.port)
         token = secrets.token_urlsafe(24)
@@ -154,7 +154,7 @@ def application(memory: Memory, chosen: Mapping[str, str], token: str) -> Starle
 _ASKED = ("entity", "depth", "as_of", "cursor")
 
 
-async def _chosen(memory: Memory, options: argparse.Namespace) -> dict[str, str]:
+async def _chosen_values(memory: Memory, options: argparse.Namespace) -> dict[str, str]:
     """Return the values of the graph that the options choose."""
     space = options.space or MEANT_SPACE.get()
     async with memory.store.reading() as view:

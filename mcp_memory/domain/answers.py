@@ -233,12 +233,16 @@ def conflicts(groups: Sequence[RelationFacts], since: Millis, until: Millis) -> 
     found: dict[str, None] = {}
     for group in groups:
         live = [version for version in group.versions if version.holds(since, until)]
-        for sentence in (*_contested(group, live), *_denied(group, live), *_opposed(group, live, groups, since, until)):
+        for sentence in (
+            *_contested_values(group, live),
+            *_denied_values(group, live),
+            *_opposed_values(group, live, groups, since, until),
+        ):
             found[sentence] = None
     return tuple(found)
 
 
-def _contested(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
+def _contested_values(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
     """Yield each contested value that lost to a value that holds."""
     for kept in live:
         for lost in group.versions:
@@ -246,7 +250,7 @@ def _contested(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
                 yield f"{kept.text}, but it was also said: {lost.text}"
 
 
-def _denied(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
+def _denied_values(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
     """Yield each value that holds although it was denied for its time."""
     for version in live:
         for denial in group.denials:
@@ -254,7 +258,7 @@ def _denied(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
                 yield f"{version.text}, but it was also said that this does not hold"
 
 
-def _opposed(
+def _opposed_values(
     group: RelationFacts, live: Iterable[Version], groups: Iterable[RelationFacts], since: Millis, until: Millis
 ) -> Iterable[str]:
     """Yield each value that holds together with its opposite, once per pair."""

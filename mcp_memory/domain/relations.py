@@ -117,7 +117,7 @@ class Registry:
 
         Names that start with ``favourite_`` or ``current_`` are single.
         """
-        return self._known.get(name) or _unlisted(name)
+        return self._known.get(name) or _unlisted_relation(name)
 
 
 @cache
@@ -132,7 +132,7 @@ def is_told_of_things(name: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _unlisted(name: str) -> Relation:
+def _unlisted_relation(name: str) -> Relation:
     label = name.replace("_", " ")
     if name.startswith(("favourite_", "current_")):
         return Relation(name, f"has as {label}", "single", asked=tuple(label.split()))

@@ -89,12 +89,12 @@ def begins_with_verb(words: Sequence[str]) -> bool:
 
     Otherwise the first word may be a noun, as in "work email" and "head of".
     """
-    return bool(words) and words[0] in _known().plain and (len(words) == 1 or words[-1] in _BEHIND)
+    return bool(words) and words[0] in _known_forms().plain and (len(words) == 1 or words[-1] in _BEHIND)
 
 
 def is_finite(word: str) -> bool:
     """Return whether a word is a known verb in its third person or its past."""
-    return word in _known().finite
+    return word in _known_forms().finite
 
 
 class _Forms(NamedTuple):
@@ -103,7 +103,7 @@ class _Forms(NamedTuple):
 
 
 @cache
-def _known() -> _Forms:
+def _known_forms() -> _Forms:
     irregular = irregular_verbs()
     regular = [*COMMON.split(), *FURTHER.split()]
     past = {past for plain, past, _ in irregular if past != plain}

@@ -279,7 +279,7 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
     starting: dict[Millis, list[Told]] = defaultdict(list)
     for one in said:
         starting[one.since].append(one)
-    now, runs = _undated(_positives(starting.pop(BEGINNING, ()), key))
+    now, runs = _undated_runs(_positives(starting.pop(BEGINNING, ()), key))
     for start in sorted(starting):
         positives = _positives(starting[start], key)
         ended = [run for run in now if _is_over(run, start, starting[start], positives, key)]
@@ -311,7 +311,7 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
     return runs
 
 
-def _undated(positives: Mapping[str, list[Told]]) -> tuple[list[_Run], list[_Run]]:
+def _undated_runs(positives: Mapping[str, list[Told]]) -> tuple[list[_Run], list[_Run]]:
     """Return the runs with an unknown start: those that hold side by side, and all of them.
 
     All values that are over stand; of those that go on, only one does.

@@ -102,9 +102,9 @@ def propagate(
     used: set[int] = set()
     active = dict(begin)
     for number in range(1, settings.rounds + 1):
-        rows, worth = _reached(index, active) if active else _offered(free if number == 1 else ())
+        rows, worth = _reached_sentences(index, active) if active else _free_sentences(free if number == 1 else ())
         if number == 1 and len(known):
-            rows, worth = _joined((rows, worth), _offered(known))
+            rows, worth = _sum_by_row((rows, worth), _free_sentences(known))
         best = _round(space, rows, worth, weigh, used, settings.sentences)
         if best is None:
             break
@@ -136,20 +136,20 @@ def relative_bonuses(bonuses: Mapping[int, float], count: int) -> Scores:
     return scores
 
 
-def _reached(index: EntityIndex, active: Mapping[int, float]) -> tuple[Rows, Scores]:
+def _reached_sentences(index: EntityIndex, active: Mapping[int, float]) -> tuple[Rows, Scores]:
     """Return eq. 5 for the sentences of the active entities: their rows, ascending, and u of each."""
     named = [index.sentences(entity).astype(np.intp) for entity in active]
-    return _joined(*((rows, np.full(len(rows), worth)) for rows, worth in zip(named, active.values(), strict=True)))
+    return _sum_by_row(*((rows, np.full(len(rows), worth)) for rows, worth in zip(named, active.values(), strict=True)))
 
 
-def _joined(*parts: tuple[Rows, Scores]) -> tuple[Rows, Scores]:
+def _sum_by_row(*parts: tuple[Rows, Scores]) -> tuple[Rows, Scores]:
     """Return the distinct rows of all parts, ascending, and the sum of the scores of each."""
     rows, places = np.unique(np.concatenate([rows for rows, _ in parts]), return_inverse=True)
     each = np.concatenate([worth for _, worth in parts])
     return rows, np.bincount(places, weights=each, minlength=len(rows)).astype(np.float32)
 
 
-def _offered(free: Sequence[int]) -> tuple[Rows, Scores]:
+def _free_sentences(free: Sequence[int]) -> tuple[Rows, Scores]:
     rows = np.unique(np.array(free, dtype=np.intp))
     return rows, np.ones(len(rows), dtype=np.float32)
 

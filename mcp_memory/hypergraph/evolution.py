@@ -85,7 +85,7 @@ def apply_group(
     best = max(near, key=lambda entry: (entry[0], entry[1].active, entry[1].id), default=None)
     if best is not None and best[0] >= settings.overlap:
         target = _become(points, best[1])
-        return None if target is None else _updated(target, group, at, settings)
+        return None if target is None else _update_point(target, group, at, settings)
     description = extract_description(group.texts, group.priority, settings.words, settings.redundant)
     entities = distinct_names(group.entities)
     name = point_id(space, scope, entities, description)
@@ -113,7 +113,7 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
-def _updated(point: Point, group: EvidenceGroup, at: Millis, settings: PointSettings) -> Point | None:
+def _update_point(point: Point, group: EvidenceGroup, at: Millis, settings: PointSettings) -> Point | None:
     if {*group.sentences, *group.facts} <= {*point.sentences, *point.facts}:
         return None
     if point.source != "embedded":

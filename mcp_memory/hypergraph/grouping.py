@@ -87,7 +87,7 @@ def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> E
     for piece in pieces:
         for name in _entity_names(space, piece):
             _keep_spelling(entities, facts.key(name), name)
-    texts = tuple((space.turns[piece.turn_id].time, _attributed(space, piece)) for piece in pieces)
+    texts = tuple((space.turns[piece.turn_id].time, _with_speaker(space, piece)) for piece in pieces)
     version = facts.version(evidence_id)
     if version is not None:
         for name in (version.head, version.tail):
@@ -240,7 +240,7 @@ def _keep_spelling(entities: dict[str, str], key: str, name: str) -> None:
         entities[key] = name
 
 
-def _attributed(space: Space, piece: Sentence) -> str:
+def _with_speaker(space: Space, piece: Sentence) -> str:
     """Return a sentence after the name of its speaker, whom "I" does not name."""
     turn = space.turns[piece.turn_id]
     who = turn.speaker or turn.role

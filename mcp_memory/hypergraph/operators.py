@@ -51,7 +51,7 @@ class LocalPoints:
         items = _evidence(call, found.values(), others, self.name)
         query = {} if call.query is None else {"query": call.query.text}
         following = [
-            Suggestion(self.name, {"ids": (one.id,), **query}, f"it shares {_shared(space, one, joined)}")
+            Suggestion(self.name, {"ids": (one.id,), **query}, f"it shares {_shared_names(space, one, joined)}")
             for one in others[:_NEXT]
         ]
         return OperatorResult(tuple(items[: call.limit]), (*following, *_expansions(space, found.values(), joined)))
@@ -105,7 +105,7 @@ def _point(space: Space, point: Point, score: float, operator: str) -> Evidence:
     return Evidence(point.id, "point", point.description, score, (operator,), sources)
 
 
-def _shared(space: Space, point: Point, joined: set[str]) -> str:
+def _shared_names(space: Space, point: Point, joined: set[str]) -> str:
     return ", ".join(name for name in point.entities if space.facts.key(name) in joined)
 
 

@@ -106,12 +106,12 @@ def constraint(question: str, now: Millis | None) -> Constraint | None:
         order. Never raises.
     """
     text = _QUOTED_OR_BRACKETED.sub(lambda found: " " * len(found[0]), question[:LONGEST])
-    if found := _dated(text, now):
+    if found := _dated_constraint(text, now):
         return found
-    return (_event(text) or _ordered(text, now)) if _MAY_SAY.search(text) else None
+    return (_event(text) or _ordered_constraint(text, now)) if _MAY_SAY.search(text) else None
 
 
-def _dated(text: str, now: Millis | None) -> Constraint | None:
+def _dated_constraint(text: str, now: Millis | None) -> Constraint | None:
     best: tuple[int, Constraint] | None = None
     for time in stated_times(text, now):
         if not _constrains(text, time):
@@ -178,7 +178,7 @@ def _event(text: str) -> Constraint | None:
     return None
 
 
-def _ordered(text: str, now: Millis | None) -> Constraint | None:
+def _ordered_constraint(text: str, now: Millis | None) -> Constraint | None:
     if _occurs(_NOW, text):
         return Constraint("now") if now is None else Constraint("now", now, now + DAY, "day")
     if _COMPARES.search(text):

@@ -72,12 +72,12 @@ def understand(question: str | Query, speakers: Collection[str], now: Millis | N
         # What folding joins (an invisible sign within a word) is cut here, and the pieces are no words of the question.
         if found := tuple(stem for stem in dict.fromkeys(stems(word)) if stem in whole):
             content.setdefault(word, found)
-    who = _named(question, speakers)
+    who = _named_speakers(question, speakers)
     first_person = None
     found = names(question)
     if len(who) == 1:
         first_person = _first_person(question, _spelling(question, who[0]))
-    elif not who and (called := _called(found, speakers)):
+    elif not who and (called := _called_speaker(found, speakers)):
         who, first_person = (called[0],), _first_person(question, called[1])
     elif not who and (role := _role(question, speakers)):
         who = (role,)
@@ -107,7 +107,7 @@ def _answer_type(question: str) -> AnswerType:
     return min(found)[2] if found else "other"
 
 
-def _named(question: str, speakers: Collection[str]) -> tuple[str, ...]:
+def _named_speakers(question: str, speakers: Collection[str]) -> tuple[str, ...]:
     """Return the speakers that the question names by their full name, otherwise by their first name.
 
     A whole name comes before the same word as a part of another: "Dalia" is not Dalia Barlsen where both speak.
@@ -138,7 +138,7 @@ def _only_in(asked: str, part: Sequence[str], name: Sequence[str]) -> bool:
     return f" {' '.join(part)} " not in rest
 
 
-def _called(found: Sequence[str], speakers: Collection[str]) -> tuple[str, str] | None:
+def _called_speaker(found: Sequence[str], speakers: Collection[str]) -> tuple[str, str] | None:
     """Return the one speaker whom a question calls by another name ("Elin" for the user), with this name, or None."""
     if not isinstance(speakers, Speakers):
         return None

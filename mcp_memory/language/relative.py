@@ -114,7 +114,7 @@ def _weekend(instant: Millis) -> Interval:
     return Interval(monday - 2 * DAY, monday)
 
 
-def _moved(unit: str, count: int, said_at: Millis) -> ResolvedTime | None:
+def _moment_away(unit: str, count: int, said_at: Millis) -> ResolvedTime | None:
     """Return the minute, hour, day, … that lies ``count`` of its kind away from the moment of speaking."""
     match unit.lower():
         case "minute":
@@ -147,7 +147,7 @@ def _day(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
 
 def _ago(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
-    return _moved(match["unit"], -number(match["n"]), context.said_at)
+    return _moment_away(match["unit"], -number(match["n"]), context.said_at)
 
 
 def _ahead(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
@@ -156,12 +156,12 @@ def _ahead(match: re.Match[str], context: SentenceContext) -> ResolvedTime | Non
     short = match["unit"].lower() in ("minute", "hour")
     if pointing < 0 or (short and pointing == 0):
         return None  # "finished in two days", "5 km in 30 minutes": how long, not when
-    return _moved(match["unit"], number(match["n"]), context.said_at)
+    return _moment_away(match["unit"], number(match["n"]), context.said_at)
 
 
 def _from_now(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
-    return _moved(match["unit"], number(match["n"]), context.said_at)
+    return _moment_away(match["unit"], number(match["n"]), context.said_at)
 
 
 def _lately(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:

@@ -78,7 +78,7 @@ def known_facts(
     things = _of_things(facts, query, named, denials)
     groups: list[RelationFacts] = []
     count = 0
-    compared = _compared(facts, wanted, named, denials) if len(named) > 1 else iter(())
+    compared = _facts_to_compare(facts, wanted, named, denials) if len(named) > 1 else iter(())
     for group in chain(own, things, compared, _of_paths(facts, paths, denials)):
         count += len(group.versions) + len(group.suspected)
         if count > MOST_VERSIONS:
@@ -134,7 +134,7 @@ def _of_things(facts: Facts, query: Query, named: Collection[str], denials: list
                 yield _forward(facts, key, relation, denials)
 
 
-def _compared(
+def _facts_to_compare(
     facts: Facts, wanted: FactQuery, named: Iterable[str], denials: list[Assertion]
 ) -> Iterator[RelationFacts]:
     """Yield what a comparing query may need about entities one step from those that it names.
@@ -153,7 +153,7 @@ def _compared(
             if wanted.demand(relation) == 1 and relation not in inverses:
                 found = (one for one in facts.to(key) if one.relation == relation)
                 yield from _beyond(facts, tuple(islice(found, MOST_COMPARED + 1)), wanted, denials, forward=False)
-        yield from _around(facts, key, denials)
+        yield from _containing_places(facts, key, denials)
 
 
 def _beyond(
@@ -167,7 +167,7 @@ def _beyond(
                 yield _forward(facts, there, relation, denials, (step,))
 
 
-def _around(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[RelationFacts]:
+def _containing_places(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[RelationFacts]:
     """Yield the locations of the places that contain a place, and of those that contain these, and so on."""
     seen = {key}
     reached: list[tuple[str, tuple[Step, ...]]] = [(key, ())]

@@ -166,7 +166,7 @@ class EventTime:
     def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; all items score 1, because the order is that of time."""
         space = call.space
-        rows = sorted(visible_rows(call, rows_of(space, call.ids)), key=lambda row: (*_when(space, row), row))
+        rows = sorted(visible_rows(call, rows_of(space, call.ids)), key=lambda row: (*_time_of(space, row), row))
         rows = rows[: call.limit]
         items = tuple(dated_evidence(space, space.sentences[row], 1.0, (self.name,)) for row in rows)
         return OperatorResult(items, tuple(self._next(call, rows)))
@@ -175,7 +175,7 @@ class EventTime:
         """Yield the facts of the time from the first to the last sentence, and the context of the sentences."""
         if not rows:
             return
-        times = [_when(call.space, row) for row in rows]
+        times = [_time_of(call.space, row) for row in rows]
         since, until = (
             iso.show(moment - moment % iso.DAY)
             for moment in (min(since for since, _ in times), max(until for _, until in times) - 1)
@@ -331,7 +331,7 @@ def _without_parts(graph: CueGraph, order: Sequence[int], others: Mapping[int, i
     return kept
 
 
-def _when(space: Space, row: int) -> tuple[int, int]:
+def _time_of(space: Space, row: int) -> tuple[int, int]:
     """Return the time of a sentence: as it states it, else when it was said."""
     sentence = space.sentences[row]
     said = space.turns[sentence.turn_id].time
@@ -381,12 +381,12 @@ def _rows(space: Space, evidence_id: str) -> list[int]:
     if evidence_id.startswith("f_"):
         version = space.facts.version(evidence_id)
         assertions = () if version is None else version.assertions
-        return [row for one in assertions for row in _stating(space, one.turn_id, one.sentence)]
+        return [row for one in assertions for row in _stating_rows(space, one.turn_id, one.sentence)]
     sentence = space.sentence(evidence_id)
     return [] if sentence is None else [space.sentence_row(sentence.turn_id, sentence.index)]
 
 
-def _stating(space: Space, turn_id: str, index: int) -> list[int]:
+def _stating_rows(space: Space, turn_id: str, index: int) -> list[int]:
     if index == WHOLE:
         return space.sentences_of(turn_id)
     row = space.sentence_row(turn_id, index)

@@ -244,7 +244,7 @@ class CueGraph:
 
     def names(self, row: int) -> set[int]:
         """Return the cues of a sentence that are names in most of their sentences; mostly its speaker among them."""
-        return {code >> 1 for code in self._codes_of(row) if self._named(code >> 1)}
+        return {code >> 1 for code in self._codes_of(row) if self._is_name(code >> 1)}
 
     def spelling(self, space: Space, row: int) -> dict[int, str]:
         """Return how each cue of a sentence is written in it (DESIGN I37)."""
@@ -266,16 +266,16 @@ class CueGraph:
         """Return φ(c), the tags that a cue has and in how many sentences, the most common first."""
         found: Counter[str] = Counter()
         for row in self._rows[cue]:
-            found.update(self._between(space, cue, row))
+            found.update(self._tags_between(space, cue, row))
         return Counter(dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))))
 
     def contents(self, space: Space, cue: int, tag: str) -> list[int]:
         """Return φ(c, g), the rows of the sentences that a cue with a tag, as `tags` has it, leads to, ascending."""
-        return [row for row in self._rows[cue] if tag in self._between(space, cue, row)]
+        return [row for row in self._rows[cue] if tag in self._tags_between(space, cue, row)]
 
     def reverse(self, space: Space, row: int) -> list[tuple[int, str]]:
         """Return the cues of a sentence, each with its tags there (eq. 9)."""
-        return [(cue, tag) for cue in self.cues(row) for tag in self._between(space, cue, row)]
+        return [(cue, tag) for cue in self.cues(row) for tag in self._tags_between(space, cue, row)]
 
     def label(self, tag: str) -> str:
         """Return how a tag is written: as the relation that it is, or as its word was first met."""
@@ -343,10 +343,10 @@ class CueGraph:
                 if phrase is not None:
                     yield phrase
 
-    def _between(self, space: Space, cue: int, row: int) -> tuple[str, ...]:
+    def _tags_between(self, space: Space, cue: int, row: int) -> tuple[str, ...]:
         """Return the tags of a cue in a sentence: the relations of facts that it is an end of there, else a word."""
         sentence, key = space.sentences[row], self._keys[cue]
-        stated = tuple(dict.fromkeys(tag for end, tag in _stated(space, sentence) if end == key))
+        stated = tuple(dict.fromkeys(tag for end, tag in _stated_ends(space, sentence) if end == key))
         if stated:
             return stated
         if row not in self._tags:
@@ -359,11 +359,11 @@ class CueGraph:
         """Return the words of a sentence, the best tag first: informative common ones, then rare ones, then names."""
         most = max(FEW, (len(self._starts) - 1) // INFORMATIVE)
         cues = dict.fromkeys(code >> 1 for code in self._codes_of(row))
-        degrees = {cue: len(self._rows[cue]) for cue in cues if not self._named(cue)}
+        degrees = {cue: len(self._rows[cue]) for cue in cues if not self._is_name(cue)}
         order = sorted(degrees, key=lambda word: (degrees[word] > most, abs(degrees[word] - most)))
         return (*order[: TAG_WORDS + 1], *(cue for cue in cues if cue not in degrees))
 
-    def _named(self, cue: int) -> bool:
+    def _is_name(self, cue: int) -> bool:
         return 2 * self._as_name[cue] > len(self._rows[cue])
 
 
@@ -376,7 +376,7 @@ def relation_tag(relation: str) -> str:
     return " ".join(label[:TAG_WORDS])
 
 
-def _stated(space: Space, sentence: Sentence) -> Iterator[tuple[str, str]]:
+def _stated_ends(space: Space, sentence: Sentence) -> Iterator[tuple[str, str]]:
     """Yield the ends of the facts that a sentence states, as keys of cues, each with its tag."""
     alone = len(space.sentences_of(sentence.turn_id)) == 1
     for assertion in space.facts.assertions_in(sentence.turn_id):

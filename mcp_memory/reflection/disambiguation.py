@@ -81,7 +81,7 @@ class Entities:
         found: dict[str, AliasPair] = {}
         for one, other in self._spelt_alike():
             self._add(found, one, other, "the names differ in punctuation or accents alone")
-        for short, long in self._contained():
+        for short, long in self._contained_names():
             if short not in found and self._one_person(short, long):
                 self._add(found, long, short, "one name holds the other, and both come up in one session", fixed=True)
         return list(found.values())
@@ -127,7 +127,7 @@ class Entities:
                 if sure and _numbers(first) == _numbers(other):  # "3.5" is not 35
                     yield first, other
 
-    def _contained(self) -> Iterator[tuple[str, str]]:
+    def _contained_names(self) -> Iterator[tuple[str, str]]:
         """Yield people with the only longer name that holds theirs; of nested longer names the shortest."""
         people = [key for key in self.keys if self._facts.kind(key) == "person"]
         having: dict[str, set[str]] = defaultdict(set)
@@ -147,14 +147,14 @@ class Entities:
         if {one, other} <= speakers:
             return False  # two who speak are two people
         together = self._sessions.get(one, set()) & self._sessions.get(other, set())
-        return bool(together) and not self._joined(one, other) and not self._conflict(one, other)
+        return bool(together) and not self._joins(one, other) and not self._conflict(one, other)
 
     def _apart(self, one: str, other: str) -> bool:
         """Return whether two cannot be one entity: they are of two kinds, or an assertion denies it."""
         kinds = {kind for key in (one, other) if (kind := self._facts.kind(key)) is not None}
         return len(kinds) > 1 or self._facts.alias_denied(one, other)
 
-    def _joined(self, one: str, other: str) -> bool:
+    def _joins(self, one: str, other: str) -> bool:
         """Return whether a fact joins the two: a person who knows another is not that person."""
         ends = ((one, other), (other, one))
         return any(
@@ -196,7 +196,7 @@ class Entities:
             share = len(a & b) / len(a | b)
             if share >= JACCARD and self._has_name(one) and self._has_name(other):
                 yield one, other, share, "most of their words are the same"
-        for short, long in self._contained():
+        for short, long in self._contained_names():
             yield short, long, 0.5, "one name holds the other"
 
     def _near_in_meaning(self, vectors: Mapping[str, int], matrix: Matrix) -> Iterator[tuple[str, str, float, str]]:

@@ -120,7 +120,7 @@ class EntityGraph:
         Edges to hubs and edges without any similarity to the question are left out.
         """
         if key not in self._edges:
-            joining = self._joining(key)
+            joining = self._joining_rows(key)
             rows = sorted({row for joined in joining.values() for row in joined})
             weights = dict(zip(rows, self._weights(rows), strict=True))
             best = (
@@ -137,7 +137,7 @@ class EntityGraph:
             key: of the entity.
             score: of all of them; None gives each its own similarity, that of its nearest sentence among these.
         """
-        stating = (row for version, _ in self._versions(key) for row in self._stating(version))
+        stating = (row for version, _ in self._versions(key) for row in self._stating_rows(version))
         return self._pieces({*self.sentences_naming(key), *stating}, score)
 
     def new_segments(self, key: str, score: float | None, present: Container[int], most: int) -> list[WindowSegment]:
@@ -161,11 +161,11 @@ class EntityGraph:
         mean, deviation = self.background()
         return min(_HIGH, mean + deviations * deviation)
 
-    def _joining(self, key: str) -> dict[str, set[int]]:
+    def _joining_rows(self, key: str) -> dict[str, set[int]]:
         """Return the rows of the sentences that join an entity to each of its neighbours."""
         joining: dict[str, set[int]] = {}
         for version, end in self._versions(key):
-            if end != key and (rows := self._stating(version)):
+            if end != key and (rows := self._stating_rows(version)):
                 joining.setdefault(end, set()).update(rows)
         known = frozenset(joining)
         for row in self.sentences_naming(key):
@@ -180,7 +180,7 @@ class EntityGraph:
         into = ((version, facts.key(version.head)) for version in facts.to(key))
         return [*islice(out, self._most), *islice(into, self._most)]
 
-    def _stating(self, version: Version) -> list[int]:
+    def _stating_rows(self, version: Version) -> list[int]:
         rows = (self._row(assertion) for assertion in version.assertions[-_STATED:])
         return [row for row in rows if row != NONE]
 

@@ -175,7 +175,7 @@ def judge_sufficiency(
     if not any(_has_kind(space, query, candidate.row) for candidate in best[:FIRST]):
         score = min(score, settings.doubtful)
         missing.append(NEEDED.get(query.answer_type, "an answer"))
-    if talk and _unnamed(query, uncovered):
+    if talk and _lacks_name(query, uncovered):
         score = min(score, settings.uncovered)
     other = told_of_another(space, query, best, weights) if talk else None
     if other is not None:
@@ -219,7 +219,7 @@ def _features(
     features = {"covered": sum(weight for stem, weight in weights.items() if index.contains(rows, stem).any())}
     if told is None:
         features["support"] = max(candidate.scores.get(MEANING.name, 0.0) for candidate in best)
-        features |= _named(space, query, best)
+        features |= _named_feature(space, query, best)
     else:
         features["support"] = told.support
         if told.person:
@@ -240,7 +240,7 @@ def _near(space: Space, rows: Sequence[int]) -> float:
     return sum(near) / len(near)
 
 
-def _named(space: Space, query: Query, best: Sequence[Candidate]) -> dict[str, float]:
+def _named_feature(space: Space, query: Query, best: Sequence[Candidate]) -> dict[str, float]:
     """Return the feature ``named``, if the query has names: how much of each the best title contains, on average."""
     asked = [set(words(name)) - MONTH_WORDS for name in query.names]
     asked = [name for name in asked if name]
@@ -266,7 +266,7 @@ def _of_another(space: Space, told: ToldOf) -> list[str]:
     return [_told_of(space, told.other, told.person, told.other_row)]
 
 
-def _unnamed(query: Query, uncovered: Sequence[str]) -> bool:
+def _lacks_name(query: Query, uncovered: Sequence[str]) -> bool:
     """Return whether a name in the query, not its first word, is among the words that no candidate contains."""
     lacking = {part for word in uncovered for part in words(word)}
     first = words(query.text)[:1]

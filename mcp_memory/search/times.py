@@ -231,7 +231,7 @@ class TimeIndex:
             turn = space.segment_turn[row]
             if turn.kind != "document":
                 subject = -1
-                self.talk.add(row, _stated(space, space.segments[row]))
+                self.talk.add(row, _stated_times(space, space.segments[row]))
             else:
                 if turn.id != turn_id:
                     subject = self._numbers.setdefault(head(turn.title, turn.text) or turn.id, len(self._numbers))
@@ -247,7 +247,7 @@ class TimeIndex:
         return best[subjects]
 
     def _add(self, space: Space, row: int, turn: Turn, subject: int) -> None:
-        stated = _stated(space, space.segments[row])
+        stated = _stated_times(space, space.segments[row])
         if not stated:
             last, stated_by = self._last.get(subject, (-FAR, ""))
             if stated_by and (turn.said_at is None or stated_by == turn.id):
@@ -369,7 +369,7 @@ def _compared_interval(asked: Constraint) -> tuple[float, float]:
     return since, until
 
 
-def _stated(space: Space, segment: Segment) -> list[tuple[int, float, float]]:
+def _stated_times(space: Space, segment: Segment) -> list[tuple[int, float, float]]:
     """Return the times that a segment's sentences state, in order: row of the sentence, since, until."""
     rows = space.sentences_of(segment.turn_id)
     first = bisect_left(rows, segment.first, key=lambda row: space.sentences[row].index)

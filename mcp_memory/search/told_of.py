@@ -211,14 +211,14 @@ class _People:
 
 
 @lru_cache(maxsize=64)
-def _calling(name: str) -> re.Pattern[str]:
+def _call_pattern(name: str) -> re.Pattern[str]:
     said = re.escape(name)
     return re.compile(rf"^\W*(?:\w+\W+){{0,2}}?{said}\s*[,!.?]|,\s*{said}\s*[!.?]*$", re.IGNORECASE)
 
 
 def _calls(text: str, name: str) -> bool:
     """Return whether a sentence uses a name to call somebody: "Ann, look!"."""
-    return _calling(name).search(text) is not None
+    return _call_pattern(name).search(text) is not None
 
 
 def _cosines(space: Space, query: Query, pieces: Sequence[tuple[Candidate, int]]) -> list[float]:

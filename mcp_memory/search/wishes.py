@@ -84,7 +84,7 @@ def standing_wishes(space: Space) -> list[Wish]:
 
     The user is who "I" in a question means; where that is unclear, nobody's wishes count.
     """
-    said = sorted(chain(_said(space), _stated(space)), key=lambda wish: wish.said_at)
+    said = sorted(chain(_said_wishes(space), _stated_wishes(space)), key=lambda wish: wish.said_at)
     standing: list[Wish] = []
     for wish in said:
         if any(_repeats(wish, one) for one in standing):
@@ -95,7 +95,7 @@ def standing_wishes(space: Space) -> list[Wish]:
     return standing
 
 
-def _said(space: Space) -> Iterator[Wish]:
+def _said_wishes(space: Space) -> Iterator[Wish]:
     asker = space.speakers.asker
     for row, wish in space.index(WishIndex).found:
         sentence = space.sentences[row]
@@ -106,7 +106,7 @@ def _said(space: Space) -> Iterator[Wish]:
             yield Wish(sentence.id, turn.text[wish.start : wish.end], wish.kind, wish.scope, turn.time, source, segment)
 
 
-def _stated(space: Space) -> Iterator[Wish]:
+def _stated_wishes(space: Space) -> Iterator[Wish]:
     """Yield the wishes that callers stated as facts and that still hold."""
     facts = space.facts
     for key in dict.fromkeys(facts.key(name) for name in (USER, space.speakers.asker or USER)):

@@ -114,19 +114,19 @@ async def reconstruct(
             gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
             asked = judge_input(space, query, result, facts, candidates, gates)
         else:
-            result = _concluded(result, judge)
+            result = _conclude(result, judge)
             episode = new_episode(space, query, result)
     if judge is not None and asked is not None:
         inquiry = FollowUps(store, embedder, settings, judge.assess, lambda: judge.follow_ups)
         asked, judgement = await inquiry.ask(asked)
-        result = _concluded(_as_judged(asked, judgement, query.limit), judge)
+        result = _conclude(_as_judged(asked, judgement, query.limit), judge)
         async with store.reading() as view:
             episode = replace(new_episode(view.space(query.space), query, result), points=working_points(asked))
     episodes.keep(episode)
     return result
 
 
-def _concluded(result: RecallResult, judge: QuestionJudge | None) -> RecallResult:
+def _conclude(result: RecallResult, judge: QuestionJudge | None) -> RecallResult:
     """Return a result with the id of its episode, and what its judge has to say of itself."""
     warnings, spent = (judge.warnings, judge.spent) if judge else ((), None)
     return replace(result, episode=new_episode_id(), warnings=(*result.warnings, *warnings), spent=spent)

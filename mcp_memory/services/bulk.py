@@ -55,20 +55,20 @@ async def write_many(
     while True:
         async with store.reading(whole=False) as view:
             planned = plans(view)
-        missing = _missing(planned, ready)
+        missing = _underived(planned, ready)
         if missing:
             derived = await derive([turn for turn, _ in missing], [who for _, who in missing])
             ready |= {turn.id: rows for (turn, _), rows in zip(missing, derived, strict=True)}
         batch = _batch(planned, ready)
         async with store.writing(batch) as transaction:
             current = plans(transaction.view)
-            if _missing(current, ready):
+            if _underived(current, ready):
                 continue  # another process revised a document meanwhile: a known text is new again
             await transaction.commit(batch if current == planned else _batch(current, ready))
             return any(map(bool, secrets))
 
 
-def _missing(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> list[tuple[Turn, str | None]]:
+def _underived(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> list[tuple[Turn, str | None]]:
     return [(turn, partner) for plan in plans for turn, partner in plan.new if turn.id not in ready]
 
 
@@ -79,13 +79,13 @@ def _batch(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> Batch:
         turns=tuple(turn for part in parts for turn in part.turns),
         segments=tuple(one for part in parts for one in part.segments),
         sentences=tuple(one for part in parts for one in part.sentences),
-        segment_vectors=_stacked([part.segment_vectors for part in parts]),
-        sentence_vectors=_stacked([part.sentence_vectors for part in parts]),
+        segment_vectors=_stack([part.segment_vectors for part in parts]),
+        sentence_vectors=_stack([part.sentence_vectors for part in parts]),
         assertions=tuple(one for part in parts for one in part.assertions),
     )
 
 
-def _stacked(matrices: Sequence[Matrix]) -> Matrix:
+def _stack(matrices: Sequence[Matrix]) -> Matrix:
     """Return matrices below each other; one without rows may have no columns."""
     filled = [matrix for matrix in matrices if len(matrix)]
     return np.concatenate(filled) if filled else Batch().segment_vectors

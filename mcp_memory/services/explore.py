@@ -82,7 +82,7 @@ async def explore(
         InvalidInput: there is no such operator, a required argument is missing, an argument is not used by it, or the
             evidence or the episode is unknown.
     """
-    operator = _checked(operators, request)
+    operator = _checked_operator(operators, request)
     episode = None
     if request.episode is not None:
         episode = await find_episode(store, episodes or Episodes(), request.space, request.episode)
@@ -117,7 +117,7 @@ async def explore(
         return replace(found, next=in_space(space, found.next), warnings=warnings)
 
 
-def _checked(operators: Mapping[str, Operator], request: ExploreRequest) -> Operator:
+def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest) -> Operator:
     """Return the operator that a request names.
 
     Raises:

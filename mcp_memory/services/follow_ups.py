@@ -80,9 +80,9 @@ class FollowUps:
         while self.settings.loop.enabled and turns < self.left():
             turns += 1
             asked, concerns = await self._with_points(asked, judgement)
-            wider = await self._take(asked, _untaken((*concerns, *judgement.next), taken))
+            wider = await self._take(asked, _steps_not_taken((*concerns, *judgement.next), taken))
             if not _has_more(wider, asked) and judgement.next and judgement.proposal is None:
-                wider = await self._take(wider, _untaken(self._instead(asked, judgement), taken))
+                wider = await self._take(wider, _steps_not_taken(self._instead(asked, judgement), taken))
             if not _has_more(wider, asked):
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
@@ -237,7 +237,7 @@ def working_points(asked: JudgeInput) -> tuple[Point, ...]:
     return tuple(point for point in asked.recall.points if point.id in asked.working)
 
 
-def _untaken(steps: Iterable[Suggestion], taken: set[tuple[str, str]]) -> list[Suggestion]:
+def _steps_not_taken(steps: Iterable[Suggestion], taken: set[tuple[str, str]]) -> list[Suggestion]:
     """Return the first steps that were not taken yet, and count them as taken."""
     fresh = {(step.operator, str(step.args)): step for step in steps}
     chosen = {key: step for key, step in fresh.items() if key not in taken}

@@ -212,10 +212,10 @@ def label(text: str) -> str:
     text = " ".join(text.split())
     if len(text) > LABEL_CHARS:
         text = text[: LABEL_CHARS - 1] + "…"
-    return "".join(_escaped(character) for character in text) or " "
+    return "".join(_escape(character) for character in text) or " "
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character.isalnum() or character == " ":
         return character
     if unicodedata.category(character) in ("Cc", "Cf", "Cs") and character not in _JOINERS:

@@ -109,12 +109,12 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     What does not fit is left out whole, the last by rank first. A judge that is asked again sees nothing twice except
     what it kept.
     """
-    room, shown = _Room(tokens - FRAME_TOKENS), _Shown(_asked(judge_input))
+    room, shown = _Room(tokens - FRAME_TOKENS), _Shown(_asked_weights(judge_input))
     share = _Room(int(LEADS_SHARE * room.left))
     leads = [line for line in _leads(judge_input.frontier) if share.takes(line)]
     room.left -= max(0, sum(estimate_tokens(line) + 1 for line in leads))
     facts = _facts_by_place(judge_input)
-    kept_places, kept_ids = _kept(judge_input)
+    kept_places, kept_ids = _kept_by_judge(judge_input)
     for sentence in judge_input.sentences:
         if _place(sentence) in kept_places:
             _show(sentence, shown, room)
@@ -232,7 +232,7 @@ def _place(sentence: EvidenceSentence) -> tuple[str, int]:
     return sentence.source.turn.id, sentence.source.start
 
 
-def _asked(judge_input: JudgeInput) -> dict[str, float]:
+def _asked_weights(judge_input: JudgeInput) -> dict[str, float]:
     """Return the weights of the stems of the query and, as much as its rarest, of what the judge said is missing."""
     weights = dict(judge_input.rarity)
     most = max(weights.values(), default=1.0)
@@ -257,7 +257,7 @@ def _speaker(turn: Turn) -> str:
     return f"{one_line(who, 60)}: " if who and turn.kind != "document" else ""
 
 
-def _kept(judge_input: JudgeInput) -> tuple[set[tuple[str, int]], set[str]]:
+def _kept_by_judge(judge_input: JudgeInput) -> tuple[set[tuple[str, int]], set[str]]:
     """Return the places of the sentences and the ids of facts and points that the judge kept when it was asked."""
     kept = judge_input.earlier.kept if judge_input.earlier else ()
     return {(one.source.turn.id, one.source.start) for one in kept}, {one.evidence_id for one in kept}

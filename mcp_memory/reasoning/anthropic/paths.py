@@ -48,7 +48,7 @@ def _share(value: float) -> float:
     return value
 
 
-def _bounded(scores: list[Score]) -> list[Score]:
+def _check_number(scores: list[Score]) -> list[Score]:
     if len(scores) > 4 * PATHS:
         raise ValueError("more scores than paths")
     return scores
@@ -73,7 +73,7 @@ class PathsReply(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    scores: Annotated[list[Score], AfterValidator(_bounded)]
+    scores: Annotated[list[Score], AfterValidator(_check_number)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerS
     """Return the answer of the facts; None where the query is not factual or its time is unknown."""
     if choice := offered_values(query, knowledge, settings.margin):
         chosen = _proposal(DraftAnswer(choice.values[0].value, choice.values), knowledge, choice, settings)
-        return FactAnswer(replace(chosen, route=CHOICE) if chosen else None, True, SpanFilter())
+        return FactAnswer(replace(chosen, route=CHOICE_ROUTE) if chosen else None, True, SpanFilter())
     if _NOT_FACTUAL.search(query.text) or query.answer_type in ("why", "other"):
         return None
     if query.answer_type == "how" and not any(one.relation == "has_command" for one in knowledge.groups):
@@ -311,7 +311,7 @@ def _citations(claim: DraftAnswer, knowledge: KnownFacts, group: RelationFacts) 
     return tuple(found.values())[:MOST_CITED]
 
 
-CHOICE = "fact choice"
+CHOICE_ROUTE = "fact choice"
 """The route of such an answer, which repeats a word of its question."""
 _OR = re.compile(r"(?P<before>.+\s)(?P<first>[\w'’-]+)\s+or\s+(?:an?\s|the\s)?(?P<second>[\w'’-]+)", re.I)
 _NOT_OFFERED = re.compile(r"\b(?:would|could|should|if|not|never|than|both|same|ever|any)\b|n['’]t\b", re.I)

@@ -37,7 +37,13 @@ from mcp_memory.language.names import mentions, names
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.ports import Contents, JudgeInput
 from mcp_memory.rules.answers.comparisons import answer_comparison
-from mcp_memory.rules.answers.fact_answers import CHOICE, MOST_CITED, FactAnswer, answer_from_facts, unknown_at_moment
+from mcp_memory.rules.answers.fact_answers import (
+    CHOICE_ROUTE,
+    MOST_CITED,
+    FactAnswer,
+    answer_from_facts,
+    unknown_at_moment,
+)
 from mcp_memory.rules.answers.modality import changed_since
 from mcp_memory.rules.answers.settings import (
     AnswerabilityModel,
@@ -152,7 +158,7 @@ class EmbeddedQuestionJudge:
 
 def _echoes(query: Query, proposal: Proposal | None) -> bool:
     """Return whether an answer only repeats words of the question: "puppy" for "What is my puppy called?"."""
-    if proposal is None or proposal.route == CHOICE:
+    if proposal is None or proposal.route == CHOICE_ROUTE:
         return False
     said = frozenset(stems(proposal.text))
     return bool(said) and said <= frozenset(stems(query.text))
@@ -289,14 +295,14 @@ def answerability(
     logit = (
         model.base
         + model.sufficiency * sufficiency
-        + model.told * max(_told(wanted, one, rarity) for one in own[:READ])
-        + model.told_by_others * max((_told(wanted, one, rarity) for one in others[:READ]), default=0.0)
+        + model.told * max(_told_share(wanted, one, rarity) for one in own[:READ])
+        + model.told_by_others * max((_told_share(wanted, one, rarity) for one in others[:READ]), default=0.0)
         + model.rivalry * rival
     )
     return 1 / (1 + math.exp(-logit))
 
 
-def _told(wanted: WantedSpan, sentence: WeighedSentence, rarity: Mapping[str, float]) -> float:
+def _told_share(wanted: WantedSpan, sentence: WeighedSentence, rarity: Mapping[str, float]) -> float:
     """Return the share of the query's words, by rarity, that a sentence with its neighbours and title holds."""
     held = wanted.stems & (sentence.told | sentence.title)
     total = sum(rarity.get(stem, 1.0) for stem in wanted.stems)

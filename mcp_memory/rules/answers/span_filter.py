@@ -90,7 +90,9 @@ def span_filter(
     non_persons = _non_persons(query, knowledge)
     current = is_current(time, knowledge.moment) and not past and query.answer_type not in _TIMED
     if match is None or match.group.inferred:
-        return SpanFilter(non_persons, outdated=_superseded(knowledge.groups, knowledge.moment) if current else ())
+        return SpanFilter(
+            non_persons, outdated=_superseded_statements(knowledge.groups, knowledge.moment) if current else ()
+        )
     suspected = tuple(assertion for version in match.group.suspected for assertion in version.assertions)
     if query.answer_type in _TIMED:
         texts = _time_filter(query, match)
@@ -127,7 +129,7 @@ def _value_filter(group: RelationFacts, knowledge: KnownFacts, time: Constraint 
     valid = tuple(value.value for value in meant)
     if not single:
         current = is_current(time, knowledge.moment) and not past
-        return SpanFilter(invalid, valid, _superseded([group], knowledge.moment) if current else ())
+        return SpanFilter(invalid, valid, _superseded_statements([group], knowledge.moment) if current else ())
     since = BEGINNING
     if not meant and not past and (time is None or time.since <= knowledge.moment < time.until):
         since = max((value.until for value in values if value.until <= knowledge.moment), default=BEGINNING)
@@ -136,7 +138,7 @@ def _value_filter(group: RelationFacts, knowledge: KnownFacts, time: Constraint 
     return SpanFilter(invalid, valid, outdated, since=since)
 
 
-def _superseded(groups: Iterable[RelationFacts], moment: Millis) -> tuple[Assertion, ...]:
+def _superseded_statements(groups: Iterable[RelationFacts], moment: Millis) -> tuple[Assertion, ...]:
     """Return the statements of states that another statement has ended: they say nothing of today."""
     return tuple(
         one

@@ -77,7 +77,7 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
         returns = asks_return(sentence.text[before:start])
         if not sentence.is_document and len(sentence.times) > 1 and returns != asks_return(wanted.query.text):
             continue  # "we fly on 9 July and come back on 23 July"
-        near = hit_proximity(sentence, start, end) + _shared(sentence, start)
+        near = hit_proximity(sentence, start, end) + _second_time_clause(sentence, start)
         lifespan = sentence.is_document and _is_lifespan(wanted, stated)
         yield Span(start, end, near, _date_text(wanted, stated, sentence), typed=lifespan)
     if sentence.is_document or not sentence.hits:
@@ -107,7 +107,7 @@ CLAUSE_FIT = 1.5
 """What a time gains if all of the query's words that a sentence of a message holds stand in its own clause."""
 
 
-def _shared(sentence: WeighedSentence, start: int) -> float:
+def _second_time_clause(sentence: WeighedSentence, start: int) -> float:
     """Return what the clause of a time adds: "we fly on 9 July and come back on 23 July" has a time in each."""
     if sentence.is_document or len(sentence.times) < 2 or not sentence.hits:
         return 0.0

@@ -85,7 +85,7 @@ def read(model: type[InputT], raw: Mapping[str, Any]) -> InputT:
     given = _without_empty(raw, _lists(model))
     for name, field in model.model_fields.items():
         nested = _nested_model(field.annotation)
-        if nested and name not in _lists(model) and isinstance(value := _parsed(given.get(name), dict), dict):
+        if nested and name not in _lists(model) and isinstance(value := _parse_json(given.get(name), dict), dict):
             given[name] = _without_empty(value, _lists(nested))
     try:
         return model.model_validate(given)
@@ -114,13 +114,13 @@ def _without_empty(raw: Mapping[str, Any], lists: Collection[str]) -> dict[str, 
 
 def _parsed_list(value: object) -> object:
     """Return a list whose objects have no nulls; any other value as it is."""
-    value = _parsed(value, list)
+    value = _parse_json(value, list)
     if not isinstance(value, list):
         return value
     return [{k: v for k, v in item.items() if v is not None} if isinstance(item, dict) else item for item in value]
 
 
-def _parsed(value: object, kind: type[list[Any]] | type[dict[str, Any]]) -> object:
+def _parse_json(value: object, kind: type[list[Any]] | type[dict[str, Any]]) -> object:
     """Return the list or object that a JSON text states, if it is of this kind; any other value as it is."""
     if isinstance(value, str) and not too_many_values(value):  # else it stays a text, and is refused as one
         try:
@@ -155,7 +155,7 @@ def check_count(items: Sequence[object], argument: str, most: int, setting: str 
     if not items:
         raise InvalidInput(argument, "is empty", "Give at least one.")
     if len(items) > most:
-        problem = f"{len(items):,} items are more than the {most:,}" + _bound(setting)
+        problem = f"{len(items):,} items are more than the {most:,}" + _limit_sentence_end(setting)
         raise InvalidInput(argument, problem, "Split them over several calls.")
 
 
@@ -167,7 +167,7 @@ def check_text(
         raise InvalidInput(argument, "is empty", remedy)
     size = _utf8_size(argument, value)
     if size > most:
-        problem = f"{size:,} bytes are more than the {most:,}" + _bound(setting)
+        problem = f"{size:,} bytes are more than the {most:,}" + _limit_sentence_end(setting)
         raise InvalidInput(argument, problem, "Split it into shorter ones." if setting else "Ask more briefly.")
     return value
 
@@ -257,7 +257,7 @@ def _interval(argument: str, value: str) -> tuple[Millis, Millis]:
         raise InvalidInput(argument, f"{shown(value)} is not an ISO-8601 date or date-time", remedy) from None
 
 
-def _bound(setting: str | None) -> str:
+def _limit_sentence_end(setting: str | None) -> str:
     """Return the end of the sentence that names a limit: the setting that sets it, if one does."""
     return f" of {setting}" if setting else " there may be"
 

@@ -96,7 +96,7 @@ def forget_request(args: ForgetInput, limits: LimitSettings, by: str = "memory_f
 
 def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
     """Return the reply to a call."""
-    counts = ", ".join(_counted(kind, count) for kind, count in result.forgotten.items()) or "nothing"
+    counts = ", ".join(_count_words(kind, count) for kind, count in result.forgotten.items()) or "nothing"
     if result.dry_run:
         lines = [f"Would be forgotten in space {request.space!r}: {counts}. Nothing was changed yet."]
         if result.token is not None:
@@ -116,7 +116,7 @@ def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
     )
 
 
-def _counted(kind: str, count: int) -> str:
+def _count_words(kind: str, count: int) -> str:
     first, *rest = kind.split()
     return " ".join((str(count), first.removesuffix("s") if count == 1 else first, *rest))
 

@@ -212,7 +212,7 @@ class Enrichment:
             if self._failures < PATIENCE:
                 self._rests_until = 0
             _log.warning("Claude did not read some texts (%d): %s.", len(leases), error)
-            await self._record(leases, _failed)
+            await self._record(leases, _after_failure)
         else:
             self._failures = self._rests_until = 0
             await self._record(leases, lambda job, now: _part_read(job, totals[job.turn_id], now), assertions)
@@ -275,7 +275,7 @@ def _valid(view: View, leases: Iterable[Job]) -> Iterator[Job]:
     return (job for job in leases if view.space(job.space).jobs.get(job.turn_id) == job)
 
 
-def _failed(job: Job, now: Millis) -> Job:
+def _after_failure(job: Job, now: Millis) -> Job:
     tries = job.tries + 1
     if tries >= TRIES:
         return replace(job, state="failed", tries=tries, until=0, holder="", at=now)

@@ -54,7 +54,7 @@ class DayLedger:
                     )
                 owed = self._owed.get(reserved.day, Spending())
                 await transaction.commit(Batch(outlays=(Reservation(reserved.day, owed + reserved.what),)))
-                self._entered(reserved.day, owed)
+                self._without_recorded(reserved.day, owed)
         except StoreError as error:
             raise EngineUnavailable(f"what it would cost could not be recorded ({str(error).rstrip('.')})") from None
         return reserved
@@ -75,13 +75,13 @@ class DayLedger:
             for day, owed in tuple(self._owed.items()):
                 async with self._store.writing() as transaction:
                     await transaction.commit(Batch(outlays=(Reservation(day, owed),)))
-                    self._entered(day, owed)
+                    self._without_recorded(day, owed)
 
     def spent(self, view: View, day: int) -> Spending:
         """Return the costs of a day by a view, with the corrections that this process has not recorded yet."""
         return view.spent(day) + self._owed.get(day, Spending())
 
-    def _entered(self, day: int, owed: Spending) -> None:
+    def _without_recorded(self, day: int, owed: Spending) -> None:
         """Subtract the recorded corrections from those to record; more may have been added meanwhile."""
         left = self._owed.pop(day, Spending()) - owed
         if left != Spending():

@@ -70,7 +70,7 @@ class Episodes:
         """Keep the evidence that an explore step found; drop the oldest beyond `EXPLORED`."""
         for item in items:
             self._explored.pop((space.name, item.id), None)
-            self._explored[space.name, item.id] = _shown(space, item)
+            self._explored[space.name, item.id] = _shown_evidence(space, item)
         for oldest in list(self._explored)[: max(0, len(self._explored) - EXPLORED)]:
             del self._explored[oldest]
 
@@ -180,7 +180,7 @@ def new_episode(space: Space, query: Query, recall: RecallResult, answer: Answer
         at=query.now,
         time=time_words(query, query.now),
         engine=recall.engine,
-        shown=tuple(_shown(space, item) for item in recall.evidence),
+        shown=tuple(_shown_evidence(space, item) for item in recall.evidence),
         activated=recall.activated,
         answer=answer.text if answer else None,
         cited=cited_sentences(space, answer.citations) if answer else (),
@@ -211,7 +211,7 @@ def _sentences_in(space: Space, source: Source) -> list[str]:
     return [piece.id for piece in pieces if piece.start < source.end and piece.end > source.start]
 
 
-def _shown(space: Space, item: Evidence) -> ShownEvidence:
+def _shown_evidence(space: Space, item: Evidence) -> ShownEvidence:
     return ShownEvidence(item.id, item.score, item.via, _sentences(space, item), item.text[:SHOWN_CHARS])
 
 

@@ -95,7 +95,7 @@ async def learn(
         before = {name: beliefs.get(name) for name in taught}
         after: dict[str, Belief] = {}
         for lesson in fresh:
-            after |= _updated(teach, lesson, taught, before | after)
+            after |= _updated_beliefs(teach, lesson, taught, before | after)
         await transaction.commit(Batch(lessons=tuple(fresh), beliefs=tuple(after.values())))
     labels = {sentence_id: target for lesson in fresh for sentence_id, target in lesson.labels.items()}
     return [(belief, before[key], labels[key], texts[key]) for key, belief in after.items()]
@@ -109,7 +109,7 @@ def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Seque
         for lesson in lessons:
             taught = await _embed(embedder, *_examples(space, [lesson]))
             before = {name: space.beliefs.get(name) for name in taught}
-            after |= _updated(teach, lesson, taught, before | after)
+            after |= _updated_beliefs(teach, lesson, taught, before | after)
         return list(after.values())
 
     return relearn
@@ -128,7 +128,7 @@ def belief_change(after: Belief, before: Belief | None, target: Target, text: st
     return Improved("feedback", "sentence", after.sentence_id, quote(text), f"doubt {doubt:.3f}", now)
 
 
-def _updated(
+def _updated_beliefs(
     teach: BeliefUpdate, lesson: Lesson, taught: Mapping[str, _Taught], before: Mapping[str, Belief | None]
 ) -> dict[str, Belief]:
     """Return the beliefs that a lesson changes, by sentence."""

@@ -70,7 +70,7 @@ async def evidence_groups(episode: Episode, context: PointContext) -> list[Evide
     shown, sentences = await _relevant(episode, context)
     async with context.store.reading() as view:
         space = view.space(episode.space)
-        items = [evidence_item(space, one.id, ids) for one, ids in _supporting(space, episode, shown, sentences)]
+        items = [evidence_item(space, one.id, ids) for one, ids in _supporting_items(space, episode, shown, sentences)]
         return group_evidence(space, [item for item in items if item is not None], context.settings)
 
 
@@ -88,7 +88,7 @@ async def judge_input(goal: str, scope: str, episode: Episode, context: PointCon
         keys: dict[str, None] = {}
         evidence: dict[tuple[str, ...], PointEvidence] = {}
         known = False
-        for one, ids in _supporting(space, episode, shown, sentences):
+        for one, ids in _supporting_items(space, episode, shown, sentences):
             piece, item = _point_evidence(space, one.id, ids), evidence_item(space, one.id, ids)
             if piece is None or item is None:
                 continue
@@ -300,7 +300,7 @@ async def _relevant(episode: Episode, context: PointContext) -> tuple[list[Shown
     return shown, await evidence_sentences(context.store, context.embedder, episode, shown)
 
 
-def _supporting(
+def _supporting_items(
     space: Space, episode: Episode, shown: Iterable[ShownEvidence], sentences: Mapping[str, Sequence[str]]
 ) -> list[tuple[ShownEvidence, list[str]]]:
     """Return items with their sentences, without sentences that a judge labelled as not supporting or wrong."""

@@ -56,8 +56,8 @@ async def recall_across(
         kept = episodes.get(space, result.episode)
         if kept is not None:
             places = {item.id: number for number, item in enumerate(merged, 1) if item.space == space}
-            episodes.keep(_placed(kept, episode, places))
-    return _joined(results, merged, episode)
+            episodes.keep(_place_episode(kept, episode, places))
+    return _join_results(results, merged, episode)
 
 
 def falling(scores: Scores) -> Scores:
@@ -89,7 +89,7 @@ def merge(items: Sequence[Sequence[Evidence]], scores: Sequence[Scores]) -> list
 
 async def _comparable(embedder: Embedder, question: str, items: Sequence[Sequence[Evidence]]) -> list[Scores]:
     """Return for each item how near it is to a question, by no statistics of a space."""
-    texts = [[_told(item) for item in of_space] for of_space in items]
+    texts = [[_with_speaker(item) for item in of_space] for of_space in items]
     distinct = list(dict.fromkeys(text for of_space in texts for text in of_space))
     vectors = await embedder.embed([question, *distinct])
     cosines: dict[str, float] = dict(zip(distinct, (vectors[1:] @ vectors[0]).tolist(), strict=True))
@@ -102,7 +102,7 @@ async def _comparable(embedder: Embedder, question: str, items: Sequence[Sequenc
     return [np.array([score(text) for text in of_space], dtype=np.float32) for of_space in texts]
 
 
-def _told(item: Evidence) -> str:
+def _with_speaker(item: Evidence) -> str:
     """Return an item's text with its speaker, whom a question names where the text says "I"."""
     who = item.sources[0].turn.speaker if item.sources and item.kind in ("sentence", "segment") else None
     return f"{who}: {item.text}" if who else item.text
@@ -116,13 +116,13 @@ def _times(items: Sequence[Sequence[Evidence]]) -> list[Scores]:
     return [np.array([rank[time] for time in of_space], dtype=np.float32) for of_space in times]
 
 
-def _placed(episode: Episode, name: str, places: dict[str, int]) -> Episode:
+def _place_episode(episode: Episode, name: str, places: dict[str, int]) -> Episode:
     """Return a space's episode with what of it was shown, under the numbers of the merged reply."""
     shown = sorted((item for item in episode.shown if item.id in places), key=lambda item: places[item.id])
     return replace(episode, id=name, shown=tuple(shown), places=tuple(places[item.id] for item in shown))
 
 
-def _joined(results: Sequence[RecallResult], merged: Sequence[Evidence], episode: str) -> RecallResult:
+def _join_results(results: Sequence[RecallResult], merged: Sequence[Evidence], episode: str) -> RecallResult:
     """Return several results as one: the space that suffices best decides whether all do, and what is missing."""
     best = max(results, key=lambda result: result.sufficiency)
     asked = next((result for result in results if result.engine != "embedded"), best)

@@ -148,12 +148,12 @@ def outline(
         points: memory points related to it.
         parts: into how many equal ones the time is divided.
     """
-    said = [one for unit in _spread(units, parts) for one in _listed(space, unit)]
+    said = [one for unit in _spread(units, parts) for one in _list_messages(space, unit)]
     listed = distinct(space, said)
     return [*callers_points(points), *listed[:FIRST], *_turning_points(space, units, parts), *listed[FIRST:]]
 
 
-def _listed(space: Space, unit: Unit) -> Iterator[Listed]:
+def _list_messages(space: Space, unit: Unit) -> Iterator[Listed]:
     """Yield the messages of a unit; a person's and the reply to it as one."""
     said = messages(space, unit)
     asked = [one for one in said if not by_assistant(one[0])]

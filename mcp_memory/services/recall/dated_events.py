@@ -76,11 +76,11 @@ def dated_events(space: Space, query: Query, cosines: Sequence[Scores]) -> tuple
         query: with its events understood and embedded.
         cosines: of each event with each segment.
     """
-    found = tuple(_dated(space, query, event, near) for event, near in zip(query.events, cosines, strict=True))
+    found = tuple(_date_event(space, query, event, near) for event, near in zip(query.events, cosines, strict=True))
     return tuple(event for event in found if event) if all(found) else ()
 
 
-def _dated(space: Space, query: Query, event: Query, cosines: Scores) -> DatedEvent | None:
+def _date_event(space: Space, query: Query, event: Query, cosines: Scores) -> DatedEvent | None:
     given = [time for time in stated_times(event.text, None) if _exact(time)]
     if given:
         return DatedEvent(event.text, *_day(event, given[0]))
@@ -276,7 +276,7 @@ def current_first(
         return candidates
     open_ = recallable(space, query.window, query.role)
     leading: list[int] = []
-    for version in sorted(_changed(space, heads[0], query), key=lambda one: -one.assertions[-1].said_at):
+    for version in sorted(_changed_versions(space, heads[0], query), key=lambda one: -one.assertions[-1].said_at):
         said = max(version.assertions, key=lambda one: one.said_at)
         row = next((row for row in space.segments_with(said.turn_id, said.sentence) if space.talk[row]), None)
         if row is not None and open_[row] and row not in leading:
@@ -289,7 +289,7 @@ def current_first(
     return [*first, *rest][: query.limit]
 
 
-def _changed(space: Space, head: str, query: Query) -> Iterator[Version]:
+def _changed_versions(space: Space, head: str, query: Query) -> Iterator[Version]:
     """Yield the versions that hold now of relations that the query asks for, where others held before."""
     asked, facts = fact_query(query), space.facts
     for relation in facts.relations_of(head):

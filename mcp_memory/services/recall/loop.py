@@ -224,7 +224,7 @@ def rank_confirmed(
         return candidates, sufficiency
     rows = np.array(confident_sentences(gates), dtype=np.intp)
     rows = rows[in_window(space, rows, query.window)]
-    confirmed = _confirmed(space, query, [row for row in rows.tolist() if _in_role(space, query, row)])
+    confirmed = _confirmed_sentences(space, query, [row for row in rows.tolist() if _in_role(space, query, row)])
     if not confirmed:
         return candidates, sufficiency
 
@@ -248,7 +248,7 @@ def rank_confirmed(
     return ranked, sufficiency
 
 
-def _confirmed(space: Space, query: Query, rows: Sequence[int]) -> set[int]:
+def _confirmed_sentences(space: Space, query: Query, rows: Sequence[int]) -> set[int]:
     """Return those of the sentences of which a caller said that they help with a query of the same names and time."""
     wanted = _names_and_time(query, query.now)
 

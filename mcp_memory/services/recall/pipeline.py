@@ -131,7 +131,7 @@ async def find(
         texts=texts + embedded,
         activated=activated,
         wishes=tuple(wishes),
-        between=await _between(store, space, placed),
+        between=await _dated_events(store, space, placed),
     )
     result = _with_list(query, result, await broaden(store, space, query, found, points, settings))
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
@@ -189,7 +189,7 @@ async def _search(
     return found.add_residual(space, scores), len(residuals)
 
 
-async def _between(store: Store, space: Space, query: Query) -> tuple[DatedEvent, ...]:
+async def _dated_events(store: Store, space: Space, query: Query) -> tuple[DatedEvent, ...]:
     """Return the events between which a query asks for the time, with their dates."""
     if not query.events:
         return ()

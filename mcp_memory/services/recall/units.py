@@ -121,7 +121,7 @@ def find_units(
         scores[scored] = own[scored] * (float(total[talk].max()) / (float(total.max()) or 1.0))
         least[scored] = settings.exchange_bears
     if settings.told_by_cues:
-        least[_by_cues(space, index, topic)] /= 2
+        least[_exchanges_with_cues(space, index, topic)] /= 2
     bearing = scores >= least
     if settings.told_by_points:
         bearing[_exchanges(space, index, (name for point in points for name in point.sentences))] = True
@@ -325,7 +325,7 @@ def _exchanges(space: Space, index: ExchangeIndex, sentences: Iterable[str]) -> 
     return sorted({int(index.of[row]) for row in rows})
 
 
-def _by_cues(space: Space, index: ExchangeIndex, topic: str) -> list[int]:
+def _exchanges_with_cues(space: Space, index: ExchangeIndex, topic: str) -> list[int]:
     graph = CueGraph.of(space)
     most = max(FEW, len(space.sentences) // INFORMATIVE)
     numbers = (graph.number(cue.key) for cue in query_cues(topic))
