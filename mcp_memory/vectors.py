@@ -22,6 +22,7 @@ class GrowingMatrix:
     """Rows of float32 in blocks, so that appending never copies existing rows.
 
     A matrix that doubles needs three times its size while it grows: at 100,000 sentences of 384 numbers, 300 MB more.
+    Full blocks may be replaced by ones that are mapped from a file, and only read.
     """
 
     BLOCK = 4096
@@ -30,6 +31,31 @@ class GrowingMatrix:
         self.dimension = dimension
         self._blocks: list[Matrix] = []
         self._length = 0
+
+    @classmethod
+    def of_blocks(cls, dimension: int, blocks: Sequence[Matrix], length: int) -> GrowingMatrix:
+        """Return a matrix of blocks, each of shape ``(BLOCK, dimension)``; the last one may have room left."""
+        matrix = cls(dimension)
+        matrix._blocks, matrix._length = list(blocks), length
+        return matrix
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether any block is mapped."""
+        return any(not block.flags.writeable for block in self._blocks)
+
+    def unmapped(self) -> list[int]:
+        """Return the numbers of the full blocks that are not mapped."""
+        full = self._blocks[: self._length // self.BLOCK]
+        return [number for number, block in enumerate(full) if block.flags.writeable]
+
+    def block(self, number: int) -> Matrix:
+        """Return a full block; it must only be read."""
+        return self._blocks[number]
+
+    def map_block(self, number: int, block: Matrix) -> None:
+        """Replace a block by the same one, mapped."""
+        self._blocks[number] = block
 
     def __len__(self) -> int:
         return self._length
@@ -43,7 +69,10 @@ class GrowingMatrix:
     def __setitem__(self, row: int, vector: Vector) -> None:
         if not 0 <= row < self._length:
             raise IndexError(row)
-        self._blocks[row // self.BLOCK][row % self.BLOCK] = vector
+        number = row // self.BLOCK
+        if not self._blocks[number].flags.writeable:
+            self._blocks[number] = self._blocks[number].copy()
+        self._blocks[number][row % self.BLOCK] = vector
 
     def append(self, rows: Matrix) -> None:
         """Add rows of shape ``(n, dimension)`` at the end."""

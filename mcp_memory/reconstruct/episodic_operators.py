@@ -386,7 +386,7 @@ def _rows(space: Space, evidence_id: str) -> list[int]:
     return [] if sentence is None else [space.sentence_row(sentence.turn_id, sentence.index)]
 
 
-def _stating_rows(space: Space, turn_id: str, index: int) -> list[int]:
+def _stating_rows(space: Space, turn_id: str, index: int) -> Sequence[int]:
     if index == WHOLE:
         return space.sentences_of(turn_id)
     row = space.sentence_row(turn_id, index)

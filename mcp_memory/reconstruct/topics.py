@@ -9,7 +9,7 @@ nearest to the mean of the members, and the cues that many members and few other
 
 **Departures** from DESIGN 1, whose centroids move with each member: leaders do not move, so that the topics do not
 depend on how the arrivals were divided into calls; the mean serves the summary alone. Where the view holds no vectors
-(`View.vector_limit`) there are no topics.
+(`View.vector_limit`), or maps them, there are no topics.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Topics:
     def catch_up(self, space: Space) -> None:
         """Assign the segments that arrived since the last time."""
         vectors = space.segment_vectors
-        if vectors is None:
+        if vectors is None or vectors.is_mapped:  # too many to compare each with all leaders
             return
         self._leaders = self._leaders or GrowingMatrix(vectors.dimension)
         until = space.indexed_to  # later ones have to wait, so that topics do not depend on when vectors are made

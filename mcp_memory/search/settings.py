@@ -15,7 +15,9 @@ class SearchSettings:
     segment_tokens: int = key(200, "approximate length of a segment, in tokens")
     """HGMem §4.2: 200."""
     vector_limit: int = key(
-        100_000, "up to this many sentences, vectors are held in memory; beyond it LanceDB searches them", NOT_NEGATIVE
+        100_000,
+        "up to this many sentences, vectors are held in memory; beyond it they are mapped from files",
+        NOT_NEGATIVE,
     )
 
     meaning: bool = switch("meaning", True, "similarity of embeddings")

@@ -14,6 +14,9 @@ these rules make one, and a process may be killed at any point of it.
     fact_rows.py    assertions, aliases and reading jobs, likewise
     lesson_rows.py  lessons and beliefs, likewise
     point_rows.py   memory points and questions, likewise
+    newest_rows.py  the rows of the newest commits, read from the end of a table
+    mapped.py       the vectors of a large store, mapped
+    vector_files.py from these files
     columns.py      what these conversions share; rows that cannot be right
     tables.py       LanceDB's own calls
     place.py        where a store is: a folder, or object storage

@@ -56,6 +56,7 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import commit_switch
+from mcp_memory.storage.vector_files import remove_vectors
 from mcp_memory.view.erasure import Erasure, erasure_of
 from mcp_memory.view.view import View
 
@@ -285,6 +286,8 @@ class Forgetting:
         tables.replace(FORGOTTEN, book_rows(book.records, None))
         purge(tables, FORGOTTEN)
         tables.log_copy.remove()
+        if tables.folder is not None:
+            remove_vectors(tables.folder)
         tables.sums.tidy(tables.names())
         for aside in tables.folder.glob(f"*.lance/*/*{ASIDE}") if tables.folder is not None else ():
             aside.unlink(missing_ok=True)

@@ -30,12 +30,25 @@ from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.purging import purge
 from mcp_memory.storage.schema import FORGOTTEN
 from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.vector_files import VECTORS
 
 ForgetAgain = Callable[[Path, str, int, Book], Awaitable[int]]
 """Forgets in the store of a folder, with the embedder and dimension of its vectors, what a book holds; returns how many
 texts that were."""
 _OWN = frozenset(
-    (MOVED, FOLDER, KEPT, JOURNAL, "holders", "next.lock", "write.lock", "compact.lock", "rebuild.lock", "index.lock")
+    (
+        MOVED,
+        FOLDER,
+        KEPT,
+        JOURNAL,
+        VECTORS,
+        "holders",
+        "next.lock",
+        "write.lock",
+        "compact.lock",
+        "rebuild.lock",
+        "index.lock",
+    )
 )
 """What a store's folder holds beside its tables."""
 

@@ -19,8 +19,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
@@ -29,6 +27,8 @@ from mcp_memory.storage.anchor import read_anchor
 from mcp_memory.storage.commits import commits_after, log_batch, stored_turn
 from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, short_tables, shortfalls
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
+from mcp_memory.storage.mapped import PIECES, PieceKind, Read, attach, seal
+from mcp_memory.storage.newest_rows import newest_rows
 from mcp_memory.storage.schema import (
     COMMITS,
     FORMAT,
@@ -42,6 +42,7 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import batch_of
+from mcp_memory.storage.vector_files import VectorFiles
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
@@ -83,6 +84,8 @@ class Refresher:
         self._embedder = embedder
         self._dimension = dimension
         self._make_view = make_view
+        folder = tables.folder
+        self._files = VectorFiles(folder, embedder, dimension, self.is_current) if folder is not None else None
         self._version: int | None = None  # of ``commits``, which the view's turns are as of
         self.journal_end = 0  # to where the journal is read; 0 if it has to be read from its beginning
         self._complete_to = 0  # the commit up to which the view has segments and sentences
@@ -115,7 +118,10 @@ class Refresher:
         before = view.tx
         view = self._with_turns(view)
         if whole:
-            return self._with_pieces(view) if self._pending else view
+            view = self._with_pieces(view) if self._pending else view
+            if self._files is not None and view.maps and not view.fits:
+                seal(view, self._files)
+            return view
         with suppress(StoreError):  # whoever needs these tables says so
             self._check_pieces([commit for commit in self._pending if commit.tx > before])
         return view
@@ -174,7 +180,9 @@ class Refresher:
         self._missing.clear()
         self._complete_to = 0
         self._pending, self._pending_turns = [], []
-        return self._make_view()
+        view = self._make_view()
+        view.maps = self._files is not None
+        return view
 
     # Turns, and everything else but segments and sentences
 
@@ -293,23 +301,44 @@ class Refresher:
     def _check_pieces(self, commits: list[Commit]) -> None:
         """Check that the tables of pieces hold just the newest commits' rows, so that a sweep can skip them."""
         if any(commit.turns or commit.sentences for commit in commits):
-            for kind in _PIECES:
+            for kind in PIECES:
                 name = commits[-1].table(kind)
                 expected = sum(commit.count(kind) for commit in commits)
-                self._newest_rows(name, commits[0].tx - 1, commits[-1].tx, expected, ["tx"])
+                newest_rows(self.tables, self.swept, name, commits[0].tx - 1, commits[-1].tx, expected, ["tx"])
 
     def _with_pieces(self, view: View) -> View:
         """Return the view with the pending segments and sentences."""
         in_memory = sum(len(space.sentences) for space in view.spaces.values())
-        coming = 0 if self._complete_to else self._count("sentences", view)
-        vectors = in_memory + coming <= view.vector_limit
-        for part in split_commits(self._pending):
+        first = not self._complete_to
+        coming = self._count("sentences", view) if first else 0
+        vectors = in_memory + coming <= view.vector_limit or (view.maps and not first)
+        parts = list(split_commits(self._pending))
+        view.maps = view.maps and vectors
+        for part in parts:
             self._load_pieces(view, part, vectors=vectors)
-        if view.holds_vectors and not vectors:  # bad rows were left out, and the rest fits into memory after all
+            if not vectors:
+                for space in view.spaces.values():
+                    space.extend_indexes()  # while the new pieces are objects
+        if self._files is not None and not (view.fits or vectors):
+            attach(view, self._files, self._dimension, self._readers(view, parts))
+            view.maps = True
+        if view.fits and not vectors:  # bad rows were left out, and the rest fits into memory after all
             view = self._with_turns(self.reset())
             if self._pending:
                 self._load_pieces(view, self._pending, vectors=True)
         return view
+
+    def _readers(self, view: View, parts: Sequence[list[Commit]]) -> dict[PieceKind, list[Read]]:
+        """Return functions that read the vectors of the pieces of some commits, the newest first."""
+        columns = ["tx", "space", "id", "vector"]
+        return {
+            kind: [
+                partial(self._rows, kind, view, part[0].tx - 1, part, view.tx, columns)
+                for part in reversed(parts)
+                if any(commit.count(kind) for commit in part)
+            ]
+            for kind in PIECES
+        }
 
     def _count(self, kind: TableKind, view: View) -> int:
         name = table_name(kind, view.generation, view.reader)
@@ -323,11 +352,11 @@ class Refresher:
         """Add the segments and sentences of the first of the pending commits."""
         until = part[-1].tx
         turns = [turn for tx, turn in self._pending_turns if tx <= until]
-        names = {table_name(kind, view.generation, view.reader) for kind in _PIECES}
+        names = {table_name(kind, view.generation, view.reader) for kind in PIECES}
         # Pieces carry the number of their turn's commit, or of a later one that indexed the turn.
         if any(commit.turns or commit.sentences for commit in part):
             try:
-                segments, sentences = (self._read_pieces(view, kind, part, vectors=vectors) for kind in _PIECES)
+                segments, sentences = (self._read_pieces(view, kind, part, vectors=vectors) for kind in PIECES)
             except StoreError:
                 self.losses.note_broken(*names)
                 segments = sentences = None
@@ -364,35 +393,7 @@ class Refresher:
         if name in self.losses.unread:
             raise self.tables.unreadable(name, "its newest version was changed after it was written")
         if until == last:
-            return self._newest_rows(name, after, until, sum(commit.count(kind) for commit in part), columns)
+            return newest_rows(
+                self.tables, self.swept, name, after, until, sum(commit.count(kind) for commit in part), columns
+            )
         return self.tables.rows(name, f"tx > {after} AND tx <= {until}", columns)
-
-    def _newest_rows(
-        self, name: str, after: int, until: int, expected: int, columns: list[str] | None
-    ) -> TableRows | None:
-        """Return the rows of the commits after one number up to the last commit.
-
-        The commits say how many rows there are (``expected``), and these were appended last, so they are read from the
-        end. If the end holds others (uncommitted rows after them, or a rebuild among the commits), all rows are
-        searched.
-        """
-        import pyarrow.compute as pc
-
-        version = self.tables.version(name)
-        rows = self.tables.tail(name, expected + 1, columns) if expected else None
-        numbers = rows["tx"].to_numpy() if rows is not None else np.empty(0, dtype=np.int64)
-        if rows is not None and len(numbers) > expected and numbers[0] <= after:  # the row before them is an older one
-            rows, numbers = rows.slice(1), numbers[1:]
-        if not (len(numbers) == expected > 0 and after < numbers.min() and numbers.max() <= until):
-            rows = self.tables.rows(name, f"tx > {after}", columns)
-        if rows is None:
-            return None
-        visible = rows.filter(pc.less_equal(rows["tx"], until))
-        if len(visible) == len(rows):
-            if version is not None and name not in self.tables.broken:
-                self.swept[name] = version
-            return rows
-        return visible
-
-
-_PIECES: tuple[TableKind, TableKind] = ("segments", "sentences")

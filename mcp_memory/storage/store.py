@@ -115,7 +115,7 @@ class LanceStore:
         self._place = Place(uri, options)
         self._tables = Tables(self._place)
         self._refresher = open_refresher(self._tables, embedder, dimension, make_view, masking)
-        self._view = make_view()
+        self._view = self._refresher.reset()
         self._view_lock = anyio.Lock()
         self._index_lock = threading.Lock()
         self._refreshed = -JUST_S  # when the view was last brought up to date

@@ -26,6 +26,26 @@ class SentenceVectors:
         self._segments: GrowingMatrix | None = None
         self._places: Column[np.intp] = Column(np.intp)  # the row in ``_own``, or -1 minus the row of the segment
 
+    @classmethod
+    def of(cls, own: GrowingMatrix, shared: NDArray[np.intp], segments: GrowingMatrix | None) -> SentenceVectors:
+        """Return the vectors of all sentences, given those that have their own; see `append`."""
+        vectors = cls(own.dimension)
+        vectors._own, vectors._segments = own, segments
+        places = -1 - shared
+        places[shared < 0] = np.arange(len(own))
+        vectors._places.extend(places)
+        return vectors
+
+    @property
+    def own(self) -> GrowingMatrix:
+        """The vectors of sentences with their own, in the order of these sentences."""
+        return self._own
+
+    @property
+    def own_rows(self) -> NDArray[np.intp]:
+        """The rows of the sentences with vectors of their own, ascending."""
+        return np.flatnonzero(self._places.values >= 0)
+
     def __len__(self) -> int:
         return len(self._places)
 

@@ -24,11 +24,11 @@ from mcp_memory.vectors import Column, GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
+from mcp_memory.view.piece_rows import NONE, Pieces, TurnNumbers
 from mcp_memory.view.pieces import Cut, QuestionPool, chosen, clipped, extended, rows_by_turn
 from mcp_memory.view.sentence_vectors import SentenceVectors, shared_segment
 
-NONE = -1
-"""Stands for "no such row" in arrays of row numbers."""
+__all__ = ["NONE", "Index", "Space"]
 
 
 class Index(Protocol):
@@ -83,8 +83,9 @@ class Space:
         self.turns: dict[str, Turn] = {}
         self.span: tuple[Millis, Millis] | None = None
         self.sessions: dict[str, list[str]] = {}
-        self.segments: list[Segment] = []
-        self.sentences: list[Sentence] = []
+        numbers = TurnNumbers()
+        self.segments = Pieces(Segment, name, numbers)
+        self.sentences = Pieces(Sentence, name, numbers)
         self.segment_turn: list[Turn] = []
         self.speakers = Speakers(self._speaker_called)
         self.segment_vectors: GrowingMatrix | None = None
@@ -92,9 +93,6 @@ class Space:
         self._indexes: list[Index] = [make() for make in indexes]
         self._indexed = 0  # rows that the indexes contain
         self._revisions: dict[tuple[str, str], list[str]] = defaultdict(list)
-        self._segment_rows: dict[str, list[int]] = defaultdict(list)
-        self._sentence_rows: dict[str, list[int]] = defaultdict(list)
-        self._by_id: dict[str, tuple[str, int]] = {}
         self._live: Column[np.bool_] = Column(np.bool_)
         self._talk: Column[np.bool_] = Column(np.bool_)
         self._times: Column[np.int64] = Column(np.int64)
@@ -121,18 +119,18 @@ class Space:
         """Return who spoke last in a session."""
         return self._talkers.get(session, Talkers())
 
-    def sentences_of(self, turn_id: str) -> list[int]:
+    def sentences_of(self, turn_id: str) -> Sequence[int]:
         """Return the rows of a turn's sentences, in order."""
-        return self._sentence_rows.get(turn_id, [])
+        return self.sentences.of_turn(turn_id)
 
     def segments_with(self, turn_id: str, sentence: int) -> list[int]:
         """Return the rows of the segments with a sentence of a turn, by its index; below 0, of all its segments."""
-        rows = self._segment_rows.get(turn_id, [])
+        rows = self.segments.of_turn(turn_id)
         return [r for r in rows if sentence < 0 or self.segments[r].first <= sentence <= self.segments[r].last]
 
     def sentence_row(self, turn_id: str, index: int) -> int:
         """Return the row of a sentence by its index within its turn, or `NONE`."""
-        rows = self._sentence_rows.get(turn_id, [])
+        rows = self.sentences.of_turn(turn_id)
         guess = rows[index] if 0 <= index < len(rows) else NONE
         if guess != NONE and self.sentences[guess].index == index:
             return guess
@@ -140,18 +138,17 @@ class Space:
 
     def sentences_within(self, segment: Segment) -> list[int]:
         """Return the row numbers, in `sentences`, of the sentences of a segment, in order."""
-        rows = self._sentence_rows.get(segment.turn_id, [])
+        rows = self.sentences.of_turn(segment.turn_id)
         return [row for row in rows if segment.first <= self.sentences[row].index <= segment.last]
 
     def sentence(self, sentence_id: str) -> Sentence | None:
         """Return a sentence by its id, or None."""
-        kind, row = self._by_id.get(sentence_id, ("", NONE))
-        return self.sentences[row] if kind == "sentence" else None
+        row = self.sentences.row(sentence_id)
+        return self.sentences[row] if row != NONE else None
 
     def segment_row(self, segment_id: str) -> int:
         """Return the row of a segment, or `NONE`."""
-        kind, row = self._by_id.get(segment_id, ("", NONE))
-        return row if kind == "segment" else NONE
+        return self.segments.row(segment_id)
 
     def text(self, piece: Segment | Sentence) -> str:
         """Return the words of a segment or sentence, verbatim."""
@@ -247,7 +244,7 @@ class Space:
     def indexed_to(self) -> int:
         """The first row of a segment without a vector; as many as there are segments if each has one."""
         for name, missing in self.unindexed.items():
-            return next((row for row in self._segment_rows[name] if self.segments[row].index in missing), 0)
+            return next((row for row in self.segments.of_turn(name) if self.segments[row].index in missing), 0)
         return len(self.segments)
 
     def cut_unseen(self, *, vectors: bool) -> None:
@@ -295,16 +292,16 @@ class Space:
         """Fill in the vectors of pieces that have a row, and return the turns that these belong to."""
         filled: set[str] = set()
         for piece, vector in zip(batch.sentences, batch.sentence_vectors, strict=True):
-            if piece.turn_id in self.unindexed and (row := self._by_id.get(piece.id)) is not None:
+            if piece.turn_id in self.unindexed and (row := self.sentences.row(piece.id)) != NONE:
                 filled.add(piece.turn_id)
                 if self.sentence_vectors is not None:
-                    self.sentence_vectors[row[1]] = vector
+                    self.sentence_vectors[row] = vector
         for segment, vector in zip(batch.segments, batch.segment_vectors, strict=True):
-            if segment.turn_id in self.unindexed and (row := self._by_id.get(segment.id)) is not None:
+            if segment.turn_id in self.unindexed and (row := self.segments.row(segment.id)) != NONE:
                 filled.add(segment.turn_id)
                 self.unindexed[segment.turn_id].discard(segment.index)
                 if self.segment_vectors is not None:
-                    self.segment_vectors[row[1]] = vector
+                    self.segment_vectors[row] = vector
         for name in filled:
             if not self.unindexed[name]:
                 del self.unindexed[name]
@@ -339,9 +336,9 @@ class Space:
         order = self.sessions.setdefault(turn.session, [])
         revisions = self._revisions[turn.session, turn.ref]
         if revisions:  # a document written again: it replaces the old revision
-            for row in self._segment_rows[revisions[-1]]:
+            for row in self.segments.of_turn(revisions[-1]):
                 self._live[row] = False
-            for row in self._sentence_rows[revisions[-1]]:
+            for row in self.sentences.of_turn(revisions[-1]):
                 self._sentence_live[row] = False
             self.facts.retire(revisions[-1])
             order[order.index(revisions[-1])] = turn.id
@@ -353,10 +350,7 @@ class Space:
 
     def _add_sentence(self, sentence: Sentence) -> None:
         turn = self.turns.get(sentence.turn_id)  # a rebuild looks up sentences before it adds their turns
-        row = len(self.sentences)
         self.sentences.append(sentence)
-        self._sentence_rows[sentence.turn_id].append(row)
-        self._by_id[sentence.id] = ("sentence", row)
         self._sentence_live.append(turn is not None and self._newest(turn))
         self._sentence_talk.append(turn is None or turn.kind != "document")
         self._sentence_times.append(0 if turn is None else clipped(turn.time))
@@ -371,7 +365,7 @@ class Space:
             self.sentence_vectors.append(rows, shared, self.segment_vectors)
 
     def _shared(self, sentence: Sentence) -> int:
-        rows = self._segment_rows.get(sentence.turn_id, [])
+        rows = self.segments.of_turn(sentence.turn_id)
         return shared_segment(self.turns.get(sentence.turn_id), sentence, rows, self.segments)
 
     def _newest(self, turn: Turn) -> bool:
@@ -380,11 +374,8 @@ class Space:
 
     def _add_segment(self, segment: Segment) -> None:
         turn = self.turns[segment.turn_id]
-        row = len(self.segments)
-        self.segments.append(segment)
+        row = self.segments.append(segment)
         self.segment_turn.append(turn)
-        self._segment_rows[turn.id].append(row)
-        self._by_id[segment.id] = ("segment", row)
         self._live.append(self._newest(turn))
         talk = turn.kind != "document"
         self._talk.append(talk)

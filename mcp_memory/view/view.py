@@ -23,7 +23,8 @@ class View:
         generation: of the derived rows; a rebuild raises it.
         reader: the version of the extractor that read the embedded assertions; reading again raises it.
         spaces: by name; only spaces that have rows.
-        vector_limit: above this number of sentences in all spaces no vectors are held, and the store searches instead.
+        vector_limit: above this number of sentences in all spaces no vectors are held in memory.
+        maps: whether the store maps them from files then; otherwise it searches instead.
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
 
     With ``cut`` turns that are stored without segments are cut when everything is to be read (`extend_indexes`).
@@ -41,6 +42,7 @@ class View:
         self.reader = 0
         self.spaces: dict[str, Space] = {}
         self.vector_limit = vector_limit
+        self.maps = False
         self.stable = stable
         self._indexes = tuple(indexes)
         self._cut = cut
@@ -50,7 +52,12 @@ class View:
 
     @property
     def holds_vectors(self) -> bool:
-        """Whether vectors are held in memory."""
+        """Whether vectors are held, in memory or mapped."""
+        return self.maps or self.fits
+
+    @property
+    def fits(self) -> bool:
+        """Whether the vectors of all sentences are few enough to be held in memory."""
         return self._sentences <= self.vector_limit
 
     def space(self, name: str) -> Space:
