@@ -190,55 +190,10 @@ def _second_to_name(found: re.Match[str]) -> str:
 
 _WHO = "\ue001"  # stands for whoever the question names while it is turned to the first person; as private
 _ENDING = {"does": "do", "is": "am", "are": "am", "has": "have", "were": "was"}
-_BEFORE_ME = "|".join(
-    [
-        "about",
-        "above",
-        "after",
-        "against",
-        "around",
-        "at",
-        "before",
-        "behind",
-        "by",
-        "for",
-        "from",
-        "in",
-        "inside",
-        "into",
-        "like",
-        "of",
-        "off",
-        "on",
-        "onto",
-        "over",
-        "to",
-        "toward",
-        "towards",
-        "under",
-        "with",
-        "without",
-        "than",
-        "between",
-        "through",
-        "give",
-        "gave",
-        "tell",
-        "told",
-        "make",
-        "made",
-        "help",
-        "helped",
-        "let",
-        "asked",
-        "ask",
-        "show",
-        "showed",
-        "remind",
-        "motivate",
-        "inspire",
-        "inspired",
-    ]
+_BEFORE_ME = (
+    "about|above|after|against|around|at|before|behind|by|for|from|in|inside|into|like|of|off|on|onto|over|to"
+    "|toward|towards|under|with|without|than|between|through|give|gave|tell|told|make|made|help|helped|let|asked"
+    "|ask|show|showed|remind|motivate|inspire|inspired"
 )
 _OWN = re.compile(rf"{_WHO}['’]s(?!\w)", re.IGNORECASE)
 _OWNING = re.compile(rf"{_WHO}(?:['’]s|['’])(?!\w)", re.IGNORECASE)

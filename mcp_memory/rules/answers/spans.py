@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.language.tokens import STOP_WORDS, stem, stems, words
+from mcp_memory.language.vocabulary import word_set
 
 MOST_WORDS = 25
 MOST_CHARACTERS = 240  # for scripts without spaces, where a sentence is one word
@@ -80,30 +81,7 @@ def shorten(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 _WORD = re.compile(r"\w+(?:['’&/‐-]\w+)*")
-_CONNECTORS = frozenset(
-    [
-        "of",
-        "the",
-        "de",
-        "van",
-        "von",
-        "der",
-        "den",
-        "du",
-        "la",
-        "le",
-        "di",
-        "da",
-        "del",
-        "dos",
-        "al",
-        "el",
-        "bin",
-        "ibn",
-        "&",
-        "y",
-    ]
-)
+_CONNECTORS = word_set("of the de van von der den du la le di da del dos al el bin ibn & y")
 _SPACE = re.compile(r"\s{1,3}|\s?&\s?|\s?\.\s")
 FAR = 9
 """Distance in words where the sentence holds none of the query's words."""
