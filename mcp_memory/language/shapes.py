@@ -3,7 +3,7 @@
 A question such as "In what order did I bring up the parts of the garden?" asks for a list of everything, "How has the
 garden come along?" for an overview, and most others for what answers them best. The words that say so tell nothing of
 what is looked for: what is left without them is the *topic*, "the parts of the garden", and it finds more than the
-whole question does (measured on long chats with an assistant: `services/recall/exchanges.py`).
+whole question does (measured on long chats with an assistant: `services/recall/units.py`).
 
 All of it is judged by the words alone, in English; a question in another language has the shape ``best`` and is its own
 topic.

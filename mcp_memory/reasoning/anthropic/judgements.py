@@ -73,7 +73,8 @@ OPERATORS: Mapping[str, Offer] = {
     "global_points": Offer("query", "a question; what no point covers", "ctc"),
 }
 """The operators that are offered: MRAgent's, REAL's, GAM-RAG's, QRMeM's and HGMem's. MRAgent's ``event_time`` is not,
-since every piece is shown with its day, nor ``event_keywords``, which is taken before each turn (``frontier.py``)."""
+since every piece is shown with its day, nor ``event_keywords``, which is taken before each turn
+(``reconstruct/frontier.py``)."""
 _TAGGED = ("tag_events", "personal_aspect")
 _LAYERS = ("ce", "cte", "ctc")
 _WHY = "Claude asked for it."

@@ -27,7 +27,7 @@ these segments join the facts, each with the sentence that states it. So what is
 by question, and the next question of its kind finds a path.
 
 A relation is kept only where no other fact of its sentence counts: of one sentence the facts of one extractor count,
-and a model that answers a question reads less of it than one that reads it for facts (``assertions.py`` of the view).
+and a model that answers a question reads less of it than one that reads it for facts (``view/assertions.py``).
 It has to be written there like every fact (``temporal/assertions.py``).
 
 **Departures.** The paper writes questions to each segment while it builds (DESIGN D23), before anything is asked.
