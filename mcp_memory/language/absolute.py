@@ -1,9 +1,10 @@
 """Rules for absolute times: "7 May 2023", "the early 1990s", "1916–20", "2018/19", "476 AD", "19th century".
 
 A day without a year ("on 7 May") is matched here too, because it is written alike. It is resolved only if the time of
-utterance is known, to the last or next such day by the tense of the sentence. Numeric dates count only if day and month
-cannot be confused, and a bare number only if nothing suggests that it counts something. A bare number below 1000 is
-never a year; with "AD" or "CE" it is. Years BC are ignored, because the calendar starts with the year 1
+utterance is known, to the last or next such day by the tense of the sentence; a plain present ("the sprint ends 29
+March", said on 5 April) means a day that has just passed rather than one almost a year ahead. Numeric dates count only
+if day and month cannot be confused, and a bare number only if nothing suggests that it counts something. A bare number
+below 1000 is never a year; with "AD" or "CE" it is. Years BC are ignored, because the calendar starts with the year 1
 (``gregorian.py``).
 """
 
@@ -117,6 +118,10 @@ _DATED = re.compile(r"\b(?:on|by|until|till|since|is|be)\s(?:the\s)?\d{1,2}\s(?:
 """Before a day and "may" or "march" in lower case: "on 2 may", not "the group of 2 may"."""
 
 
+_JUST_PASSED = 30 * DAY
+"""How long ago a day may be that a plain present means, rather than the same day of the next year."""
+
+
 def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     """Resolve one day or consecutive days of a month, with or without a year."""
     name, first, last = match["month"], int(match["first"]), int(match["last"] or match["first"])
@@ -142,7 +147,11 @@ def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
         days = days_of(now + {"last": -1, "this": 0, "next": 1}[match["which"].lower()])
     else:
         candidates = [span for year in range(now - 4, now + 5) if (span := days_of(year))]
-        days = occurrence(candidates, context.said_at, context.direction(match))
+        pointing = context.direction(match)
+        if pointing > 0 and context.may_retell(match):
+            last = occurrence(candidates, context.said_at, -1)
+            pointing = -1 if last and context.said_at - last.until < _JUST_PASSED else pointing
+        days = occurrence(candidates, context.said_at, pointing)
     return ResolvedTime(days, "day", relative=True) if days else None
 
 

@@ -111,6 +111,18 @@ class SentenceContext:
             return self.tense
         return direction(self.sentence, match.start(), match.end())
 
+    def may_retell(self, match: re.Match[str]) -> bool:
+        """Return whether an expression stands in a plain present, which also retells plans: "the sprint ends 29 March".
+
+        What is booked or moved to a day, and what will be, is still to come.
+        """
+        before = self.sentence[max(0, match.start() - _REACH) : match.start()]
+        if _ARRANGED.search(before):
+            return False
+        cues = _cues(self.sentence)
+        place = _deciding(cues, match.start(), match.end())
+        return place is not None and cues.plain[place]
+
 
 @dataclass(frozen=True, slots=True)
 class TimeRule:
@@ -209,12 +221,35 @@ _CUE = re.compile(
 _YEARLY = compiled(r"\b(?:birthday|anniversary|name day|every year|each year|annual|always)\b")
 
 
+class _Cues(NamedTuple):
+    """The cues of tense in a sentence, in its order.
+
+    Attributes:
+        starts: their offsets.
+        directions: where each points.
+        plain: whether each is a plain present ("the sprint ends"), which may also retell a plan whose day has passed.
+    """
+
+    starts: list[int]
+    directions: list[Direction]
+    plain: list[bool]
+
+
 @lru_cache(maxsize=16)
-def _cues(sentence: str) -> tuple[list[int], list[Direction]]:
-    """Return the offsets of the tense cues of a sentence and the direction of each; cached for all its expressions."""
+def _cues(sentence: str) -> _Cues:
+    """Return the cues of tense of a sentence; cached for all its expressions."""
     yearly = _YEARLY.search(sentence)  # a birthday "is on 7 May" in every year
     found = [cue for cue in _CUE.finditer(sentence) if not (yearly and cue["present"])]
-    return [cue.start() for cue in found], [-1 if cue["past"] else 1 for cue in found]
+    directions: list[Direction] = [-1 if cue["past"] else 1 for cue in found]
+    return _Cues([cue.start() for cue in found], directions, [bool(cue["present"] or cue["copula"]) for cue in found])
+
+
+def _deciding(cues: _Cues, start: int, end: int) -> int | None:
+    """Return the place of the cue that decides for an expression: the nearest before it, else the nearest after it."""
+    if before := bisect_left(cues.starts, start):
+        return before - 1
+    after = bisect_left(cues.starts, end)
+    return after if after < len(cues.starts) else None
 
 
 def direction(sentence: str, start: int, end: int) -> Direction:
@@ -224,8 +259,6 @@ def direction(sentence: str, start: int, end: int) -> Direction:
     decides ("I **went** on Friday and **will** go again on Sunday"), otherwise the nearest after it. Without a cue the
     direction is unknown, and no time is inferred.
     """
-    places, directions = _cues(sentence)
-    if before := bisect_left(places, start):
-        return directions[before - 1]
-    after = bisect_left(places, end)
-    return directions[after] if after < len(places) else 0
+    cues = _cues(sentence)
+    place = _deciding(cues, start, end)
+    return 0 if place is None else cues.directions[place]

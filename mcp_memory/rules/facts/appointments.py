@@ -16,7 +16,6 @@ from mcp_memory.domain.facts import Assertion, FactKind, Intent
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import in_words
-from mcp_memory.language.gregorian import DAY
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
@@ -154,7 +153,6 @@ def appointment_assertions(
     else:
         if clause.verb.lemma in _MOVED:  # to a day that was still to come
             time = next(iter(stated_times(turn.text, turn.said_at, date.start, date.end, tense=1)), time)
-        time = _of_this_round(turn, thing, date, time)
         tail = _in_calendar(turn.text, date, time)
     span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
     head = _name_of(discourse, thing)
@@ -222,9 +220,6 @@ _CLOCK = re.compile(
     r"[\s,]{1,3}at\s(?P<clock>(?P<hour>\d{1,2})(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?)(?![\w%])", re.IGNORECASE
 )
 _BY = re.compile(r"\bby\s(?:the\s)?\w")
-_ROUNDS = word_set("sprint iteration milestone deadline phase freeze")
-"""Things that return within weeks: their date without a year lies near, before or after the telling."""
-_NEAR = 60 * DAY
 
 
 def _in_calendar(text: str, date: Word, time: StatedTime) -> str:
@@ -240,14 +235,6 @@ def _in_calendar(text: str, date: Word, time: StatedTime) -> str:
     if clock is None:
         return words
     return f"{words} at {clock['clock']}" + ":00" * clock["clock"].isdecimal()
-
-
-def _of_this_round(turn: Turn, thing: NounPhrase, date: Word, time: StatedTime) -> StatedTime:
-    """Return the last such date rather than the next for what is never a year away: "the sprint ended 29 March"."""
-    if thing.head not in _ROUNDS or not time.relative or time.since - turn.time < 365 * DAY - _NEAR:
-        return time
-    last = stated_times(turn.text, turn.said_at, date.start, date.end, tense=-1)
-    return last[0] if len(last) == 1 and turn.time - last[0].since < _NEAR else time
 
 
 def _for(thing: NounPhrase) -> NounPhrase | None:
