@@ -69,7 +69,8 @@ async def _status(settings: Settings) -> int:
         terminal.line(("NOTE:", "bold"), note)
     if not found.healthy:
         row("to do", "mcp-memory doctor")
-    row("store", f"{store.uri}{size}, open in {'process ' + ', '.join(others) if others else 'no other process'}")
+    opened = f"open in {'process ' + ', '.join(others) if others else 'no other process'}"
+    row("store", f"{store.uri}{size}, {'for any number of servers' if '://' in store.uri else opened}")
     row("space", f"calls that name none go to {MEANT_SPACE.get()}")
     row("judge", judge_text(found.judging))
     if found.judging:

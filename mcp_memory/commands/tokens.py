@@ -24,8 +24,12 @@ def token(settings: Settings, options: argparse.Namespace) -> int:
     """
     file, terminal = token_file(settings), Terminal()
     if options.deed == "add":
-        made = file.add(_grant(options))
-        terminal.line(made)  # alone on stdout, for programs
+        first = not file.exists()
+        terminal.line(file.add(_grant(options)))  # alone on stdout, for programs
+        if first:
+            terminal.note(
+                "This is the first token: servers over HTTP that run already ask for one once they are restarted."
+            )
     elif options.deed == "revoke":
         file.revoke(options.name)
         terminal.line(f"Revoked {options.name!r}; no process takes it from now on.")

@@ -62,7 +62,8 @@ def test_a_file_that_is_none_is_refused_and_not_taken_for_empty(change, tmp_path
 def test_the_command_makes_lists_and_revokes(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("MCP_MEMORY_ACCESS_TOKENS", str(tmp_path / "tokens.json"))
     assert main(["token", "add", "ann", "--space", "ann", "--space", "team-*", "--rights", "read", "--days", "30"]) == 0
-    made = capsys.readouterr().out.strip()
+    made, told = (text.strip() for text in capsys.readouterr())
+    assert "first token" in told
     grant = TokenFile(tmp_path / "tokens.json").verify(made)
     assert [one.spaces for one in grant.permissions] == ["ann", "team-*"]
     assert main(["token", "list"]) == 0
@@ -71,5 +72,7 @@ def test_the_command_makes_lists_and_revokes(tmp_path, monkeypatch, capsys):
     assert made not in shown
     for wrong in (["--space", "a b"], ["--space", "a", "--rights", "all"], ["--space", "a", "--tenant", "../a"]):
         assert main(["token", "add", "bob", *wrong]) == 1
+    assert main(["token", "add", "bob", "--space", "bob"]) == 0
+    assert "first token" not in capsys.readouterr().err
     assert main(["token", "revoke", "ann"]) == 0
     assert TokenFile(tmp_path / "tokens.json").verify(made) is None
