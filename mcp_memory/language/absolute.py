@@ -149,8 +149,8 @@ def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
         candidates = [span for year in range(now - 4, now + 5) if (span := days_of(year))]
         pointing = context.direction(match)
         if pointing > 0 and context.may_retell(match):
-            last = occurrence(candidates, context.said_at, -1)
-            pointing = -1 if last and context.said_at - last.until < _JUST_PASSED else pointing
+            passed = occurrence(candidates, context.said_at, -1)
+            pointing = -1 if passed and context.said_at - passed.until < _JUST_PASSED else pointing
         days = occurrence(candidates, context.said_at, pointing)
     return ResolvedTime(days, "day", relative=True) if days else None
 
