@@ -166,6 +166,8 @@ class ObjectStore:
 class _Handler(BaseHTTPRequestHandler):
     store: ObjectStore
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # one packet: a second small one would wait 40 ms until the first is acknowledged
+    disable_nagle_algorithm = True
 
     def _handle(self) -> None:
         address = urlsplit(self.path)
