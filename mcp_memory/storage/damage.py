@@ -140,13 +140,18 @@ def damaged_files(folder: Path | None, name: str, most: int = 3) -> list[str]:
 class Losses:
     """What a view was found to lack when it was brought up to date.
 
+    Args:
+        tables: of the store.
+        tell: whether to log it.
+
     Attributes:
         gone: of each table that lacks committed rows which no rebuild makes anew, what is missing, in words.
         broken: names of derived tables that lack rows; a rebuild makes them anew.
         unread: those of them whose columns are perhaps no longer what they were.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, *, tell: bool = True) -> None:
+        self._tell = tell
         self.gone: dict[str, str] = {}
         self.broken: set[str] = set()
         self.unread: set[str] = set()
@@ -213,7 +218,8 @@ class Losses:
                 self.unread |= {name for file in files if file.suffix == ".manifest"}
 
     def _note_files(self, text: str) -> None:
-        _log.error("storage.uri %r: %s", self._tables.uri, text)
+        if self._tell:
+            _log.error("storage.uri %r: %s", self._tables.uri, text)
         self._looked, self._files = time.monotonic(), self._state()
 
     def _state(self) -> tuple[object, ...]:

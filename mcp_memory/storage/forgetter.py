@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -133,8 +134,9 @@ class Forgetter:
                 await to_thread.run_sync(self._tables.journal.end_forgetting)
             return
         if (last := await to_thread.run_sync(last_commit, self._tables)) is not None:
+            load = partial(self._refresher(self._tables, *self._vectors).load, in_a_forget=True)
             with anyio.CancelScope(shield=True):
-                await self._work.finish(self.book.work, last, self._refresher(self._tables, *self._vectors).load)
+                await self._work.finish(self.book.work, last, load)
             await to_thread.run_sync(self._look)
 
     async def forget(self, found: Erasure, view: View, last: Commit, by: str) -> None:

@@ -78,6 +78,7 @@ class Refresher:
         self.tables = tables
         self.last: Commit | None = None
         self.folded: Commit | None = None
+        self._tell = True
         self.losses = Losses(tables)
         self._missing: Counter[TableKind] = Counter()
         self.swept: dict[str, int] = {}
@@ -130,8 +131,9 @@ class Refresher:
         """Return the segments of a space that are not in the tables yet with their cosines to a query: none."""
         return []
 
-    def load(self) -> View:
-        """Return a new view of everything there is."""
+    def load(self, *, in_a_forget: bool = False) -> View:
+        """Return a new view of everything; in a forget that is half done, rows that are gone are no damage to log."""
+        self._tell = not in_a_forget
         view = self.refresh(self.reset(), whole=True)
         view.cut_unseen()
         return view
@@ -176,7 +178,7 @@ class Refresher:
         self.last, self.folded, self._version = None, None, None
         self.journal_end = 0
         self.swept.clear()
-        self.losses = Losses(self.tables)
+        self.losses = Losses(self.tables, tell=self._tell)
         self._missing.clear()
         self._complete_to = 0
         self._pending, self._pending_turns = [], []

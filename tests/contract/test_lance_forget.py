@@ -116,9 +116,9 @@ STEPS = ("_rewrite_points", "_rewrite_lessons", "_copy_derived", "_learn_and_emb
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("after", [False, True])
 async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str, after: bool
 ) -> None:
-    """Before and after each of its steps; a reader finishes it, or a writer."""
+    """Before and after each of its steps; a reader finishes it, or a writer. Nobody is told of damage."""
     store = opened(tmp_path / "store")
     await fill(store)
     whole = getattr(forget_module.Forgetting, step)
@@ -154,6 +154,7 @@ async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
         assert left is not None
         assert left.supported == 1
     assert len(await other.forgotten()) == 1
+    assert [record.getMessage() for record in caplog.records if "gone" in record.getMessage()] == []
 
 
 async def test_a_file_that_a_killed_forget_left_is_removed_by_the_next_process(tmp_path: Path) -> None:
