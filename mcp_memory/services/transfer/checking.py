@@ -57,14 +57,17 @@ def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[st
     with open_file() as file:
         renaming = Renaming(_targets(_header(file), into, renamed))
     reader, bad, count = Reader(renaming, masking), list[InvalidInput](), 0
-    for line, value in read_records(open_file, reader):
-        if isinstance(value, BadLine):
-            bad.append(value.at(line))
-        elif (clash := _clash(value, view)) is not None:
-            bad.append(clash.at(line))
-        count += 1
-        if len(bad) == SHOWN:
-            break
+    try:
+        for line, value in read_records(open_file, reader):
+            if isinstance(value, BadLine):
+                bad.append(value.at(line))
+            elif (clash := _clash(value, view)) is not None:
+                bad.append(clash.at(line))
+            count += 1
+            if len(bad) == SHOWN:
+                break
+    except InvalidInput as cut_short:
+        bad.append(cut_short)
     if bad:
         more = " There may be more." if len(bad) == SHOWN else ""
         raise InvalidInput("FILE", "it cannot be imported", "\n".join([*map(str, bad), f"Nothing was stored.{more}"]))

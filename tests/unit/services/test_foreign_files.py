@@ -7,6 +7,7 @@ import pytest
 from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat, records_of, write_json
 
 from mcp_memory.errors import InvalidInput
+from mcp_memory.services.transfer.foreign import tables
 from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, SkippedRecord, moment_of, short_name
 
 MAY_5_10 = 1_714_903_200_000
@@ -239,11 +240,11 @@ CUT = json.dumps([chatgpt_chat(0), chatgpt_chat(1)], indent=1)
         ),
         ("memory.jsonl", b'{"type": "entity", "name": "A"}\n{"type": "\xfc"}\n', ("line 2", "not UTF-8")),
         ("a.csv", b'speaker,text\nAnn,Hi\nAnn,"never ends\n', ("line 3", "cut short")),
-        ("a.csv", b"speaker,text\nAnn,Gr\xfc\xdfe\n", ("not UTF-8",)),
+        ("a.csv", b"speaker,text\nAnn,Gr\xfc\xdfe\n", ("line 2", "not UTF-8 (byte 6")),
         ("a.csv", b"one,two\n1,2\n", ("column of text",)),
         ("photo.json", b"\x89PNG\r\n\x1a\n", ("no export that is known", "--from")),
         ("package.json", b'{"name": "x", "version": "1"}', ("no export that is known", "chatgpt")),
-        ("empty.json", b"", ("no export that is known",)),
+        ("empty.json", b"", ("is empty", "again")),
         ("broken.zip", b"PK\x03\x04" + b"\0" * 40, ("no export that is known",)),
     ],
 )
@@ -253,6 +254,21 @@ def test_a_file_that_cannot_be_read_to_its_end_is_refused_with_line_and_remedy(t
         records_of(tmp_path / name)
     for word in words:
         assert word in str(refusal.value)
+
+
+def test_a_line_that_no_row_can_have_is_refused_before_it_is_read_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "LINE_BYTES", 1_000)
+    (tmp_path / "a.csv").write_bytes(b"speaker,text\nAnn,Hi\n" + bytes(100_000))
+    with pytest.raises(InvalidInput, match=r"line 3.* longer than 1,000 bytes.* Nothing was stored"):
+        records_of(tmp_path / "a.csv")
+
+
+def test_a_table_may_end_its_lines_in_any_way(tmp_path):
+    for end in ("\n", "\r\n", "\r"):
+        text = f'speaker,text{end}Ann,"Hi,{end}Bob"{end}Bob,Bye'
+        (tmp_path / "a.csv").write_bytes(text.encode())
+        _, found = records_of(tmp_path / "a.csv")
+        assert [one.items[0].text for one in found] == [f"Hi,{end}Bob", "Bye"]
 
 
 def test_a_damaged_or_encrypted_archive_is_refused(tmp_path):

@@ -60,6 +60,8 @@ def recognise(files: Sequence[SourceFile]) -> str:
 def _of_file(file: SourceFile) -> str:
     with file.open() as stream:
         head = stream.read(1 << 16).removeprefix(b"\xef\xbb\xbf")
+    if not head:
+        raise InvalidInput(file.name, "is empty", "Export or download it again.")
     if name := ENCODINGS.get(head[:2]):
         raise InvalidInput(file.name, f"is {name}", "Save the file as UTF-8. Nothing was stored.")
     begin = head.lstrip()[:1]

@@ -20,7 +20,7 @@ from mcp_memory.services.transfer.foreign.sources import SourceFile
 PIECE = 1 << 16
 """Bytes that are read at once; a file may be one line of gigabytes."""
 LINE_BYTES = 64 << 20
-"""Most bytes of one line of JSON lines."""
+"""Most bytes of one line of JSON lines, or of a table."""
 NAME_CHARS = 256
 """Characters of an id or a session; a longer one is shortened to its beginning and a digest."""
 ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -96,7 +96,7 @@ def json_records(file: SourceFile, prefix: str) -> Iterator[JsonRecord]:
     line, ended, count = 1, 0, 0
     with file.open() as stream:
         try:
-            piece = _begin(stream, file)
+            piece = begin(stream, file)
             while piece:
                 parser.send(piece)
                 for value in found:
@@ -120,7 +120,7 @@ def json_lines(file: SourceFile) -> Iterator[JsonRecord | SkippedRecord]:
     """
     number, bad = 0, None
     with file.open() as stream:
-        line = _begin(stream, file, LINE_BYTES)
+        line = begin(stream, file, LINE_BYTES)
         while line:
             number += 1
             if bad is not None:
@@ -165,7 +165,7 @@ def not_utf8(file: SourceFile, line: int, byte: int) -> InvalidInput:
     return InvalidInput(f"{file.name}, line {line}", problem, "Save the file as UTF-8. Nothing was stored.")
 
 
-def _begin(stream: IO[bytes], file: SourceFile, most: int = PIECE) -> bytes:
+def begin(stream: IO[bytes], file: SourceFile, most: int = PIECE) -> bytes:
     """Return the first line of a file, without the mark of UTF-8."""
     piece = stream.readline(most)
     if name := ENCODINGS.get(piece[:2]):

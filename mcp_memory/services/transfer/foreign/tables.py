@@ -11,10 +11,12 @@ from mcp_memory.domain.ids import derived_ref, digest
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.reading import (
+    LINE_BYTES,
     BadRecord,
     ForeignRecord,
     Found,
     SkippedRecord,
+    begin,
     moment_in,
     not_utf8,
     short_name,
@@ -60,37 +62,53 @@ def columns_of(header: Sequence[str]) -> dict[str, int]:
 
 def _rows(file: SourceFile) -> Iterator[Found]:
     csv.field_size_limit(FIELD_CHARS)
-    with file.open() as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
-        line = 1
-        try:
-            reader = csv.reader(text, delimiter=_delimiter(file), strict=True)
-            columns = columns_of(next(reader, []))
-            if "text" not in columns:
-                problem = "its first line names no column of text"
-                remedy = f"Name one {', '.join(map(repr, COLUMNS['text'][:4]))} or so. Nothing was stored."
-                raise InvalidInput(file.name, problem, remedy)
-            equal: Counter[str] = Counter()
+    line = 1
+    try:
+        reader = csv.reader(_lines(file), delimiter=_delimiter(file), strict=True)
+        columns = columns_of(next(reader, []))
+        if "text" not in columns:
+            problem = "its first line names no column of text"
+            remedy = f"Name one {', '.join(map(repr, COLUMNS['text'][:4]))} or so. Nothing was stored."
+            raise InvalidInput(file.name, problem, remedy)
+        equal: Counter[str] = Counter()
+        line = reader.line_num + 1
+        for row in reader:
+            place = f"{file.name}, line {line}"
             line = reader.line_num + 1
-            for row in reader:
-                place = f"{file.name}, line {line}"
-                line = reader.line_num + 1
-                if any(cell.strip() for cell in row):
-                    try:
-                        yield _message(place, file, row, columns, equal)
-                    except BadRecord as problem:
-                        yield SkippedRecord(place, str(problem))
-        except UnicodeDecodeError as error:
-            raise not_utf8(file, line, error.start) from None
-        except csv.Error as error:
-            cut = "the file was cut short: it ends within quotes" if "unexpected end" in str(error) else str(error)
-            raise InvalidInput(f"{file.name}, line {line}", cut, "Export it again. Nothing was stored.") from None
+            if any(cell.strip() for cell in row):
+                try:
+                    yield _message(place, file, row, columns, equal)
+                except BadRecord as problem:
+                    yield SkippedRecord(place, str(problem))
+    except csv.Error as error:
+        cut = "the file was cut short: it ends within quotes" if "unexpected end" in str(error) else str(error)
+        raise InvalidInput(f"{file.name}, line {line}", cut, "Export it again. Nothing was stored.") from None
+
+
+def _lines(file: SourceFile) -> Iterator[str]:
+    """Yield the lines with their ends; none is read whole that is longer than any row."""
+    number = 1
+    with file.open() as stream:
+        line = begin(stream, file, LINE_BYTES + 1)
+        while line:
+            if len(line) > LINE_BYTES:
+                problem = f"is longer than {LINE_BYTES:,} bytes, so this is no table with one message a row"
+                raise InvalidInput(f"{file.name}, line {number}", problem, "Export it again. Nothing was stored.")
+            try:
+                yield from io.StringIO(line.decode(), newline="")  # a carriage return alone ends a line, too
+            except UnicodeDecodeError as error:
+                raise not_utf8(file, number, error.start) from None
+            number += 1
+            line = stream.readline(LINE_BYTES + 1)
 
 
 def _delimiter(file: SourceFile) -> str:
     """Return what separates the names in the first line."""
     with file.open() as stream:
         first = stream.readline(1 << 16).decode("utf-8", "replace")
-    return max(",;\t|", key=lambda char: len(columns_of(next(csv.reader([first], delimiter=char), []))))
+    return max(
+        ",;\t|", key=lambda char: len(columns_of(next(csv.reader(io.StringIO(first, newline=""), delimiter=char), [])))
+    )
 
 
 def _message(
