@@ -65,7 +65,8 @@ def label(turn: Turn) -> str:
 
 def _unknown(argument: str, name: str, space: Space) -> InvalidInput:
     problem = f"{name[:60]!r} is not known in space {space.name!r}: it is gone already, or of another space"
-    return InvalidInput(argument, problem, f"Look it up with memory_reconstruct, or name its space. {_ALL_OR_NOTHING}")
+    remedy = "Look it up with memory_reconstruct (`mcp-memory search`), or name its space."
+    return InvalidInput(argument, problem, f"{remedy} {_ALL_OR_NOTHING}")
 
 
 # By ids

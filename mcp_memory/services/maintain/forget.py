@@ -31,6 +31,8 @@ from mcp_memory.view.view import View
 
 MATCHES = 24
 """Items that a query finds at most."""
+NEAR = 3
+"""Texts that a query finds without a word of it which a reply shows; they stay."""
 LISTED = 12
 """Lines of one sort that a reply lists."""
 SHOWN_CHARS = 120
@@ -139,27 +141,31 @@ def _check_token(request: ForgetRequest, preview: Preview) -> None:
 async def _matches(
     store: Store, embedder: Embedder, request: ForgetRequest, settings: RecallSettings, now: Millis
 ) -> Chosen:
-    """Return the messages that a query finds and that share a word with it; what else it finds stays."""
+    """Return the messages that a query finds and that share a word with it; documents that do have to be named."""
     query = Query(request.query or "", request.space, MATCHES, now=now)
     found = await reconstruct(store, embedder, query, settings=settings, episodes=Episodes())
     async with store.reading() as view:
         space = view.space(request.space)
         wanted = _wanted_words(space, request.query or "", now)
         turns: dict[str, None] = {}
-        staying: dict[str, None] = {}
+        named: dict[str, str] = {}
+        others: dict[str, str] = {}
         for item in found.evidence:
             if item.inferred is not None or item.kind == "point":
                 continue
             for turn in _texts_of(item):
                 if turn.id not in space.turns or turn.id in turns:
                     continue
-                if turn.kind == "document":
-                    staying[f"{label(turn)} was found too: name it by its id"] = None
-                elif wanted & words_in(f"{turn.text} {item.text if item.kind == 'fact' else ''}"):
-                    turns[turn.id] = None
+                if not wanted & words_in(f"{turn.text} {item.text if item.kind == 'fact' else ''}"):
+                    others[turn.id] = f"{label(turn)} has none of these words: {_short(turn.text)}"
+                elif turn.kind == "document":
+                    named[turn.id] = f"{label(turn)} has these words; to forget it, give its id"
                 else:
-                    staying[f"{label(turn)} was found too, but shares no word with the query"] = None
-    return Chosen(ForgetTargets(request.space, turns=frozenset(turns)), list(staying))
+                    turns[turn.id] = None
+    near = [line for name, line in others.items() if name not in turns and name not in named]
+    more = [f"{len(near) - NEAR} more texts that a search finds have none of these words"] if len(near) > NEAR else []
+    staying = [*named.values(), *near[:NEAR], *more]
+    return Chosen(ForgetTargets(request.space, turns=frozenset(turns)), staying)
 
 
 def _wanted_words(space: Space, text: str, now: Millis) -> set[str]:

@@ -15,6 +15,7 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
+from mcp_memory.services.maintain.forget import NEAR
 
 pytestmark = pytest.mark.anyio
 
@@ -203,6 +204,19 @@ async def test_a_query_takes_messages_that_share_a_word_and_no_documents() -> No
         "Lisbon is old.",
     }
     assert any("stays" in line and "'d1'" in line for line in done.affected)
+
+
+async def test_of_texts_without_a_word_of_the_query_a_preview_shows_only_the_nearest() -> None:
+    """What is meant may be said in other words; but a search finds much that has nothing to do with it."""
+    one = await told(memory(), "Ann: My beagle sleeps.", *(f"Ann: I like {thing}." for thing in ("tea", "jazz", "ink")))
+    await told(one, *(f"Bob: I sold {thing}." for thing in ("a boat", "a lamp", "a kettle")))
+    preview = await one.forget(ForgetRequest("default", query="beagle"))
+    assert preview.forgotten["messages"] == 1
+    stays = [line for line in preview.affected if line.startswith("stays: ")]
+    shown, last = stays[:-1], stays[-1]
+    assert len(shown) == NEAR
+    assert all("has none of these words: I " in line for line in shown)
+    assert last == f"stays: {6 - NEAR} more texts that a search finds have none of these words"
 
 
 async def test_a_preview_of_nothing_says_so_and_gives_no_token() -> None:
