@@ -102,12 +102,15 @@ def _entry_of(client: str | None, system: System) -> Entry:
 def _own_store(config: Path | None) -> str | None:
     """Return where commands of this terminal find the store; None if its settings are wrong."""
     from mcp_memory.settings import load
+    from mcp_memory.storage.data_files import local_folder, moved_to
     from mcp_memory.wiring import usual_place
 
     try:
-        return load(config).storage.uri or usual_place()
+        uri = load(config).storage.uri or usual_place()
     except McpMemoryError:
         return None
+    folder = local_folder(uri)
+    return uri if folder is None or moved_to(folder) == folder else str(moved_to(folder))
 
 
 async def _check(entry: Entry, system: System, terminal: Terminal, log: TextIO) -> str:
