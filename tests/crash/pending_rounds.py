@@ -23,6 +23,8 @@ from crash.pending_writer import open_memory
 
 from mcp_memory.storage.store import LanceStore
 
+STALL_S = 120.0
+"""Within which one more text is indexed, on a machine that is very busy."""
 WRITER = Path(__file__).with_name("pending_writer.py")
 
 
@@ -74,7 +76,7 @@ def pending_rounds(folder: Path, rounds: int, seed: int) -> Pending:
 async def _finish(folder: Path, acknowledged: list[str]) -> Pending:
     """Run one more process, which nobody calls, until everything is indexed."""
     memory = open_memory(folder)
-    with anyio.fail_after(120):
+    with anyio.fail_after(STALL_S) as stall:
         async with anyio.create_task_group() as tasks:
             async with memory.store.reading() as view:
                 left = sum(len(space.unindexed) for space in view.spaces.values())
@@ -82,8 +84,11 @@ async def _finish(folder: Path, acknowledged: list[str]) -> Pending:
             found = left
             while found:
                 await anyio.sleep(0.05)
+                before = found
                 async with memory.store.reading() as view:
                     found = sum(len(space.unindexed) for space in view.spaces.values())
+                if found < before:
+                    stall.deadline = anyio.current_time() + STALL_S
             tasks.cancel_scope.cancel()
     assert isinstance(memory.store, LanceStore)
     faults = tuple(fault.text for fault in await memory.store.check() if fault.severity != "note")

@@ -1,8 +1,8 @@
 """Import a file of some MB of each other program, twice, and print what it took; the second time nothing is stored.
 
 Run as ``python tests/soak/foreign_imports.py --megabytes 3``. The files are invented, in the shapes of
-``foreign_files.py``. The vectors cost nothing unless ``--model`` is given, so the times are those of reading the files,
-deriving, and storing.
+``foreign_files.py``; each is imported by a process of its own, whose peak of memory is printed. The vectors cost
+nothing unless ``--model`` is given, so the times are those of reading the files, deriving, and storing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import multiprocessing
 import random
 import resource
 import sys
@@ -177,9 +178,18 @@ def _megabytes(path: Path) -> float:
     return sum(one.stat().st_size for one in (path, *path.rglob("*")) if one.is_file()) / 1e6
 
 
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def _used() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
+
+
+def in_a_process(store: Path, path: Path, kind: str, model: bool) -> bool:
+    """Do `both` in this process."""
+    return anyio.run(lambda: both(store, path, kind, model=model))
 
 
 async def both(store: Path, path: Path, kind: str, *, model: bool) -> bool:
@@ -200,8 +210,8 @@ async def both(store: Path, path: Path, kind: str, *, model: bool) -> bool:
     what = ", ".join(f"{count:,} {name}" for name, count in first.stored.items())
     sys.stdout.write(
         f"{kind:12} {path.name:20} {size:4.1f} MB: {what}, {sentences:,} sentences in {seconds:.1f} s "
-        f"({size / seconds:.2f} MB/s, CPU {used:.1f} s); bad {first.bad}, waiting {waiting}; "
-        f"again {again:.1f} s, stored {second.stored.total()}\n"
+        f"({size / seconds:.2f} MB/s, CPU {used / size:.1f} s a MB); peak {_peak():.0f} MB; bad {first.bad}, "
+        f"waiting {waiting}; again {again:.1f} s, stored {second.stored.total()}\n"
     )
     sys.stdout.flush()
     return same and not second.stored.total() and not first.bad and not waiting
@@ -218,9 +228,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         for number, (kind, path) in enumerate(files(Path(place), int(options.megabytes * 1e6))):
             if options.only in (None, kind):
-                good &= anyio.run(
-                    lambda n=number, p=path, k=kind: both(Path(place) / f"store{n}", p, k, model=options.model)
-                )
+                with multiprocessing.get_context("spawn").Pool(1) as processes:
+                    work = Path(place) / f"store{number}", path, kind, options.model
+                    good &= processes.apply(in_a_process, work)
     return not good
 
 

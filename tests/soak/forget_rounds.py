@@ -8,7 +8,9 @@ is that of questions of the same space of which nothing went.
 For these a fifth of the messages tells of other people and things, five of each thing, and nothing of it is forgotten.
 Which of its messages bear on a question cannot change. Their order may, where two are nearly alike: the rarity of words
 and the background of cosines are those of the whole space. So lists that hold the same in another order are counted
-apart.
+apart, and a second memory tells whether the statistics are their only cause: what is left is exported and imported into
+an empty store, which never had what went, and answers every question of both spaces alike, in the same order with the
+same scores.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from crash.pending_writer import open_memory
 from store_contents import holding
+from unit.services.exported_store import exported, imported
 
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
@@ -85,9 +88,11 @@ class Found:
         late: rounds after which a process still had what went.
         elsewhere: questions of another space whose evidence changed.
         asked: how many were asked of the same space.
-        reordered: of these, lists of evidence with another order.
+        touched: of these, lists of evidence that held something that went.
+        reordered: of the others, lists with another order.
         changed: and those that hold something else; with what went and what came.
-        faults: of the check of the store.
+        unlike: questions that a memory answers otherwise which never had what went.
+        faults: of the check of both stores.
         seconds: of each forget.
     """
 
@@ -99,8 +104,10 @@ class Found:
     late: int = 0
     elsewhere: int = 0
     asked: int = 0
+    touched: int = 0
     reordered: int = 0
     changed: list[tuple[str, list[str], list[str]]] = field(default_factory=list)
+    unlike: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
@@ -137,13 +144,39 @@ async def fill(memory: Memory, messages: int) -> None:
         await memory.evolve(EvolveRequest("main", points=PointEdits((point,))))
 
 
-async def evidence(memory: Memory, questions: list[str], space: str, limit: int) -> dict[str, list[str]]:
-    """Return the evidence of each question, as ids with texts."""
+async def evidence(memory: Memory, questions: list[str], space: str, limit: int) -> dict[str, dict[str, float]]:
+    """Return the evidence of each question: the score of each id with its text, best first."""
     found = {}
     for text in questions:
         recall = await memory.reconstruct(Query(text, space, limit))
-        found[text] = [f"{one.id} {one.text}" for one in recall.evidence]
+        found[text] = {f"{one.id} {one.text}": round(one.score, 4) for one in recall.evidence}
     return found
+
+
+async def faults(memory: Memory) -> list[str]:
+    """Return in words what the check of a store finds."""
+    assert isinstance(memory.store, LanceStore)
+    return [one.text for one in await memory.store.check() if one.severity != "note"]
+
+
+async def unlike(memory: Memory, folder: Path, asked: list[tuple[str, str, int]]) -> tuple[list[str], list[str]]:
+    """Return the questions that a store made from the export of a memory answers otherwise, and its faults.
+
+    Args:
+        memory: the memory.
+        folder: for that store.
+        asked: each question with its space and the items wanted.
+    """
+    other = open_memory(folder)
+    await imported(other, await exported(memory))
+    found = []
+    for text, space, limit in asked:
+        here, there = await evidence(memory, [text], space, limit), await evidence(other, [text], space, limit)
+        if list(here[text].items()) != list(there[text].items()):
+            found.append(text)
+    unsound = await faults(other)
+    await other.aclose()
+    return found, unsound
 
 
 async def texts(memory: Memory) -> dict[str, str]:
@@ -226,15 +259,19 @@ async def rounds(folder: Path, messages: int, forgets: int) -> Found:
             process.kill()
     after = await evidence(memory, here, "main", len(KEPT)), await evidence(memory, there, "other", 8)
     found.asked = len(here)
-    found.elsewhere = sum(before[1][text] != after[1][text] for text in there)
+    found.elsewhere = sum(list(before[1][text]) != list(after[1][text]) for text in there)
+    asked = [(text, "main", len(KEPT)) for text in here] + [(text, "other", 8) for text in there]
+    found.unlike, found.faults = await unlike(memory, folder.with_name("copy"), asked)
+    there_still = {mark_of(text) for text in known.values()}
     for text in here:
-        old, new = before[0][text], after[0][text]
-        if set(old) != set(new):
+        old, new = list(before[0][text]), list(after[0][text])
+        if not {mark_of(one) for one in old} <= there_still:
+            found.touched += 1
+        elif set(old) != set(new):
             found.changed.append((text, [one for one in old if one not in new], [one for one in new if one not in old]))
         elif old != new:
             found.reordered += 1
-    assert isinstance(memory.store, LanceStore)
-    found.faults = [one.text for one in await memory.store.check() if one.severity != "note"]
+    found.faults += await faults(memory)
     await memory.aclose()
     return found
 
@@ -291,6 +328,5 @@ if __name__ == "__main__":
     seconds = sorted(outcome.seconds)
     sys.stdout.write(json.dumps({name: value for name, value in vars(outcome).items() if name != "seconds"}) + "\n")
     sys.stdout.write(f"median {seconds[len(seconds) // 2]:.2f} s, longest {seconds[-1]:.2f} s a forget\n")
-    sys.exit(
-        bool(outcome.left or outcome.unseen or outcome.wrong or outcome.late or outcome.elsewhere or outcome.faults)
-    )
+    bad = outcome.left, outcome.unseen, outcome.wrong, outcome.late, outcome.elsewhere, outcome.unlike, outcome.faults
+    sys.exit(any(bad))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from exported_store import content, exported, fill, imported, open_at, store_of
+from exported_store import content, exported, fill, imported, open_at, replies, store_of
 from store_contents import holding
 
 from mcp_memory.domain.forgetting import ForgetRequest
@@ -48,6 +48,20 @@ async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp
     assert await content(memory) == left
     assert await content(memory, "work") == work
     await memory.aclose()
+
+
+async def test_after_a_forget_a_memory_answers_like_one_that_never_had_what_went(tmp_path) -> None:
+    """To the digit, though the rarity of every word is another one than before."""
+    memory, other = await filled(tmp_path / "store"), open_at(tmp_path / "other")
+    for chosen in ({"query": "Braga"}, {"ids": ("tank",)}):
+        preview = await memory.forget(ForgetRequest("default", **chosen))
+        await memory.forget(ForgetRequest("default", **chosen, dry_run=False, token=preview.token))
+    await imported(other, await exported(memory))
+    for space in ("default", "work"):
+        assert await replies(memory, space) == await replies(other, space)
+        assert await evidence(memory, *VALVES, space=space) == await evidence(other, *VALVES, space=space)
+    await memory.aclose()
+    await other.aclose()
 
 
 async def test_an_import_leaves_out_what_was_forgotten_unless_told(tmp_path) -> None:
