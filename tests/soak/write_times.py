@@ -2,6 +2,8 @@
 
 Run as ``python tests/soak/write_times.py``. What is found by its meaning is indexed: nothing is pending then. Beside
 the times stand the seconds of the processor that the server used, since a busy machine only stretches the former.
+With ``--drift 5000`` so many messages are written instead, one after the other, while they are indexed: a store that
+grows must not make a write slower.
 """
 
 from __future__ import annotations
@@ -74,7 +76,9 @@ def quantiles(seconds: list[float]) -> str:
 def measure(server: Server) -> Iterator[str]:
     """Yield a line for each figure."""
     talk = [item.text for item in messages(1, 4_000)]
-    server.write("The first one.")
+    with server.lap() as since:
+        server.write("The first one.")
+        yield f"first write of a process: {since()}"
     server.wait()
     alone, together = [], []
     for text in talk[:300]:
@@ -111,18 +115,53 @@ def measure(server: Server) -> Iterator[str]:
         size = sum(map(len, talk[2_000:4_000])) / 1e6
         yield f"2,000 messages ({size:.2f} MB) acknowledged: {since()}"
         server.wait()
-        yield f"  and indexed: {since()}"
+        yield f"  and indexed: {since()} for {size:.2f} MB"
+
+
+def drift(server: Server, number: int) -> Iterator[str]:
+    """Yield what the first and the last tenth of many writes took."""
+    seconds = []
+    for item in messages(1, number):
+        began = time.perf_counter()
+        server.write(item.text)
+        seconds.append(time.perf_counter() - began)
+    tenth = number // 10
+    yield f"the first {tenth} of {number:,} messages: {quantiles(seconds[:tenth])}"
+    yield f"the last {tenth}: {quantiles(seconds[-tenth:])}"
+    with server.lap() as since:
+        server.wait()
+        yield f"all indexed: {since()} later"
+
+
+def first_write(store: Path) -> Iterator[str]:
+    """Yield how long a new process on a filled store takes to its first write."""
+    began = time.perf_counter()
+    with _serving(store) as client:
+        server = Server(client)
+        yield f"a new process on that store answers after {1e3 * (time.perf_counter() - began):,.0f} ms"
+        with server.lap() as since:
+            server.write("The first one of another process.")
+            yield f"  its first write acknowledged: {since()}"
 
 
 def _serving(store: Path) -> AbstractContextManager[StdioClient]:
     return serving(store, MCP_MEMORY_WRITE_WAIT="false")
 
 
+def figures(store: Path, number: int) -> Iterator[str]:
+    """Yield a line for each figure of one server on a new store, and of another one on the same."""
+    with _serving(store) as client:
+        yield from drift(Server(client), number) if number else measure(Server(client))
+    yield from first_write(store)
+
+
 def main() -> None:
-    """Print the figures of one server on a new store."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    with tempfile.TemporaryDirectory() as place, _serving(Path(place) / "store") as client:
-        for line in measure(Server(client)):
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--drift", type=int, default=0, metavar="MESSAGES")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        for line in figures(Path(place) / "store", options.drift):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
 
