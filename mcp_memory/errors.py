@@ -22,6 +22,8 @@ written for the person or model that reads it in a tool result, and says what to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class McpMemoryError(Exception):
     """The base class of every error that this package raises on purpose."""
@@ -89,7 +91,16 @@ class StoreUnwritable(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """Committed rows are gone or cannot be read; nothing is written before `mcp-memory doctor --repair` has run."""
+    """Committed rows are gone or cannot be read; nothing is written before `mcp-memory doctor --repair` has run.
+
+    Args:
+        text: for the user.
+        damage: what is damaged, in words.
+    """
+
+    def __init__(self, text: str, damage: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.damage = damage
 
 
 class StoreMismatch(StoreError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -22,9 +23,13 @@ WRITTEN_AT = 1_700_000_000_000
 
 def unit_vectors(names: Sequence[str], dimension: int = DIMENSION) -> Matrix:
     """Return a vector of length 1 for each name, always the same for the same name."""
-    rows = [np.random.default_rng(list(name.encode())).standard_normal(dimension) for name in names]
-    matrix = np.array(rows, dtype=np.float32).reshape(len(names), dimension)
-    return np.asarray(matrix / np.linalg.norm(matrix, axis=1, keepdims=True), dtype=np.float32)
+    return np.array([_unit_vector(name, dimension) for name in names], dtype=np.float32).reshape(len(names), dimension)
+
+
+@cache
+def _unit_vector(name: str, dimension: int) -> Matrix:
+    vector = np.random.default_rng(list(name.encode())).standard_normal(dimension).astype(np.float32)
+    return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
 
 
 def turn(ref: str, space: str = "default", place: int = 0, session: str = "talk") -> Turn:

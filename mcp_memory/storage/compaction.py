@@ -31,6 +31,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.data_files import flush, is_readable
+from mcp_memory.storage.forgotten import copy_book
 from mcp_memory.storage.locks import COMPACT_LOCK, WRITE_LOCK, take_if_free
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, generation_of, reader_of
@@ -83,7 +84,12 @@ class Compaction:
         """Count a commit, and start a compaction when one is due."""
         due = self._commits % self._after == 0
         self._commits += 1
-        if due and not self.running and not self._stop.is_set():
+        if due:
+            self.start()
+
+    def start(self) -> None:
+        """Start a compaction, unless one is running."""
+        if not self.running and not self._stop.is_set():
             # Not a daemon: LanceDB calling back into an interpreter that is shutting down aborts the process.
             self._thread = threading.Thread(target=self._run, name="mcp-memory compaction")
             self._thread.start()
@@ -163,6 +169,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
             _drop_old_generations(tables, last, now)
             tables.sums.tidy((COMMITS, FORGOTTEN, *last.tables))
             tables.log_copy.fill(tables.rows, last)
+            copy_book(tables)
     finally:
         release()
     return True

@@ -20,10 +20,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from mcp_memory.errors import StoreDamaged, StoreError
+from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from mcp_memory.storage.anchor import read_anchor
 from mcp_memory.storage.commits import newest
 from mcp_memory.storage.data_files import is_complete
+from mcp_memory.storage.forgotten import read_book
+from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, LOG_TABLES, Commit, TableKind, commits_of, generation_of
 from mcp_memory.storage.tables import Tables
 
@@ -36,12 +38,15 @@ REMEDY = (
     "Recall goes on with what is left, and nothing is written, so that nothing more is lost. Put the files back "
     "(a backup, the sync tool's trash), or run `mcp-memory doctor --repair`."
 )
+JOURNAL_CHANGED = "Commits in the journal cannot be read any more: the file was changed."
 LOOK_AGAIN_S = 2.0
 """How often a damaged store is looked at again."""
 MADE_ANEW = (
     "Recall goes on without what they lack. A running server makes them anew from the log in the background; at once: "
     "`mcp-memory doctor --rebuild`."
 )
+ANY = ""
+"""Stands for the name of a table where nobody knows which one it is."""
 _CALLED = {"turns": "messages and documents", "facts": "stated facts", "episodes": "lessons"}
 _DERIVED: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "point_vectors")
 _log = logging.getLogger(__name__)
@@ -173,6 +178,16 @@ class Losses:
             self.gone[name] = text
             self._note_files(text)
 
+    def note_refused(self, error: StoreError) -> None:
+        """Note what a writer has found damaged, unless some damage is known already."""
+        damage = [
+            f"The table {name!r} cannot be read." for name in sorted(self._tables.broken) if not _is_derived(name)
+        ]
+        if isinstance(error, StoreDamaged):
+            damage = [*error.damage]
+        if damage and not self.gone and not isinstance(error, StoreUnwritable | StoreBusy):
+            self.note_gone(ANY, " ".join(damage))
+
     def note_short(self, short: Mapping[TableKind, str]) -> None:
         """Note kinds and names of tables that have too few rows."""
         for kind, name in short.items():
@@ -190,8 +205,7 @@ class Losses:
     @property
     def to_rebuild(self) -> set[str]:
         """Derived tables that lack rows, and those that a writer could not read."""
-        derived = {name for name in self._tables.broken if generation_of(name) is not None}
-        return self.broken | {name for name in derived if not name.startswith("questions")}
+        return self.broken | {name for name in self._tables.broken if _is_derived(name)}
 
     def note_rebuilt(self) -> None:
         """Forget what was broken: others have taken its place."""
@@ -225,12 +239,18 @@ class Losses:
     def _state(self) -> tuple[object, ...]:
         """Return what changes whenever a file of these tables comes, goes or changes."""
         found: list[object] = [self._tables.journal.size()]
-        folder = self._tables.folder
-        for name in (*self.gone, *self.broken) if folder is not None else ():
-            for part in ("data", "_versions"):
-                with suppress(OSError), os.scandir(folder / f"{name}.lance" / part) as files:  # type: ignore[operator]
+        if (folder := self._tables.folder) is not None:
+            with suppress(OSError):
+                found.append((folder / JOURNAL).stat().st_mtime_ns)
+            names = [path.stem for path in folder.glob("*.lance")] if ANY in self.gone else [*self.gone, *self.broken]
+            for place in (folder / f"{name}.lance" / part for name in names for part in ("data", "_versions")):
+                with suppress(OSError), os.scandir(place) as files:
                     found += sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
         return tuple(found)
+
+
+def _is_derived(name: str) -> bool:
+    return generation_of(name) is not None and not name.startswith("questions")
 
 
 def damage_of(tables: Tables, last: Commit | None) -> list[str]:
@@ -241,7 +261,8 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
         last: the last commit that the tables have.
     """
     anchor = read_anchor(tables.folder)
-    found = [text] if (text := commits_lost(tables, newest(tables), anchor)) else []
+    texts = (commits_lost(tables, newest(tables), anchor), read_book(tables).damage)
+    found = [text for text in texts if text]
     if last is None:
         return found
     rows = tables.rows(COMMITS)
@@ -268,4 +289,4 @@ def refuse(tables: Tables, damage: Sequence[str] | Mapping[str, str]) -> None:
     """
     texts = list(damage.values()) if isinstance(damage, Mapping) else list(damage)
     if texts:
-        raise StoreDamaged(f"storage.uri {tables.uri!r} is damaged: {' '.join(texts)} {REMEDY}")
+        raise StoreDamaged(f"storage.uri {tables.uri!r} is damaged: {' '.join(texts)} {REMEDY}", texts)

@@ -35,7 +35,7 @@ from mcp_memory.storage.backups import Backups, compacting
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.data_files import ASIDE, flush
 from mcp_memory.storage.fact_rows import alias_of
-from mcp_memory.storage.forgotten import Work, book_rows, read_book
+from mcp_memory.storage.forgotten import Work, read_book, write_book
 from mcp_memory.storage.point_rows import lesson_rows, point_of, point_rows, point_vector_rows, points_of
 from mcp_memory.storage.purging import purge
 from mcp_memory.storage.rebuild import Embed
@@ -283,7 +283,7 @@ class Forgetting:
         book = read_book(tables)
         last = last_commit(tables)
         tables.journal.clear(last.tx if last else 0)  # but for the switch, which holds no rows
-        tables.replace(FORGOTTEN, book_rows(book.records, None))
+        write_book(tables, book.records, None)
         purge(tables, FORGOTTEN)
         tables.log_copy.remove()
         if tables.folder is not None:

@@ -12,7 +12,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import McpMemoryError
+from mcp_memory.errors import McpMemoryError, StoreError
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.forget import Forgetting
@@ -72,6 +72,11 @@ class Forgetter:
         self._clock = clock
         self._work = Forgetting(tables, embed, relearn, backups, self._forget_in_backup, clock)
 
+    @property
+    def damage(self) -> list[str]:
+        """What is wrong with the table of forgets, in words, as of the last look."""
+        return [self.book.damage] if self.book.damage else []
+
     async def settle(self) -> None:
         """Finish what was begun and not finished, if anything; the write lock must not be held.
 
@@ -85,7 +90,7 @@ class Forgetter:
         await to_thread.run_sync(self._look)
         if self.book.work is not None or self._tables.journal.forgetting:
             await self._finish_or_wait()
-        elif first and self._tables.folder is not None and await to_thread.run_sync(self._has_leftovers):
+        elif first and self._tables.folder and not self.book.damage and await to_thread.run_sync(self._has_leftovers):
             with suppress(McpMemoryError):  # the next process tries again
                 async with self._lock.hold():
                     await to_thread.run_sync(purge, self._tables, FORGOTTEN)
@@ -189,8 +194,10 @@ class Forgetter:
 
     def _look(self) -> None:
         self._looked = True
-        if self.book.version is None or self.book.version != self._tables.version(FORGOTTEN):
-            self.book = read_book(self._tables)
+        with suppress(StoreError):  # of a damaged table, whose copy is read then
+            if self.book.version is not None and self.book.version == self._tables.version(FORGOTTEN):
+                return
+        self.book = read_book(self._tables)
 
 
 async def _nowhere(_targets: ForgetTargets, _folder: Path, _embedder: str, _dimension: int) -> None:

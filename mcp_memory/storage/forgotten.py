@@ -3,24 +3,34 @@
 A row says when, by which client or command, in which space and how many of each kind, and has keyed hashes of the ids
 that went, so that nothing made of them before is stored after (`Book.holds`), and an import can leave them out. While a
 forget is not finished, its row also says what was chosen, by ids. The key is made with the first row.
+
+Nothing else can tell what was forgotten, so a file beside the tables, ``forgotten.json``, has the same rows once more,
+with a sum. It is replaced after the table, and read where the table is damaged.
 """
 
 from __future__ import annotations
 
 import json
+import logging
+import os
 import secrets
 import shutil
+import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord, keyed_hash
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import StoreUnwritable
+from mcp_memory.errors import StoreError, StoreUnwritable
 from mcp_memory.storage.data_files import flush
 from mcp_memory.storage.schema import FORGOTTEN, Commit, TableRows, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
+
+BOOK_COPY = "forgotten.json"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +53,12 @@ class Book:
     """The table ``forgotten``, read.
 
     Attributes:
-        version: of the table; None if nothing was ever forgotten.
+        version: of the table; None if nothing was ever forgotten, or the table is damaged.
         key: of the hashes of the next record.
         records: what was forgotten, oldest first; records that came with a restored backup have other keys.
         hashes: of all ids that were forgotten, by their key.
         work: what is not finished; None mostly.
+        damage: what is wrong with the table, in words; mostly empty.
     """
 
     version: int | None = None
@@ -55,6 +66,7 @@ class Book:
     records: tuple[ForgottenRecord, ...] = ()
     hashes: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
     work: Work | None = None
+    damage: str = ""
 
     def holds(self, name: str) -> bool:
         """Return whether something with this id was forgotten."""
@@ -69,11 +81,14 @@ class Book:
 
 
 def read_book(tables: Tables) -> Book:
-    """Return what was forgotten, and what is not finished."""
-    rows = tables.rows(FORGOTTEN)
-    if rows is None:
-        return Book()
-    found = sorted(rows.to_pylist(), key=lambda row: row["tx"])
+    """Return what was forgotten, and what is not finished; from the copy, where the table is damaged."""
+    stored, copied = _stored(tables), _copied(tables.folder)
+    damaged = stored is None or len(stored) < len(copied)
+    found = copied if damaged else stored or []
+    damage = ""
+    if damaged:
+        known = f"is taken from its copy, which has {len(copied)} records" if copied else "is not known, nor in a copy"
+        damage = f"The table {FORGOTTEN!r} is damaged. What was forgotten {known}."
     records = tuple(map(_record_of, found))
     begun = next((json.loads(row["work"]) for row in found if row["work"]), None)
     work = Work(ForgetTargets.from_json(begun["targets"]), begun["generation"], begun["relearn"]) if begun else None
@@ -81,7 +96,28 @@ def read_book(tables: Tables) -> Book:
     hashes = {one.key: frozenset[str]() for one in records}
     for one in records:
         hashes[one.key] |= one.hashes
-    return Book(tables.version(FORGOTTEN), key, records, hashes, work)
+    return Book(None if damaged or not found else tables.version(FORGOTTEN), key, records, hashes, work, damage)
+
+
+def _stored(tables: Tables) -> list[dict[str, Any]] | None:
+    """Return the rows of the table, oldest first; None if they cannot be read as they were written."""
+    try:
+        rows = tables.rows(FORGOTTEN)
+    except StoreError:
+        return None
+    if rows is None:
+        return []
+    if FORGOTTEN in tables.broken or tables.sums.wrong((FORGOTTEN,)):
+        return None
+    return sorted(rows.to_pylist(), key=lambda row: row["tx"])
+
+
+def _copied(folder: Path | None) -> list[dict[str, Any]]:
+    try:
+        sum_, _, text = (folder / BOOK_COPY).read_bytes().partition(b" ") if folder is not None else (b"", b"", b"")
+        return list(json.loads(text)) if sum_ == b"%08x" % zlib.crc32(text) else []
+    except (OSError, ValueError):
+        return []
 
 
 def _record_of(row: Mapping[str, Any]) -> ForgottenRecord:
@@ -91,7 +127,38 @@ def _record_of(row: Mapping[str, Any]) -> ForgottenRecord:
     )
 
 
-def book_rows(records: Collection[ForgottenRecord], work: Work | None) -> TableRows:
+def write_book(tables: Tables, records: Collection[ForgottenRecord], work: Work | None) -> None:
+    """Replace what was forgotten, and the copy of it; the last record is the one that is worked on, if any is.
+
+    Raises:
+        StoreUnwritable: nothing is changed.
+    """
+    rows = _book_rows(records, work)
+    if tables.version(FORGOTTEN) is None:
+        tables.append(FORGOTTEN, rows)
+    else:
+        tables.replace(FORGOTTEN, rows)
+    copy_book(tables, rows)
+
+
+def copy_book(tables: Tables, rows: TableRows | None = None) -> None:
+    """Bring the copy up to date with the table, whose rows may be given; a failure is only logged."""
+    stored = rows.to_pylist() if rows is not None else _stored(tables)
+    if tables.folder is None or not stored or stored == _copied(tables.folder):
+        return
+    path = tables.folder / BOOK_COPY
+    text = json.dumps(stored).encode()
+    try:
+        with os.fdopen(
+            os.open(made := path.with_suffix(".new"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
+        ) as file:
+            file.write(b"%08x %s" % (zlib.crc32(text), text))
+        made.replace(path)
+    except OSError as error:  # the table has them; the next compaction tries again
+        _log.warning("%s cannot be written: %s", path, error)
+
+
+def _book_rows(records: Collection[ForgottenRecord], work: Work | None) -> TableRows:
     """Return the table of these records; the last one is the one that is worked on, if any is."""
     import pyarrow as pa
 
@@ -136,11 +203,7 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
     work = Work(found.targets, max(last.generation, *generations, 0) + 2, found.relearn)
     hashes = frozenset(keyed_hash(key, name) for name in found.ids)
     record = ForgottenRecord(at, by, found.targets.space, counts, hashes, key)
-    rows = book_rows((*book.records, record), work)
     tables.journal.begin_forgetting()
-    if book.version is None:
-        tables.append(FORGOTTEN, rows)
-    else:
-        tables.replace(FORGOTTEN, rows)
+    write_book(tables, (*book.records, record), work)
     if tables.folder is not None:
         flush(tables.folder / f"{FORGOTTEN}.lance")

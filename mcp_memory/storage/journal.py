@@ -137,6 +137,17 @@ class Journal:
             _log.warning("%s cannot be read: %s", self._path, error)
             return []
 
+    def has_line_to(self, end: int) -> bool:
+        """Return whether a line ends at a position; if not, what was there was changed, and one after it is lost."""
+        if not end or self._path is None:
+            return True
+        try:
+            with self._path.open("rb", buffering=0) as file:
+                file.seek(end - 1)
+                return file.read(1) in (b"\n", b"")  # it may have been emptied
+        except OSError:
+            return True
+
     def append(self, commit: Commit, rows: Mapping[TableKind, TableRows], end: int) -> int:
         """Write a commit after the last whole one and return the position of its own end.
 
@@ -152,8 +163,8 @@ class Journal:
         line = line_of(commit, {kind: made.to_pylist() for kind, made in rows.items()})
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
         try:
-            if os.fstat(file).st_size != end:
-                _, end = self.read()
+            if (size := os.fstat(file).st_size) != end:
+                _, end = self.read(end if end < size else 0)
                 os.ftruncate(file, end)  # what a writer left that died
             try:
                 os.lseek(file, end, os.SEEK_SET)

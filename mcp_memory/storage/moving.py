@@ -23,7 +23,7 @@ from mcp_memory.storage.archive import read_header, unpack
 from mcp_memory.storage.backups import FOLDER, Backups, still
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.data_files import MOVED
-from mcp_memory.storage.forgotten import Book, book_rows, read_book
+from mcp_memory.storage.forgotten import BOOK_COPY, Book, read_book, write_book
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.kept import FOLDER as KEPT
 from mcp_memory.storage.lock import Holders, WriteLock
@@ -130,12 +130,8 @@ def _join_books(tables: Tables, book: Book) -> None:
     own = read_book(tables)
     records = sorted({(one.at, one.by, one.space, one.hashes): one for one in (*book.records, *own.records)}.items(),
                      key=lambda entry: entry[0][:3])  # fmt: skip
-    rows = book_rows([one for _, one in records], None)
-    if own.version is None:
-        tables.append(FORGOTTEN, rows)
-    else:
-        tables.replace(FORGOTTEN, rows)
-        purge(tables, FORGOTTEN)
+    write_book(tables, [one for _, one in records], None)
+    purge(tables, FORGOTTEN)
 
 
 def _holds_others(folder: Path) -> bool:
@@ -191,6 +187,7 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
             forget_notes(folder)  # it speaks of a store that is no longer here
             tables.journal.remove()
             tables.log_copy.remove()
+            (folder / BOOK_COPY).unlink(missing_ok=True)
             for path in [*folder.glob("*.lance"), folder / FOLDER, folder / KEPT]:
                 await to_thread.run_sync(lambda path: shutil.rmtree(path, ignore_errors=True), path)
     finally:

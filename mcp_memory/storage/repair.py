@@ -32,14 +32,25 @@ from mcp_memory.storage.anchor import read_anchor, write_anchor
 from mcp_memory.storage.archive import unpack
 from mcp_memory.storage.damage import COUNTED
 from mcp_memory.storage.data_files import ASIDE, manifests_of
+from mcp_memory.storage.forgotten import Book, read_book, write_book
 from mcp_memory.storage.journal import Entry, newer, rows_of
 from mcp_memory.storage.log_copy import copied_rows
 from mcp_memory.storage.salvage import collected, joined
-from mcp_memory.storage.schema import COMMITS, LOG_TABLES, Commit, TableKind, TableRows, commit_rows, commits_of
+from mcp_memory.storage.schema import (
+    COMMITS,
+    FORGOTTEN,
+    LOG_TABLES,
+    Commit,
+    TableKind,
+    TableRows,
+    commit_rows,
+    commits_of,
+)
 from mcp_memory.storage.tables import Tables
 
 LOST = "lost.json"
 HIDDEN = ".hidden"
+NO_BOOK = "what was forgotten: an import may bring it back"
 REPAIRED: tuple[TableKind, ...] = (*COUNTED, "jobs")
 """Tables that no rebuild makes anew. Of ``jobs`` nobody knows how many rows there should be."""
 
@@ -94,11 +105,13 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     if made:
         done.append(f"{len(made)} commits are made anew from the rows that carry their numbers.")
     lost = {kind: part for kind in COUNTED if (part := _lost(kind, commits, found[kind]))}
-    if texts := [*_in_words(lost, doubtful)]:
+    book = read_book(tables)
+    if texts := [*_in_words(lost, doubtful), *([NO_BOOK] if book.damage and not book.records else [])]:
         if not give_up(texts):
             return [*done, "Nothing was given up: the memory stays as it is."]
         _write_down(tables, at, {"rows_by_commit": lost, "doubtful_rows_by_commit": doubtful})
         done += [f"Given up: {text}." for text in texts]
+    done += _put_back_book(tables, book)
     for kind, name in names.items():
         done += _put_back(tables, name, rows[kind], newest.tx, always=name in changed)
     left = {number: _counting(commit, found, lost) for number, commit in sorted(commits.items())}
@@ -106,7 +119,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
         _replace(tables, COMMITS, commit_rows(*left.values()))
     write_anchor(tables.folder, left[newest.tx])
     tables.journal.clear(newest.tx)
-    for files in tables.sums.wrong((COMMITS, *names.values())).values():
+    for files in tables.sums.wrong((COMMITS, FORGOTTEN, *names.values())).values():
         for file in files:  # no version needs them any more that is newer than the rows put back
             file.replace(file.with_name(f"{file.name}{ASIDE}"))
     return done
@@ -278,6 +291,17 @@ def _put_back(tables: Tables, name: str, rows: TableRows | None, last: int, *, a
     if not same or always:
         _replace(tables, name, rows)
         yield f"{len(rows) if rows is not None else 0} rows of {name!r} are put back."
+
+
+def _put_back_book(tables: Tables, book: Book) -> Iterator[str]:
+    """Write what was forgotten, if its table is damaged."""
+    if book.damage:
+        yield from _set_aside(tables, FORGOTTEN)
+        if not manifests_of(tables.folder, FORGOTTEN) or not book.records:
+            tables.drop(FORGOTTEN)
+        if book.records:
+            write_book(tables, book.records, book.work)
+        yield f"{len(book.records)} records of what was forgotten are put back."
 
 
 def _replace(tables: Tables, name: str, rows: TableRows | None) -> None:

@@ -31,7 +31,7 @@ from mcp_memory.storage.bucket_refresh import open_refresher
 from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import Compaction
-from mcp_memory.storage.damage import damage_of, refuse
+from mcp_memory.storage.damage import REMEDY, damage_of, refuse
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.journal import Appended
 from mcp_memory.storage.lock import Holders
@@ -168,7 +168,7 @@ class LanceStore:
                     await self._refresh(whole=False, locked=True)
             view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
             append = partial(self._append, self._refresher.folded)
-            refuse(self._tables, self._refresher.losses.gone)
+            refuse(self._tables, [*self._refresher.losses.gone.values(), *self._forgetter.damage])
             if last is not None and last.format < FORMAT:
                 await self._backups.before("format")
             transaction = LanceTransaction(append, self._apply, self.was_forgotten, batch, rows, lock, view, last)
@@ -211,6 +211,7 @@ class LanceStore:
             async with self._view_lock:
                 await self._refresh(whole=True, locked=True)
                 view, last = self._view, self._refresher.last
+                refuse(self._tables, [*self._refresher.losses.gone.values(), *self._forgetter.damage])
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
@@ -218,6 +219,7 @@ class LanceStore:
                     await keep(found)
                 await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
                 await self._forgetter.forget(found, view, last, by)
+                self._compaction.start()  # which writes the copy of the log anew
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
         return found
@@ -250,7 +252,7 @@ class LanceStore:
     @property
     def damage(self) -> tuple[str, ...]:
         """What committed rows are gone, and what has to be made anew, in words, as of the last refresh."""
-        return self._refresher.losses.texts()
+        return (*self._refresher.losses.texts(), *(f"{text} {REMEDY}" for text in self._forgetter.damage))
 
     async def damage_now(self) -> tuple[str, ...]:
         """Return what is missing by a first look of a process, with nothing in memory."""
@@ -368,10 +370,14 @@ class LanceStore:
             return append_batch(
                 self._tables, last, rows or prepare(batch), batch.outlays, embedder=self._embedder,
                 dimension=self._dimension, reader=self._reader, at=self._clock(), swept=self._refresher.swept,
-                journal_end=0 if folded == last else self._refresher.journal_end,
+                folded=folded, journal_end=0 if folded == last else self._refresher.journal_end,
             )  # fmt: skip
 
-        return await to_thread.run_sync(work)
+        try:
+            return await to_thread.run_sync(work)
+        except StoreError as error:
+            self._refresher.losses.note_refused(error)
+            raise
 
     async def _apply(self, batch: Batch, appended: Appended) -> None:
         """Add a commit to the view, unless a reader was faster or the view was reset meanwhile."""

@@ -356,7 +356,8 @@ class Tables:
         """Return the names of a table's data files, those of every version; none if they are not local."""
         try:
             folder = self._table_folder(name) / "data"
-            return set(os.listdir(folder)) if self.folder else set()  # noqa: PTH208 - a fifth of the time
+            names = os.listdir(folder) if self.folder else ()  # noqa: PTH208 - a fifth of the time
+            return {name for name in names if name.endswith(".lance")}  # not those that a repair has set aside
         except FileNotFoundError:
             return set()
 

@@ -25,7 +25,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from mcp_memory.storage.anchor import read_anchor, write_anchor
 from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.damage import COUNTED, damage_of, refuse, totals_of
+from mcp_memory.storage.damage import COUNTED, JOURNAL_CHANGED, damage_of, refuse, totals_of
 from mcp_memory.storage.data_files import Table, is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Appended, Entry, newer, table_of
@@ -210,6 +210,7 @@ def append(
     reader: int,
     at: Millis,
     swept: dict[str, int],
+    folded: Commit | None,
     journal_end: int = 0,
 ) -> Appended:
     """Append the rows of a batch and its commit. The write lock must be held, and the tables swept.
@@ -224,9 +225,11 @@ def append(
         reader: the version of the extractor, for the first commit of a store; others have that of the commit before.
         at: now.
         swept: of each table, the version at which it was last known to be clean; brought up to date.
+        folded: the last commit that is in the tables; those after it are in the journal.
         journal_end: where the last whole line of the journal ends.
 
     Raises:
+        StoreDamaged: the journal cannot be read any more; nothing was changed.
         StoreUnwritable: nothing of the batch will ever be visible.
     """
     kinds = [kind for kind in (*LOG_TABLES, *DERIVED_TABLES) if kind != "point_vectors"]  # as many as points
@@ -244,11 +247,12 @@ def append(
         **sum_outlays(outlays),
     )
     if tables.journal.takes(rows, last):
+        refuse(tables, [] if tables.journal.has_line_to(journal_end) else [JOURNAL_CHANGED])
         with tables.write_errors():
             end = tables.journal.append(commit, rows, journal_end)
         write_anchor(tables.folder, commit)
         return Appended(commit, None, end, follows=tables.journal.shared)
-    return Appended(commit, _into_tables(tables, last, rows, commit, swept), 0)
+    return Appended(commit, _into_tables(tables, folded, rows, commit, swept), 0)
 
 
 def merge_journal(tables: Tables) -> None:
@@ -276,7 +280,10 @@ def _into_tables(
     commit: Commit | None,
     swept: dict[str, int],
 ) -> int:
-    """Append the rows and commits of the journal, and those of one more commit; return the version of ``commits``."""
+    """Append the rows and commits of the journal, and those of one more commit; return the version of ``commits``.
+
+    Without those of the journal, the number of that commit would hide that there were others before it.
+    """
     import pyarrow as pa
 
     entries, _ = tables.journal.read()
@@ -284,6 +291,8 @@ def _into_tables(
         last = last_commit(tables)
         entries = newer(entries, last.tx if last else 0)
     commits = [*(entry.commit for entry in entries), *([commit] if commit else [])]
+    first = last.tx + 1 if last else 1
+    refuse(tables, [] if [one.tx for one in commits] == [*range(first, first + len(commits))] else [JOURNAL_CHANGED])
     parts: defaultdict[str, list[TableRows]] = defaultdict(list)
     for entry in (*entries, *([Entry(commit, rows)] if commit else [])):
         for kind, made in entry.rows.items():

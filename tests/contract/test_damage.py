@@ -17,15 +17,17 @@ from damaging import (
     oldest,
     refs,
     repaired,
+    set_aside,
 )
 from lance_at import commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion, Turn
-from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.errors import StoreDamaged, StoreError, StoreUnwritable
 from mcp_memory.storage.anchor import read_anchor
 from mcp_memory.storage.data_files import no_panics
+from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.log_copy import LOG_COPY
 from mcp_memory.storage.repair import LOST
 
@@ -219,3 +221,47 @@ async def test_a_derived_table_that_breaks_under_a_running_server_refuses_a_writ
     await commit_to(store, batch("new"))
     assert (await held(store))[0] == whole[0] + 2
     assert store.damage == ()
+
+
+async def test_a_journal_that_changes_under_a_running_server_is_not_written_over(folder: Path) -> None:
+    store = open_at(str(folder))
+    await commit_to(store, Batch(batch("new").turns))
+    content = (folder / JOURNAL).read_bytes()
+    for changed in (content.replace(b"new came first", b"new came f1rst"), bytes(len(content))):
+        (folder / JOURNAL).write_bytes(changed)
+        for rows in (batch("more"), *([Batch(batch("more").turns)] if not any(changed) else [])):
+            with pytest.raises(StoreDamaged, match="journal"):
+                await commit_to(store, rows)
+        assert (await store.about()).problems
+        assert (folder / JOURNAL).read_bytes() == changed
+    (folder / JOURNAL).write_bytes(content)
+    again = open_at(str(folder))
+    assert (len(await refs(again)), again.damage) == (COMMITS + 1, ())
+    await commit_to(again, batch("more"))
+    assert len(await refs(store)) == COMMITS + 2
+
+
+async def test_a_table_of_the_log_that_breaks_under_a_running_server_is_told_once_a_write_meets_it(
+    folder: Path,
+) -> None:
+    store = open_at(str(folder))
+    assert len(await refs(store)) == COMMITS
+    newest(folder, "facts.lance/_versions/*.manifest").write_bytes(b"half")
+    with pytest.raises(StoreError, match="facts"):
+        await commit_to(store, batch("new"))
+    assert "'facts'" in " ".join(store.damage)
+    assert len(await refs(store)) == COMMITS
+
+
+async def test_what_was_repaired_can_be_forgotten_and_nothing_of_the_damaged_files_is_left(folder: Path) -> None:
+    damaged = newest(folder, "turns.lance/data/*.lance")
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:60] + bytes([content[60] ^ 1]) + content[61:])
+    await repaired(folder, lambda _: True)
+    assert set_aside(folder)
+    store = open_at(str(folder))
+    async with store.reading() as view:
+        chosen = frozenset([next(iter(view.space("default").turns))])
+    await store.forget(lambda _: ForgetTargets("default", turns=chosen), "a test")
+    assert len(await refs(store)) == COMMITS - 1
+    assert not set_aside(folder)

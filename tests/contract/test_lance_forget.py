@@ -8,7 +8,9 @@ from pathlib import Path
 
 import anyio
 import pytest
+from anyio import to_thread
 from batches import DIMENSION, asserted, batch, belief, lesson, point, pointed, taught, turn, unit_vectors
+from damaging import refs
 from store_contents import decoded, holding
 
 from mcp_memory.domain.batch import Batch
@@ -17,9 +19,11 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion
-from mcp_memory.errors import McpMemoryError, StoreUnwritable
+from mcp_memory.errors import McpMemoryError, StoreDamaged, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
+from mcp_memory.storage.forgotten import BOOK_COPY
 from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
+from mcp_memory.storage.log_copy import LogCopy
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -271,3 +275,63 @@ async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_pat
     assert holding(tmp_path / "store", GONE) == set()
     assert [finding.text for finding in await store.check()] == []
     assert sum(name.startswith("sentences") for name in Tables(str(tmp_path / "store")).names()) == 1
+
+
+@pytest.mark.parametrize("way", ["gone", "empty", "changed"])
+@pytest.mark.parametrize("part", ["_versions/*.manifest", "data/*.lance"])
+async def test_a_damaged_record_of_what_was_forgotten_is_read_from_its_copy_and_repaired(
+    tmp_path: Path, part: str, way: str
+) -> None:
+    store = opened(tmp_path / "store")
+    await fill(store)
+    await store.forget(lambda _: TARGETS, "a test")
+    records = await store.forgotten()
+    await store.aclose()
+    (hurt,) = (tmp_path / "store" / "forgotten.lance").glob(part)
+    content = hurt.read_bytes()
+    hurt.unlink()
+    if way != "gone":
+        middle = len(content) // 2
+        changed = content[:middle] + bytes([content[middle] ^ 0x10]) + content[middle + 1 :]
+        hurt.write_bytes(changed if way == "changed" else b"")
+    store = opened(tmp_path / "store")
+    assert (await refs(store), await store.forgotten()) == (["bravo", "charlie"], records)
+    assert "doctor --repair" in " ".join((await store.about()).problems)
+    with pytest.raises(StoreDamaged, match="forgotten"):
+        await write(store, batch("delta"))
+    await store.repair(lambda texts: pytest.fail(str(texts)))
+    again = opened(tmp_path / "store")
+    await write(again, batch("delta"))
+    assert (await again.forgotten(), again.damage, again.was_forgotten(turn(GONE[0]).id)) == (records, (), True)
+    await again.forget(lambda _: ForgetTargets("default", turns=frozenset([turn("charlie").id])), "a test")
+    assert len(await opened(tmp_path / "store").forgotten()) == 2
+
+
+async def test_a_record_of_what_was_forgotten_that_nothing_has_any_more_is_given_up_only_if_told_to(
+    tmp_path: Path,
+) -> None:
+    store = opened(tmp_path / "store")
+    await fill(store)
+    await store.forget(lambda _: TARGETS, "a test")
+    await store.aclose()
+    (tmp_path / "store" / BOOK_COPY).unlink()
+    next((tmp_path / "store" / "forgotten.lance").glob("data/*.lance")).write_bytes(b"")
+    store = opened(tmp_path / "store")
+    told: list[str] = []
+    await store.repair(lambda texts: bool(told.extend(texts)))
+    assert "what was forgotten" in " ".join(told)
+    assert "forgotten" in " ".join(await store.damage_now())
+    await store.repair(lambda _: True)
+    await write(store, batch("delta"))
+    assert (await store.forgotten(), store.damage) == ((), ())
+
+
+async def test_a_forget_leaves_a_copy_of_the_log_that_does_not_hold_it(tmp_path: Path) -> None:
+    store = opened(tmp_path / "store")
+    await fill(store)
+    await store.forget(lambda _: TARGETS, "a test")
+    assert store._compaction._thread is not None
+    await to_thread.run_sync(store._compaction._thread.join)
+    entries = LogCopy(tmp_path / "store").entries()
+    assert [row["ref"] for entry in entries.values() for row in entry.rows.get("turns", ())] == ["bravo", "charlie"]
+    assert not holding(tmp_path / "store", GONE)

@@ -2,7 +2,7 @@
 
 Run as ``python tests/crash/damage_rounds.py FOLDER STORE MODE [EVERY [PART OF]]``, where FOLDER is scratch space:
 
-- STORE: ``loose`` (each commit in files of its own) or ``compacted`` (most rows in merged files).
+- STORE: ``loose``, ``compacted`` or ``forgotten``, see `make_store`.
 - MODE: ``open`` (a server opens the damaged store, reads, writes), ``running`` (two servers had it open before),
   ``repair`` (`doctor --repair` gives up what it has to, then a server opens it), ``killed`` (the same, and the repair
   is killed before each of its changes of files, one after the other, until it gets through).
@@ -16,7 +16,7 @@ In the end the file is put back, and the store is opened once more. It prints, f
 - ``told``: something was missing, and the store said so; with ``repair``, it was given up and written down;
 - ``refused``: the store could not be read, and said so in our words;
 - ``raw``: an exception or a panic of a library;
-- ``silent``: something was missing, and the store called itself healthy;
+- ``silent``: something was missing or could not be written, and the store called itself healthy;
 - ``mended``: with the file put back something was missing, the store said so, and `doctor --repair` brought it back;
 - ``lost``: with the file put back, something is missing that was there, or that was written in between.
 """
@@ -69,6 +69,7 @@ async def look(store: LanceStore) -> tuple[frozenset[Item] | None, bool]:
     try:
         async with store.reading() as view:
             held = contents(view)
+        held |= {("forgotten", one.at, one.by, one.space, *one.hashes) for one in await store.forgotten()}
     except McpMemoryError:
         return None, False
     return held, not (await store.about()).problems
@@ -102,6 +103,8 @@ async def use(store: LanceStore, whole: frozenset[Item], new: str) -> tuple[str,
             await mended(store, held, healthy)
             await commit_to(store, rows)
     except McpMemoryError:
+        if not (await store.about()).problems:
+            return "silent", frozenset()
         return ("kept" if outcome == "whole" else outcome), frozenset()
     return outcome, frozenset(("turn", one.space, one.id, one.text) for one in rows.turns)
 
@@ -243,7 +246,7 @@ async def round_of(original: Path, file: Path, way: str, mode: str, folder: Path
 def kind_of(file: Path) -> str:
     """Return what sort of file it is, in words."""
     if len(file.parts) < 3:
-        return "beside the tables"
+        return file.name.replace("-0", "").replace("-1", "")
     table, part = file.parts[0].partition(".")[0], file.parts[1].strip("_")
     return f"{table.rstrip('0123456789_')} {part}"
 
@@ -261,7 +264,7 @@ def chosen(files: Sequence[Path], every: int) -> list[Path]:
 
 async def rounds(
     scratch: Path,
-    compacted: bool,
+    kind: str,
     mode: str,
     *,
     commits: int = 10,
@@ -275,7 +278,7 @@ async def rounds(
     """Count by kind of file what came of it; ``told`` hears of what should not happen."""
     outcomes: Outcomes = defaultdict(Counter)
     original = scratch / "original"
-    await make_store(original, commits=commits, size=size, compacted=compacted)
+    await make_store(original, kind, commits=commits, size=size)
     store = open_store(original)
     whole, healthy = await look(store)
     await store.aclose()
@@ -298,8 +301,6 @@ if __name__ == "__main__":
 
         async def main() -> Outcomes:
             """Run the part that was asked for."""
-            return await rounds(
-                Path(scratch), kind == "compacted", mode, every=every, part=part, of=of, told=sys.stderr.write
-            )
+            return await rounds(Path(scratch), kind, mode, every=every, part=part, of=of, told=sys.stderr.write)
 
         sys.stdout.write(json.dumps(anyio.run(main)) + "\n")

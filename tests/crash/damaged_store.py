@@ -7,7 +7,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,23 +15,29 @@ if __name__ != "__main__":  # imported by a script that is run by hand, without 
     tests = Path(__file__).parents[1]
     sys.path[:0] = [str(tests.parent), str(tests), str(tests / "contract")]
 
-from batches import WRITTEN_AT, asserted, derive, point, pointed, taught, turn, unit_vectors
+import anyio
+from batches import WRITTEN_AT, asserted, belief, derive, point, pointed, taught, turn, unit_vectors
 from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.episodes import Belief, Lesson
+from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.storage import compaction
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 WAYS = ("deleted", "emptied", "halved", "zeroed", "flipped at the start", "flipped inside", "flipped at the end")
-LOG = frozenset(("turn", "fact", "lesson", "point", "alias"))
+LOG = frozenset(("turn", "fact", "lesson", "point", "alias", "question", "job", "forgotten"))
 """What no rebuild can make anew, as `contents` names it."""
 Item = tuple[object, ...]
+OUTDATED_S = 1.1
+"""After which the next compaction removes what the last one has merged."""
 
 compaction.flush = lambda folder: None  # copies of a damaged store need not survive a power loss, and it takes seconds
 
@@ -49,6 +55,9 @@ def contents(view: View) -> frozenset[Item]:
         found |= {("lesson", name, *one.key, one.query) for one in space.beliefs.lessons()}
         found |= {("point", name, one.id, one.description) for one in space.hypergraph.active()}
         found |= {("alias", name, one.alias, one.name) for one in space.facts._inferred.values()}
+        found |= {("question", name, one.segment_id, one.text) for one in space.questions.rows}
+        found |= {("job", name, *astuple(one)) for one in space.jobs.values()}
+        found |= {("belief", name, one) for one in space.beliefs.sentence_ids}
     return frozenset(found)
 
 
@@ -73,20 +82,39 @@ def commit_of(number: int, size: int) -> Batch:
     return rows
 
 
-async def make_store(folder: Path, *, commits: int, size: int, compacted: bool) -> None:
+async def make_store(folder: Path, kind: str, *, commits: int, size: int) -> None:
     """Write a store of so many commits with so many messages each, the last one in the journal.
 
-    Compacted, its newest commits lie in files of their own.
+    Args:
+        folder: of the store.
+        kind: ``loose`` leaves each commit in files of its own. ``compacted`` is merged twice, so that of the first
+            commits nothing is left but merged files; the newest lie in files of their own. From ``forgotten`` a
+            message was forgotten, which leaves one version of each table.
+        commits: how many.
+        size: messages in each.
     """
-    store = open_at(str(folder), compact_after=1 << 30)
+    store = open_at(str(folder), compact_after=1 << 30, embed=embed, relearn=relearn)
     for number in range(commits):
-        if compacted and number in (commits // 2, commits - 3):
+        if kind == "compacted" and number in (commits // 2 - 1, commits - 3):
+            await anyio.sleep(OUTDATED_S)  # compaction keeps what was there a second before the newest version
+            await commit_to(store, derive([turn(f"last before {number}")]))
             tables = Tables(str(folder))
             compaction.compact(tables, 4, now=NOW, stop=threading.Event(), keep=timedelta(0))
+        if kind == "forgotten" and number == commits - 1:
+            await forget(store, "m0-1")
         rows = commit_of(number, size)
         await commit_to(store, rows if number < commits - 1 else Batch(rows.turns))
     await store.aclose()
     store._compaction.stop(60)
+
+
+async def forget(store: LanceStore, ref: str) -> None:
+    """Forget a message."""
+    async with store.reading() as view:
+        chosen = frozenset(one.id for one in view.space("default").turns.values() if one.ref == ref)
+    await store.forget(lambda _: ForgetTargets("default", turns=chosen), "a test")
+    while store._compaction.running:  # noqa: ASYNC110 - a thread, which writes copies anew
+        await anyio.sleep(0.01)
 
 
 async def make_rows(turns: Sequence[Turn]) -> Batch:
@@ -99,9 +127,14 @@ async def embed(texts: Sequence[str]) -> Matrix:
     return unit_vectors(texts)
 
 
+async def relearn(_: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+    """Return a belief about each sentence that lessons label, as `Relearn` of a rebuild does."""
+    return [belief(sentence) for lesson in lessons for sentence in lesson.labels]
+
+
 def open_store(folder: Path) -> LanceStore:
     """Return a store that can rebuild its derived tables, as a server opens it."""
-    return open_at(str(folder), derive=lambda: make_rows, embed=embed)
+    return open_at(str(folder), derive=lambda: make_rows, embed=embed, relearn=relearn)
 
 
 def files_of(folder: Path) -> list[Path]:
