@@ -161,7 +161,8 @@ def open_extractor(settings: Settings) -> Extractor | None:
             "facts.extractor is 'spacy', which is not installed. Install the extra (pip install '.[nlp]' in the "
             "checkout, or mcp-memory[nlp] where you installed it from), or set facts.extractor to 'rules' or 'auto'."
         )
-    return RuleExtractor() if wanted == "rules" or not there else SpacyExtractor()
+    made = RuleExtractor if wanted == "rules" or not there else SpacyExtractor
+    return made(context=settings.facts.context)
 
 
 def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ) -> Claude | None:

@@ -12,7 +12,7 @@ alone, so a rebuild extracts the same facts. A pooled question is one that a seg
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mcp_memory.domain.times import Millis, StatedTime
@@ -236,22 +236,26 @@ class Speakers(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class Talkers:
-    """The last two speakers of a session.
+    """The last two speakers of a session, and what was said last.
 
     Attributes:
         last: the last speaker, by name, or by role without a name; None at the start.
         other: the last different speaker before them.
+        before: the last two messages, in order: what "she" or "yes" may refer to.
     """
 
     last: str | None = None
     other: str | None = None
+    before: tuple[Turn, ...] = ()
 
     def after(self, turn: Turn) -> Talkers:
         """Return the speakers after a turn; documents and statements change nothing."""
-        who = turn.speaker or turn.role
-        if who is None or who == self.last or turn.kind != "message":
+        if turn.kind != "message":
             return self
-        return Talkers(who, self.last)
+        who, before = turn.speaker or turn.role, (*self.before[-1:], turn)
+        if who is None or who == self.last:
+            return replace(self, before=before)
+        return Talkers(who, self.last, before)
 
     def partner(self, turn: Turn) -> str | None:
         """Return the addressee of a turn that follows, or None."""

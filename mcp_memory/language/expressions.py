@@ -212,8 +212,8 @@ _CUE = re.compile(
     r"|(?P<past>was|wasn['’]t|were|weren['’]t|had|did|didn['’]t|been|went|got|saw|came|took|made|said|told|met|bought|ate"
     r"|had|left|gave|found|thought|felt|knew|ran|won|lost|began|started|wrote|read|heard|spent|slept|drove|flew|spoke|sang"
     r"|swam|rode|fell|broke|built|sent|taught|caught|brought|paid|kept|held|chose|grew|drew|wore|woke|became|sold|stood"
-    r"|understood|forgot|hit|put|since|ago|born|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
-    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:now|again|still|only|not)\s)?(?:on|due|\d+))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?\w{2,}ing))\b",
+    r"|understood|forgot|hit|put|quit|since|ago|born|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
+    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:now|again|still|only|not)\s)?(?:on|off|due|\d+))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?\w{2,}ing))\b",
     re.ASCII | re.IGNORECASE,
 )
 

@@ -14,7 +14,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import Masking
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Talkers, Turn
 from mcp_memory.ports import Store
 from mcp_memory.services.ingest import DerivedRows
 from mcp_memory.services.masking import check_secrets
@@ -22,8 +22,8 @@ from mcp_memory.services.write import Plan, make_plan, requested_turns
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
-Derive = Callable[[Sequence[Turn], Sequence[str | None]], Awaitable[Sequence[DerivedRows]]]
-"""Returns the rows of each text; its other argument are their addressees (`derive` in ``services/ingest.py``)."""
+Derive = Callable[[Sequence[Turn], Sequence[Talkers]], Awaitable[Sequence[DerivedRows]]]
+"""Returns the rows of each text; its other argument says who spoke before each (`derive` in ``services/ingest.py``)."""
 
 
 async def write_many(
@@ -68,8 +68,8 @@ async def write_many(
             return any(map(bool, secrets))
 
 
-def _underived(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> list[tuple[Turn, str | None]]:
-    return [(turn, partner) for plan in plans for turn, partner in plan.new if turn.id not in ready]
+def _underived(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> list[tuple[Turn, Talkers]]:
+    return [(turn, talkers) for plan in plans for turn, talkers in plan.new if turn.id not in ready]
 
 
 def _batch(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> Batch:

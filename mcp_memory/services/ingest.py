@@ -73,14 +73,14 @@ class Reading:
 
 
 async def derive(
-    reading: Reading, turns: Sequence[Turn], partners: Sequence[str | None], *, progress: Progress
+    reading: Reading, turns: Sequence[Turn], talkers: Sequence[Talkers], *, progress: Progress
 ) -> list[DerivedRows]:
     """Return the rows derived from each turn's text, in the order of the turns.
 
     Args:
         reading: the embedder and the extractor.
         turns: the texts.
-        partners: the addressee of each turn (``domain/turns.py``).
+        talkers: who spoke before each turn, and what was said (``domain/turns.py``).
         progress: the progress of the embedding, which takes most of the time.
 
     Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
@@ -88,7 +88,7 @@ async def derive(
     """
     turns = await to_thread.run_sync(lambda: [masked_turn(turn, reading.masking) for turn in turns])
     cuts = [
-        await to_thread.run_sync(_cut, reading, turn, partner) for turn, partner in zip(turns, partners, strict=True)
+        await to_thread.run_sync(_cut, reading, turn, talking) for turn, talking in zip(turns, talkers, strict=True)
     ]
     texts = [_embedded_texts(turn, spans, runs) for turn, (spans, runs, *_) in zip(turns, cuts, strict=True)]
     distinct = dict.fromkeys(text for of_runs, of_spans in texts for text in (*of_runs, *of_spans))
@@ -167,13 +167,13 @@ class TextPart:
 
     Attributes:
         turn: the text.
-        partner: its addressee (``domain/turns.py``).
+        talkers: who spoke before it, and what was said (``domain/turns.py``).
         segments: in order. The facts of a turn are read with its first one.
         sentences: those that begin in these segments, in order.
     """
 
     turn: Turn
-    partner: str | None
+    talkers: Talkers
     segments: tuple[Segment, ...]
     sentences: tuple[Sentence, ...]
 
@@ -183,7 +183,7 @@ async def index_parts(reading: Reading, parts: Sequence[TextPart]) -> Batch:
     assertions: list[Assertion] = []
     for part in parts:
         if part.segments[0].index == 0:
-            assertions += await to_thread.run_sync(_facts_of, reading, part.turn, part.partner)
+            assertions += await to_thread.run_sync(_facts_of, reading, part.turn, part.talkers)
     texts = [_part_texts(part) for part in parts]
     of_segments = [text for of_part, _ in texts for text in of_part]
     of_sentences = [text for _, of_part in texts for text in of_part]
@@ -224,12 +224,12 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
 
     async def derive_again(turns: list[Turn]) -> Batch:
         turns = await to_thread.run_sync(lambda: [masked_turn(turn, reading.masking) for turn in turns])
-        partners = []
+        talkers = []
         for turn in turns:
             place = turn.space, turn.session
-            partners.append(talking[place].partner(turn))
+            talkers.append(talking[place])
             talking[place] = talking[place].after(turn)
-        return batch_of(turns, await derive(reading, turns, partners, progress=progress))
+        return batch_of(turns, await derive(reading, turns, talkers, progress=progress))
 
     return derive_again
 
@@ -245,30 +245,33 @@ def read_again(reading: Reading) -> Callable[..., Awaitable[list[Assertion]]]:
         found: list[Assertion] = []
         for turn in turns:
             place = turn.space, turn.session
-            partner = talking[place].partner(turn)
-            talking[place] = talking[place].after(turn)
+            talkers = talking[place]
+            talking[place] = talkers.after(turn)
             if not known:
                 shown = masked_turn(turn, reading.masking)
-                found += await to_thread.run_sync(_facts_of, reading, shown, partner)
+                found += await to_thread.run_sync(_facts_of, reading, shown, talkers)
         return found
 
     return read
 
 
-def _facts_of(reading: Reading, turn: Turn, partner: str | None) -> list[Assertion]:
-    if reading.extractor is None or turn.kind == "statement":
-        return []
-    spans = split(turn.text)
-    times = [stated_times(turn.text, turn.said_at, start, end) for start, end in spans]
-    return reading.extractor.extract(turn, partner, spans, times)
+def _facts_of(reading: Reading, turn: Turn, talkers: Talkers) -> list[Assertion]:
+    return _read(reading, turn, talkers)[-1]
 
 
-def _cut(reading: Reading, turn: Turn, partner: str | None) -> _Cut:
+def _read(
+    reading: Reading, turn: Turn, talkers: Talkers
+) -> tuple[list[tuple[int, int]], list[tuple[StatedTime, ...]], list[Assertion]]:
     spans = split(turn.text)
     times = [stated_times(turn.text, turn.said_at, start, end) for start, end in spans]
-    assertions: list[Assertion] = []
-    if reading.extractor is not None and turn.kind != "statement":  # a statement is a fact already
-        assertions = reading.extractor.extract(turn, partner, spans, times)
+    if reading.extractor is None or turn.kind == "statement":  # a statement is a fact already
+        return spans, times, []
+    before = [masked_turn(one, reading.masking) for one in talkers.before] if turn.kind == "message" else []
+    return spans, times, reading.extractor.extract(turn, talkers.partner(turn), spans, times, before)
+
+
+def _cut(reading: Reading, turn: Turn, talkers: Talkers) -> _Cut:
+    spans, times, assertions = _read(reading, turn, talkers)
     return spans, pack_segments(turn.text, spans, reading.segment_tokens), times, assertions
 
 

@@ -17,7 +17,7 @@ from mcp_memory.domain.ids import derived_ref, turn_id
 from mcp_memory.domain.masking import Masking, masked_turn
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import READ_CHARS, Turn
+from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.indexing import Indexing
@@ -60,7 +60,7 @@ async def write(
         async with store.reading(whole=False) as view:
             plan = make_plan(view.space(request.space), request, requested, statements, reading.masking, now)
         if whole:
-            missing = [(turn, partner) for turn, partner in plan.new if turn.place not in ready]
+            missing = [(turn, talkers) for turn, talkers in plan.new if turn.place not in ready]
             derived = await derive(
                 reading, [turn for turn, _ in missing], [who for _, who in missing], progress=progress
             )
@@ -128,13 +128,13 @@ class Plan:
     """The rows of a request that a space does not have yet.
 
     Attributes:
-        new: the new turns, each with its addressee.
+        new: the new turns, each with who spoke before it.
         stated: assertions of the caller's facts, new or not.
         known: ids of those that are stored already.
         warnings: about items that are stored already.
     """
 
-    new: Sequence[tuple[Turn, str | None]]
+    new: Sequence[tuple[Turn, Talkers]]
     stated: Sequence[Assertion]
     known: frozenset[str]
     warnings: Sequence[str]
@@ -185,7 +185,7 @@ def make_plan(
         assertions.append(assertion if shown is fact else replace(assertion, original=(fact.head, fact.tail)))
     talkers, partnered = space.talkers(request.session), []
     for turn in new:
-        partnered.append((turn, talkers.partner(turn)))
+        partnered.append((turn, talkers))
         talkers = talkers.after(turn)
     distinct = tuple({assertion.id: assertion for assertion in assertions}.values())
     known = frozenset(assertion.id for assertion in distinct if space.facts.assertion(assertion.id))

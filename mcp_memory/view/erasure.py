@@ -1,7 +1,8 @@
 """What goes with what is to be forgotten: everything that rests only on it, and every word that only it said.
 
 The rules, for texts that go: their segments, sentences, facts, jobs, pooled questions and beliefs go with them. A
-lesson that shows, cites or labels one of their sentences loses these, and one whose paths tell one of their facts its
+fact of a message that stays goes if it has words of a forgotten one of the two before it, which completed it. A lesson
+that shows, cites or labels one of their sentences loses these, and one whose paths tell one of their facts its
 paths; it goes altogether if its question has a word that only the forgotten texts had, or if nothing is left of it. A
 memory point that rests on one of their sentences or facts goes with all its revisions; if it rests on something else
 too, a new point says what that says, in its words. An alias goes if one of its names has a word that only the forgotten
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.points import MIN_ENTITIES, Point, point_id
+from mcp_memory.domain.turns import Turn
 from mcp_memory.view.space import Space
 
 WORDS_OF_POINT = 80
@@ -127,8 +129,27 @@ def erasure_of(space: Space, targets: ForgetTargets) -> Erasure:
     sentences = frozenset(space.sentences[row].id for name in turns for row in space.sentences_of(name))
     segments = frozenset(space.segments[row].id for name in turns for row in space.segments_with(name, -1))
     gone = frozenset(row.id for row in space.facts.rows if row.turn_id in turns or row.id in targets.assertions)
+    gone |= frozenset(_completed_by(space, turns))
     found = Erasure(targets, turns, sentences, segments, gone, words=_own_words(space, turns, gone))
     return _with_lessons(space, _with_points(space, found))
+
+
+def _completed_by(space: Space, turns: frozenset[str]) -> Iterator[str]:
+    """Yield the facts of messages that stay which have words of a message before them that goes.
+
+    What the rules read in a message may need the last two before it, "Yes, since May" (`Talkers.before`).
+    """
+    for session in {space.turns[name].session for name in turns}:
+        before: list[Turn] = []
+        for turn in (space.turns[name] for name in space.sessions[session]):
+            if turn.kind != "message":
+                continue
+            said = {word for one in before[-2:] if one.id in turns for word in words_in(one.text)}
+            before.append(turn)
+            if said and turn.id not in turns:
+                said -= words_in(" ".join((turn.text, *space.speakers)))
+                rows = (row for row in space.facts.assertions_in(turn.id) if row.extractor == "embedded")
+                yield from (row.id for row in rows if not said.isdisjoint(words_in(f"{row.head} {row.tail}")))
 
 
 def _own_words(space: Space, turns: frozenset[str], gone: frozenset[str]) -> frozenset[str]:

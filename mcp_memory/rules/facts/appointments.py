@@ -46,6 +46,8 @@ DATED_THINGS = word_set(
 _ENDING_THINGS = word_set(
     "lease contract subscription trial warranty passport visa licence license insurance membership"
 )
+_AWAITED = word_set("get see collect sign receive")
+"""What "we" do with a thing at a time to come: the thing has that date."""
 _TRANSPORT = word_set("flight train bus ferry coach boat ship")
 _MOVED = word_set("move postpone postpon push delay reschedule reschedul shift change bring extend")
 _RANGE = re.compile(r"from\s.{1,40}?\sto\s(?:the\s)?", re.IGNORECASE)
@@ -96,6 +98,11 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
             return ("due_on", behind, date) if _is_thing(behind) else None
         if own.head in DATED_THINGS and not own.owner and verb.tense == "present":
             return "scheduled_for", replace(own, owner=thing), date
+    if verb.lemma in _AWAITED and thing.pronoun in ("i", "we") and len(clause.slots) == 1 and verb.tense == "present":
+        awaited = clause.slots[0].nouns[0]  # "we get the keys on 13 December"
+        definite = awaited.head not in _TRANSPORT and (awaited.owner or awaited.determiner == "the")
+        if not clause.slots[0].preposition and _is_thing(awaited) and definite:
+            return "scheduled_for", awaited, date
     if verb.lemma in _MOVED and not verb.passive and clause.slots and not clause.slots[0].preposition:
         moved = clause.slots[0].nouns[0]
         return ("scheduled_for", moved, date) if _has_date(moved) and verb.tense != "present" else None

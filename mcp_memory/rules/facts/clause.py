@@ -195,9 +195,11 @@ def reduced_relative(words: Sequence[Word], index: int, previous: Clause) -> Ver
 
 
 def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup) -> bool:
-    """Return whether a verb in its plain form has a subject that takes it: "Caucus chair" is no clause."""
+    """Return whether the form of a verb has a subject that takes it: "Caucus chair" and "I lives" are no clauses."""
     word = words[verb.next_index - 1]
     verb_form = inflection(word.low)
+    if verb_form is not None and verb_form.forms == frozenset(("third",)) and word.start == verb.start:
+        return len(subject) > 1 or subject[0].pronoun not in ("i", "we", "you", "they")
     if (
         verb_form is None
         or verb_form.forms != frozenset(("plain",))
@@ -217,7 +219,7 @@ def read_insertions(
 ) -> tuple[tuple[NounPhrase, ...], int, Clause | None]:
     """Return the subject with the modifiers before its verb ("in Grauen"), and the index of the verb.
 
-    The third value is the clause that an insertion states: ", coached by Ada Rensen since July,".
+    The third value is the clause that an insertion states: ", coached by Ada Rensen since July,", ", who is 34,".
     """
     insertion = None
     while index + 1 < len(words) and words[index].low in ("in", "at", "from", "as", "with", "on", "to") and subject:
@@ -238,9 +240,13 @@ def read_insertions(
     is_reduced = verb and "participle" in verb.forms and start + 1 < len(words) and not words[start].capital and (
         words[start + 1].low in ("by", "in", "from", "at") or words[start + 1].kind == "time"
     )  # fmt: skip
+    group = None
     if verb and is_reduced and (comma or words[start + 1].low == "by"):
         group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True,
                      surface=words[start].low)  # fmt: skip
+    elif subject and start + 1 < len(words) and words[start].low in ("who", "which"):
+        group = read_verb_group(words, start + 1)
+    if group is not None and not group.unreal:
         rest = read_complement(words, group)
         closing = rest.next_index < len(words) and words[rest.next_index].text == ","
         if closing or grammar.is_finite(words, rest.next_index, frozenset(("past", "third"))):

@@ -189,7 +189,10 @@ class _ClauseReader:
         if verb:
             speaker = replace(pronoun_phrase(words[first], first), pronoun="i", common=OMITTED)
             subject = self.clauses[-1].subject if self.clauses else (speaker,)
-            self._add_clause(subject, verb, first)
+            if agrees(words, subject, verb):
+                self._add_clause(subject, verb, first)
+            else:  # "my sister, who I love, lives in …"
+                self._skip_to_mark()
             return
         if not self.clauses and is_imperative(words, first):
             self.index = next((n for n in range(first, len(words)) if words[n].text in (".", ";")), len(words))

@@ -45,7 +45,10 @@ _SILENT = word_set(
     " visualize wait wake want warm watch wish wonder work worry"
 )
 """Verbs that tell nothing to keep: of thought, speech, feeling, being and having, and those with too many meanings."""
+_TELL_WITH_A_DATE = word_set("fall give hit lose meet miss pay read teach watch")
+"""Verbs of `_SILENT` that tell of one event where its time is said: "fell off a ladder last week"."""
 _LIGHT = {
+    "run": word_set("marathon half race relay 5k 10k triathlon ultra"),
     "take": word_set("course class classes lesson lessons exam test trip tour cruise workshop photo photos"
                      " photograph photographs boat ferry train bus"),
     "go": word_set("camping hiking fishing skiing swimming climbing kayaking surfing sailing cycling shopping"
@@ -217,13 +220,21 @@ def _tells_something(clause: Clause) -> bool:
         return outing.head in _OUTINGS and outing.determiner in ("a", "an", "our", "") and not outing.uncertain
     if lemma == "run" and "out" in clause.particles:
         return False  # "ran out of milk"
-    if lemma in _LIGHT and not clause.particles and (lemma, clause.slots[0].preposition) not in _PHRASAL:
+    if lemma == "give" and clause.particles == ("birth",):
+        return True
+    if (
+        lemma in _LIGHT
+        and lemma not in {"run"}
+        and not clause.particles
+        and (lemma, clause.slots[0].preposition) not in _PHRASAL
+    ):
         first = clause.slots[0].nouns[0]
         if clause.slots[0].preposition or not {first.head, *first.text.lower().split()} & _LIGHT[lemma]:
             return False
         return not any(noun.uncertain or noun.pronoun for noun in phrases)
     phrasal = (lemma, clause.slots[0].preposition) in _PHRASAL
-    if (lemma in _SILENT and not phrasal) or clause.verb.phase == "begin" or len(lemma) < 3:
+    dated = bool(clause.times) and lemma in _TELL_WITH_A_DATE
+    if (lemma in _SILENT and not (phrasal or dated)) or clause.verb.phase == "begin" or len(lemma) < 3:
         return False
     if any(noun.uncertain for noun in phrases):
         return False

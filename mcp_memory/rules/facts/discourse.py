@@ -1,6 +1,6 @@
 """Resolve references: "I" is the speaker, "you" the addressee, "she" the last person mentioned, "her brother" hers.
 
-The discourse is a single text; a person mentioned only in an earlier message is not known here.
+The discourse is a single text; whom it means of the messages before is added by ``context.py``.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ _COUNTRIES = frozenset(line.partition(":")[0].strip() for line in COUNTRIES.spli
 _MEETING_VERBS = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
+_GENERIC = word_set("children kids men women")
+
 
 @dataclass(slots=True)
 class Discourse:
@@ -59,6 +61,7 @@ class Discourse:
         person: whether the topic is a person, by the pronouns of the text; then "the company" does not refer to it.
         omitted_subject: the subject of clauses that leave it out, if it is not the speaker.
         with_assistant: whether the text is said to an assistant.
+        recalled: names of people that an earlier text mentions.
     """
 
     speaker: str | None
@@ -67,6 +70,7 @@ class Discourse:
     person: bool = False
     omitted_subject: str | None = None
     with_assistant: bool = False
+    recalled: set[str] = field(default_factory=set)
     _last: dict[str, str] = field(default_factory=dict)
     _full: dict[str, str] = field(default_factory=dict)
 
@@ -75,6 +79,15 @@ class Discourse:
         self.omitted_subject = name
         for pronoun in ("he", "she"):
             self._last[pronoun] = name
+
+    def recall(self, pronoun: str, name: str) -> None:
+        """Let "he" or "she" mean somebody of an earlier text, until somebody else is mentioned."""
+        self._last.setdefault(pronoun, name)
+        self.recalled.add(name)
+
+    def means(self, pronoun: str) -> str | None:
+        """Return whom a pronoun means now, or None."""
+        return self._last.get(pronoun)
 
     def entity(self, noun: NounPhrase) -> str | None:
         """Return the name of the entity that a phrase refers to, or None if it is unknown."""
@@ -105,6 +118,8 @@ class Discourse:
         """Return the text of a phrase as the tail of a fact."""
         if noun.pronoun:
             return self._pronoun(noun.pronoun) if noun.pronoun not in ("it", "they", "them") else None
+        if noun.owner and noun.owner.head in _GENERIC and noun.owner.determiner:
+            return f"{noun.owner.text}'s {noun.text}"  # "the children's hospital"
         if noun.owner:
             owner = self.entity(noun.owner)
             if noun.name:
@@ -156,7 +171,10 @@ class Discourse:
             if noun.name and any(apposition.owner and apposition.head in RELATIVES for apposition in noun.appositions):
                 self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"
             if noun.determiner in ("a", "an") and not noun.name and noun.head in RELATIVES:
-                self._last.pop(RELATIVES[noun.head][1], None)  # "he has a girlfriend": "she" is nobody with a name
+                pronoun, owner = RELATIVES[noun.head][1], self.entity(clause.subject[0]) if clause.subject else None
+                self._last.pop(pronoun, None)  # "he has a girlfriend": "she" is nobody with a name
+                if owner and _has_one(clause, noun):
+                    self._last[pronoun] = f"{owner}'s {noun.text}"
         talk = self.speaker is not None
         strangers = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
         for slot in clause.slots:
@@ -209,6 +227,13 @@ def _topic(title: str | None) -> str | None:
     if not is_name or len(parts) > 6 or any(part in ("in", "and", "for") for part in parts):
         return None
     return name
+
+
+def _has_one(clause: Clause, noun: NounPhrase) -> bool:
+    """Return whether a clause says that its subject has a relative: "I have a sister in Lyon"."""
+    verb, own = clause.verb, len(clause.subject) == 1 and noun in clause.slots[0].nouns
+    plain = verb.lemma in ("have", "get") and verb.tense in ("present", "perfect") and not (verb.negated or verb.unreal)
+    return own and plain and clause.confidence >= 1 and not noun.appositions and " " not in noun.text
 
 
 def _is_a_thing(noun: NounPhrase) -> bool:

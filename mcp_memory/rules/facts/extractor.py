@@ -13,16 +13,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.facts import Assertion, Intent
+from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.times import FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import READ_CHARS, Turn, by_assistant, is_assistant
 from mcp_memory.language.sentences import is_repetitive
+from mcp_memory.language.stated import stated_times
+from mcp_memory.rules.facts.answered import Answered, answered
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
+from mcp_memory.rules.facts.context import recall_people
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with_corrections, with_mended_times
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
@@ -166,6 +169,13 @@ def _tail_of(discourse: Discourse, noun: NounPhrase) -> str | None:
     return discourse.entity(noun) if noun.name or noun.pronoun else discourse.thing(noun)
 
 
+def _as_resolved(item: Assertion, turn: Turn, discourse: Discourse) -> Assertion:
+    """Return an assertion about somebody whom only an earlier message names with less confidence."""
+    named = item.head.casefold() in turn.text.casefold()
+    resolved = not named and any(item.head.startswith(name) for name in discourse.recalled)
+    return replace(item, confidence=min(item.confidence, RESOLVED)) if resolved else item
+
+
 def _is_copula(clause: Clause) -> bool:
     return clause.verb.lemma in ("be", "become") and not clause.verb.passive
 
@@ -175,6 +185,8 @@ LONGEST = 1_200
 CEILING_S = 10.0
 """Seconds of the processor for one message, some 15 times what the worst of 94 hostile texts takes on 200,000
 characters. A rebuild on another machine may read more or less of such a message."""
+RESOLVED = 0.8
+"""The highest confidence of what only the messages before complete."""
 TOLD_AGAIN = 8
 """How often a sentence is read that a text repeats word for word."""
 
@@ -184,8 +196,12 @@ _log = logging.getLogger(__name__)
 class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
+    def __init__(self, *, context: bool = True) -> None:
+        """Make an extractor; without ``context`` each message is read by itself."""
+        self.context = context
+
     name = "rules"
-    version = 4
+    version = 5
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -194,6 +210,7 @@ class RuleExtractor:
         partner: str | None,
         sentences: Sequence[tuple[int, int]],
         times: Sequence[Sequence[StatedTime]],
+        before: Sequence[Turn] = (),
     ) -> list[Assertion]:
         """Return the assertions of a turn, in the order of its words. Blocking, and without side effects.
 
@@ -206,6 +223,7 @@ class RuleExtractor:
             partner: the addressee of a message, if known: "you".
             sentences: spans of its sentences, in characters.
             times: the stated times of each sentence.
+            before: the last messages before it, which say whom "she" and what "yes" means.
         """
         if by_assistant(turn):
             return []
@@ -214,8 +232,11 @@ class RuleExtractor:
         discourse.with_assistant = with_assistant(turn, is_assistant(partner))
         foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
         unasserted = Unasserted(turn.text, sentences, turn.speaker) if turn.kind == "message" else None
+        before = before if self.context and turn.kind == "message" else ()
+        recall_people(discourse, turn, before)
+        answer = answered(turn, before, sentences)
         carried = Carried()
-        told, read_chars = Counter[str](), 0
+        told, read_chars, replies = Counter[str](), 0, list[Assertion]()
         until = time.thread_time() + CEILING_S
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, sentence in enumerate(sentences):
@@ -233,6 +254,8 @@ class RuleExtractor:
                              "for facts", turn.id, CEILING_S, start)  # fmt: skip
                 break
             following = sentences[index + 1] if index + 1 < len(sentences) else None
+            if answer is not None and answer.sentence == index:
+                replies = self._replied(turn, discourse, answer, sentences[index])
             read = list(introductions(turn, index, span))
             read += self._assertions(turn, discourse, index, span, times, following, carried)
             read = with_work(read, list(work_assertions(turn, index, span, times[index])))
@@ -243,7 +266,32 @@ class RuleExtractor:
                 assertions.setdefault((*key, assertion.since, assertion.until), assertion)
         merged = split_ages(merge_openings(turn, sentences, times, list(assertions.values())))
         stated = [item for item in doubt(turn, merged) if names_somebody(turn, item)]
-        return guard_assertions(turn, discourse.partner, sentences, stated)
+        guarded = guard_assertions(turn, discourse.partner, sentences, stated, discourse.recalled)
+        known = {(item.head, item.relation, item.tail) for item in guarded}
+        replies = [item for item in replies if (item.head, item.relation, item.tail) not in known]
+        return [*(_as_resolved(item, turn, discourse) for item in guarded), *replies]
+
+    def _replied(self, turn: Turn, discourse: Discourse, answer: Answered, span: tuple[int, int]) -> list[Assertion]:
+        """Return what an answer and its question state together, as stated by the answer.
+
+        Args:
+            turn: that answers.
+            discourse: what the text has mentioned so far.
+            answer: and its question, as a statement.
+            span: of the sentence that answers.
+        """
+        told, whole = replace(turn, text=answer.text), (0, len(answer.text))
+        times = [stated_times(told.text, turn.said_at)]
+        read = list(self._assertions(told, discourse, 0, whole, times, None, Carried()))
+        sure = [item for item in doubt(told, read) if names_somebody(told, item) and item.relation != DID]
+        return [
+            new_assertion(
+                turn, answer.sentence, span, (item.head, item.relation, item.tail), since=item.since, until=item.until,
+                stated=item.stated, negated=item.negated, change=item.change, intent=item.intent, extractor="embedded",
+                confidence=min(item.confidence, RESOLVED), kind=item.kind, precision=item.precision,
+            )
+            for item in guard_assertions(told, discourse.partner, [whole], sure, discourse.recalled)
+        ]  # fmt: skip
 
     def read_clauses(self, text: str, start: int, words: Sequence[Word], *, talk: bool) -> list[Clause]:  # noqa: ARG002
         """Return the clauses of a sentence.

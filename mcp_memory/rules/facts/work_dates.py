@@ -12,6 +12,7 @@ from dataclasses import replace
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, StatedTime
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.appointments import DATED_THINGS
+from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_phrases import HEAD, Part, WorkFact, fact_of, thing
 from mcp_memory.rules.facts.work_settings import is_third_person
 
@@ -32,6 +33,11 @@ _BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         rf"|\s?[:=])?(?:\s(?:on|at|in))?"),
     )
 )  # fmt: skip
+
+
+def _is_past(word: str) -> bool:
+    form = inflection(word)
+    return form is not None and "past" in form.forms and "plain" not in form.forms
 
 
 _UNTIL = re.compile(
@@ -100,7 +106,7 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
         head = thing(match["head"]) if match else ""
         if not head or not match or head.lower() in ("deadline", "due date"):
             continue
-        if any(is_third_person(word) for word in head.split()[1:-1]):
+        if any(is_third_person(word) or _is_past(word) for word in head.split()[1:-1]):
             return  # "my nephew Timo starts school in September"
         noun = re.split(r"\s(?:of|for|with|to)\s", head)[0].split()[-1].lower()
         first_dated = head.split()[0].lower() in ("release", "sprint") and not head.endswith("ed")  # "sprint ended"

@@ -15,7 +15,7 @@ first piece of a text is there only if all the others are (`Space.add`); its fac
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -130,9 +130,9 @@ def choose(view: View, only: Collection[str] | None = None) -> list[TextPart]:
         if ROOM - room > enough or (parts and document and parts[0].turn.kind != "document"):
             break
         space = view.space(name)
-        partner = _partners(space, turns)
+        talkers = _talkers(space, turns)
         for turn in turns:
-            part = _part(space, turn, partner(turn), room)
+            part = _part(space, turn, talkers.get(turn.id, Talkers()), room)
             if parts and (_length(part) > room or len(parts) == TEXTS):
                 return parts
             parts.append(part)
@@ -150,7 +150,7 @@ def _length(part: TextPart) -> int:
     return part.segments[-1].end - part.segments[0].start
 
 
-def _part(space: Space, turn: Turn, partner: str | None, room: int) -> TextPart:
+def _part(space: Space, turn: Turn, talkers: Talkers, room: int) -> TextPart:
     """Return the last segments of a turn without vectors that fit into some characters; at least one."""
     missing = space.unindexed[turn.id]
     chosen: list[Segment] = []
@@ -161,7 +161,7 @@ def _part(space: Space, turn: Turn, partner: str | None, room: int) -> TextPart:
         if chosen and (chosen[-1].end - segment.start > room or chosen[0].index != segment.index + 1):
             break
         chosen.insert(0, segment)
-    return TextPart(turn, partner, tuple(chosen), tuple(_beginning_in(space, turn, chosen)))
+    return TextPart(turn, talkers, tuple(chosen), tuple(_beginning_in(space, turn, chosen)))
 
 
 def _beginning_in(space: Space, turn: Turn, segments: list[Segment]) -> Iterator[Sentence]:
@@ -178,14 +178,14 @@ def _shares(space: Space, turn: Turn, segment: Segment) -> bool:
     return any(space.segments[row].index < segment.index for row in rows)
 
 
-def _partners(space: Space, turns: list[Turn]) -> Callable[[Turn], str | None]:
-    """Return a function from these turns of one session to their addressees."""
-    talkers, wanted, partners = Talkers(), {turn.id for turn in turns}, dict[str, str | None]()
+def _talkers(space: Space, turns: list[Turn]) -> dict[str, Talkers]:
+    """Return who spoke before each of these turns of one session, by the id of the turn."""
+    talking, wanted, found = Talkers(), {turn.id for turn in turns}, dict[str, Talkers]()
     for turn in (space.turns[name] for name in space.sessions[turns[0].session]):
         if turn.id in wanted:
-            partners[turn.id] = talkers.partner(turn)
-        talkers = talkers.after(turn)
-    return lambda turn: partners.get(turn.id)
+            found[turn.id] = talking
+        talking = talking.after(turn)
+    return found
 
 
 def pending(view: View) -> int:

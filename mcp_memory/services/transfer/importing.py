@@ -214,14 +214,14 @@ class _Import:
 
     async def _store_texts(self, turns: Sequence[Turn], facts: Sequence[Assertion]) -> None:
         turns = [replace(turn, place=place) for place, turn in enumerate(turns)]
-        ready: dict[tuple[str, str | None], DerivedRows] = {}
+        ready: dict[tuple[str, Talkers], DerivedRows] = {}
         for _ in range(ATTEMPTS):
             async with self._store.reading(whole=False) as view:
                 tx, new = view.tx, _new_turns(view, turns)
                 fresh = [fact for fact in facts if view.space(fact.space).facts.assertion(fact.id) is None]
             if not (new or fresh):
                 return
-            missing = [(turn, partner) for turn, partner in new if (turn.id, partner) not in ready]
+            missing = [(turn, talkers) for turn, talkers in new if (turn.id, talkers) not in ready]
             derived = await derive(
                 self._reading, [turn for turn, _ in missing], [who for _, who in missing], progress=silent
             )
@@ -343,8 +343,8 @@ class _Import:
         )
 
 
-def _new_turns(view: View, turns: Sequence[Turn]) -> list[tuple[Turn, str | None]]:
-    """Return the turns that a view does not have, each with its addressee.
+def _new_turns(view: View, turns: Sequence[Turn]) -> list[tuple[Turn, Talkers]]:
+    """Return the turns that a view does not have, each with who spoke before it.
 
     Raises:
         InvalidInput: another text has taken the place of one since the file was checked.
@@ -358,7 +358,7 @@ def _new_turns(view: View, turns: Sequence[Turn]) -> list[tuple[Turn, str | None
         if (clash := clash_of(turn, view)) is not None:
             raise InvalidInput("FILE", f"a text of it {clash.problem}", f"{clash.remedy} What was stored before stays.")
         talking = talkers.get(place) or space.talkers(turn.session)
-        new.append((turn, talking.partner(turn)))
+        new.append((turn, talking))
         talkers[place] = talking.after(turn)
     return new
 

@@ -1,0 +1,36 @@
+"""A relative clause behind a subject is read beside the clause that it interrupts."""
+
+import pytest
+from unit.rules.facts.reading import facts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My husband, who works at the port, is from Malta.", "Maria's husband comes_from Malta"),
+        ("My husband, who works at the port, is from Malta.", "Maria's husband works_at port"),
+        ("My daughter Petra, who is 34, is a vet in York.", "Petra works_as vet"),
+        ("My colleague Ole who lives in Turku bought a boat.", "Ole lives_in Turku"),
+        ("My colleague Ole who lives in Turku bought a boat.", "Ole bought boat"),
+    ],
+)
+def test_both_clauses_of_a_subject_are_read(text, expected) -> None:
+    assert expected in facts(text)
+
+
+def test_a_verb_in_the_third_person_is_not_read_of_the_speaker() -> None:
+    assert "Maria lives_in Turku" not in facts("My sister, who I love, lives in Turku.")
+
+
+def test_a_hospital_of_children_belongs_to_nobody() -> None:
+    assert "Maria works_at children's hospital" in facts("I'm a nurse at the children's hospital in Ghent.")
+
+
+def test_what_began_is_no_thing_with_a_date() -> None:
+    assert not [fact for fact in facts("Our son Emil started school in September.") if "scheduled_for" in fact]
+
+
+def test_what_somebody_will_get_has_that_date() -> None:
+    assert facts("We get the keys on 13 December.") == ["keys scheduled_for 13 December"]
+    assert not [fact for fact in facts("We got the keys on 13 March.") if "scheduled_for" in fact]
+    assert "Maria visited Malta" in facts("We're off to Malta in September.")
