@@ -103,5 +103,10 @@ def _is_past(time: StatedTime, turn: Turn) -> bool:
 
 
 def _opens_clause(text: str, time: StatedTime) -> bool:
-    """Return whether a time is that of "when I lived there in 2019" rather than of the main clause."""
-    return bool(re.search(r"\bborn\b|\bsince\b", text[max(0, time.start - 24) : time.start]))
+    """Return whether a time is that of "when I lived there in 2019", or a deadline, rather than of the main clause."""
+    return bool(
+        _NOT_OF_IT.search(text, max(0, time.start - 24), time.start) or text.startswith(("by ", "By "), time.start)
+    )
+
+
+_NOT_OF_IT = re.compile(r"\bborn\b|\bsince\b|\bdeadline\b|\bby\s(?:the\s)?$", re.IGNORECASE)

@@ -24,6 +24,12 @@ _CLAUSE_WORDS = frozenset(("is", "are", "was", "were", "gets", "get", "talks", "
 _GIVEN_UP = frozenset(("drop", "remove", "ditch", "abandon"))
 """Verbs that a cut tail begins with: "the service uses … dropped Redis"."""
 _NO_HEADS = re.compile(r"(?:everything|nothing|something|anything|everybody|nobody)\b", re.IGNORECASE)
+_CUT = re.compile(
+    r"[a-z]{2,}ing\s(?!(?:and|or|but|so|because|since|when|while|if|as|too|also|in|on|at|with|for|to|by|from|of|about|like"
+    r"|than|after|before|during|around|up|out|off|down|now|again|more|most|lately|recently|a\slot|very|these|this|every|all"
+    r"|together|alone|there|here|is|was|it|I|we|which|that|who|just|really|though|especially|\w+ly)\b)[a-z]"
+)
+"""An activity without the object that stands behind it: "deferring" of "deferring unused components"."""
 _NOT = re.compile(r"\b(?:not|never|isn['’]t|wasn['’]t|until|till|when)\b[^.;!?]{0,24}$", re.IGNORECASE)
 
 
@@ -37,10 +43,17 @@ def doubt(turn: Turn, assertions: Iterable[Assertion]) -> Iterator[Assertion]:
     for item in assertions:
         if (item.relation == "age" and _is_no_age(turn.text, item)) or _is_clause(item):
             continue
+        if item.relation in ("likes", "interested_in") and " " not in item.tail and _is_cut(turn.text, item):
+            continue
         if item.relation == "uses" and turn.kind == "message" and _is_scrap(turn.text, item):
             continue
         plain = certainty(item) if turn.kind == "message" else 1.0
         yield replace(item, confidence=min(item.confidence, plain)) if plain < item.confidence else item
+
+
+def _is_cut(text: str, item: Assertion) -> bool:
+    place = text.find(item.tail, item.start)
+    return place >= 0 and _CUT.match(text, place) is not None
 
 
 def _is_no_age(text: str, item: Assertion) -> bool:

@@ -124,6 +124,8 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         return False  # "she writes novels" tells no event
     if row.relation == "works_at" and any(slot.preposition == "on" for slot in clause.slots[:1]):
         return False  # "I'm working on a project with a deadline set for …"
+    if row.relation == "teaches" and talk and any(slot.nouns[0].pronoun for slot in clause.slots[:1]):
+        return False  # "he taught us the importance of …"
     if row.relation == "lives_in" and row.effect == "begin" and any(not slot.preposition for slot in clause.slots):
         return False  # "we moved the jobs to Temporal"
     person = relations().get(row.relation).head == "person" and not row.swapped

@@ -65,3 +65,22 @@ def test_what_names_nothing_is_left_out(text: str, expected: list[str]) -> None:
 )
 def test_classes_that_readers_found_wrong(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+def test_an_activity_without_its_object_is_dropped() -> None:
+    assert facts("I've been looking into deferring unused components.") == []
+    assert facts("I love swimming a lot.") == ["Maria likes swimming"]
+
+
+def test_a_deadline_dates_nothing_that_was_done_before_it() -> None:
+    (fact,) = [
+        one
+        for one in read("I have to ship the export by 3 May 2023, and I've repainted the kitchen.")
+        if one.relation == "did"
+    ]
+    assert fact.precision == "before"
+
+
+def test_an_animal_has_no_pets_and_a_lesson_of_life_is_no_subject() -> None:
+    assert facts("Our dog had puppies on Sunday.") == ["Maria has_pet dog"]
+    assert facts("He really taught us the importance of love and loyalty.") == []
