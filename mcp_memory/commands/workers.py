@@ -20,7 +20,7 @@ from typing import Self
 import anyio
 from anyio import to_thread
 
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Talkers, Turn
 from mcp_memory.errors import EmbedderError
 from mcp_memory.services.ingest import DerivedRows, Reading, derive, silent
 from mcp_memory.settings import Settings
@@ -48,13 +48,13 @@ class Workers:
     def __exit__(self, _kind: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    async def derive(self, turns: Sequence[Turn], partners: Sequence[str | None]) -> list[DerivedRows]:
+    async def derive(self, turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[DerivedRows]:
         """Return the rows derived from each text (`mcp_memory.services.ingest.derive`).
 
         Raises:
             EmbedderError: the model cannot be loaded, or a process was ended from outside.
         """
-        futures = [self._pool.submit(_derive, turns[first:end], partners[first:end]) for first, end in _parts(turns)]
+        futures = [self._pool.submit(_derive, turns[first:end], talkers[first:end]) for first, end in _parts(turns)]
         try:
             return await to_thread.run_sync(
                 lambda: [rows for future in futures for rows in future.result()], abandon_on_cancel=True
@@ -96,5 +96,5 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _derive(turns: Sequence[Turn], partners: Sequence[str | None]) -> list[DerivedRows]:
-    return anyio.run(lambda: derive(_reading, turns, partners, progress=silent))
+def _derive(turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[DerivedRows]:
+    return anyio.run(lambda: derive(_reading, turns, talkers, progress=silent))

@@ -46,9 +46,8 @@ _SILENT = word_set(
 )
 """Verbs that tell nothing to keep: of thought, speech, feeling, being and having, and those with too many meanings."""
 _TELL_WITH_A_DATE = word_set("fall give hit lose meet miss pay read teach watch")
-"""Verbs of `_SILENT` that tell of one event where its time is said: "fell off a ladder last week"."""
+"""Verbs of `_SILENT` that tell an event where its time is said: "fell off a ladder last week"."""
 _LIGHT = {
-    "run": word_set("marathon half race relay 5k 10k triathlon ultra"),
     "take": word_set("course class classes lesson lessons exam test trip tour cruise workshop photo photos"
                      " photograph photographs boat ferry train bus"),
     "go": word_set("camping hiking fishing skiing swimming climbing kayaking surfing sailing cycling shopping"
@@ -222,12 +221,7 @@ def _tells_something(clause: Clause) -> bool:
         return False  # "ran out of milk"
     if lemma == "give" and clause.particles == ("birth",):
         return True
-    if (
-        lemma in _LIGHT
-        and lemma not in {"run"}
-        and not clause.particles
-        and (lemma, clause.slots[0].preposition) not in _PHRASAL
-    ):
+    if lemma in _LIGHT and not clause.particles and (lemma, clause.slots[0].preposition) not in _PHRASAL:
         first = clause.slots[0].nouns[0]
         if clause.slots[0].preposition or not {first.head, *first.text.lower().split()} & _LIGHT[lemma]:
             return False
@@ -292,8 +286,6 @@ def _is_informative(noun: NounPhrase, own: bool) -> bool:
 _ADJUNCTS = word_set("on in at with from for by during near after before like around along without")
 _NEED_MORE = word_set("spend put place base turn trade swap exchange compare mistake confuse replace switch")
 """Verbs whose object alone says something else than with what stands behind it."""
-
-
 _GUESS = re.compile(
     r"\b(?:think|guess|suppose|believe|suspect|assume|maybe|perhaps|probably|might\sbe|may\sbe|could\sbe)\b[^.;!?\n]{0,30}"
     r"\b(?:because|cause|since|that)\s*$",
