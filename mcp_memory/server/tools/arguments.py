@@ -14,7 +14,8 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, StrictInt, ValidationError
+from pydantic_core import CoreSchema
 
 from mcp_memory.domain.access import CALLER, NEEDED
 from mcp_memory.domain.query import MEANT_SPACE, SPACE_NAME, Window
@@ -34,10 +35,27 @@ IDS = 200
 """Most pieces of evidence that a call may name; a recall returns as many."""
 
 
+def _stop_at_first_error(schema: Any) -> None:
+    """Say so in each list of a schema; 250,000 wrong items would take half a gigabyte of errors."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "list":
+            schema["fail_fast"] = True
+        schema = [*schema.values()]
+    for part in schema if isinstance(schema, list | tuple) else ():
+        _stop_at_first_error(part)
+
+
 class Input(BaseModel):
     """Arguments of a tool, or an object in them. An unknown argument is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema of the class, in which a list ends at its first wrong item: only one error is told."""
+        schema = handler(source)
+        _stop_at_first_error(schema)
+        return schema
 
 
 def _number_as_text(value: object) -> object:
