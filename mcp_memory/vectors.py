@@ -101,6 +101,11 @@ class GrowingMatrix:
     def dot(self, queries: Matrix) -> Matrix:
         """Return the product of each row with each query, shape ``(len(queries), len(self))``."""
         out = np.empty((len(queries), self._length), dtype=np.float32)
+        if self.is_mapped:  # one query at a time takes half as long, in digits that differ by rounding
+            for start, block in self._filled():
+                for row, query in zip(out, queries, strict=True):
+                    np.dot(block, query, out=row[start : start + len(block)])
+            return out
         for start, block in self._filled():
             out[:, start : start + len(block)] = (
                 block @ queries.T

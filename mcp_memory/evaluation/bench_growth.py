@@ -34,6 +34,7 @@ from mcp_memory.evaluation.plot import Line, Panel, writer
 from mcp_memory.evaluation.synthetic import Corpus, Question, growing
 from mcp_memory.language.tokens import words
 from mcp_memory.memory import Memory
+from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.services.bulk import write_many
 from mcp_memory.services.ingest import derive, silent
 from mcp_memory.services.recall.prepare import similarity
@@ -162,6 +163,10 @@ async def _measure(settings: Settings, questions: Sequence[Question]) -> dict[st
             figures["sentences"] = len(view.space(SPACE).sentences)
             figures["segments"] = len(view.space(SPACE).segments)
         figures["private MB opened"] = private_mb() - before
+        began = time.perf_counter()
+        async with memory.store.reading() as view:
+            CueGraph.of(view.space(SPACE))  # a recall's loop needs it; a server makes it in the background
+        figures["graph of cues s"] = time.perf_counter() - began
         await _ask(memory, questions, figures)
         figures["private MB after recalls"] = private_mb() - before
         figures["recall@10 against exact"] = await _agreement(memory, questions)

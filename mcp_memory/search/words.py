@@ -67,7 +67,7 @@ class WordIndex:
     """How often each segment contains each stem."""
 
     def __init__(self) -> None:
-        self._postings: dict[bool, dict[str, _Postings]] = {True: {}, False: {}}  # of talk, of documents
+        self._postings: dict[bool, _Vocabulary] = {True: _Vocabulary(), False: _Vocabulary()}  # of talk, of documents
         self._segments = {True: 0, False: 0}
         self._lengths: Column[np.float32] = Column(np.float32)
         self._spread_lengths: Scores | None = None
@@ -84,10 +84,7 @@ class WordIndex:
             talk = turn.kind != "document"
             postings = self._postings[talk]
             for stem, count in counts.items():
-                posting = postings.get(stem)
-                if posting is None:
-                    posting = postings[stem] = _Postings()
-                posting.append(row, count)
+                postings.add(stem, row, count)
             self._segments[talk] += 1
             self._lengths.append(counts.total())
         self._spread_lengths = None
@@ -132,14 +129,14 @@ class WordIndex:
         """Return which of the segments contain a stem, not counting their neighbours; shape ``(len(rows),)``."""
         contained = np.zeros(len(rows), dtype=np.bool_)
         for postings in self._postings.values():
-            if stem in postings:
-                holders = postings[stem].arrays()[0]
+            if (posting := postings.get(stem)) is not None:
+                holders = posting.arrays()[0]
                 contained |= holders[np.minimum(np.searchsorted(holders, rows), len(holders) - 1)] == rows
         return contained
 
     def rarity(self, stem: str) -> float:
         """Return the idf of a stem in the whole space, at least 0; highest for one that does not occur."""
-        holders = sum(len(postings[stem]) for postings in self._postings.values() if stem in postings)
+        holders = sum(len(found) for one in self._postings.values() if (found := one.get(stem)) is not None)
         return float(np.log1p((len(self._lengths) - holders + 0.5) / (holders + 0.5)))
 
     def _around(self, space: Space) -> Scores:
@@ -147,6 +144,31 @@ class WordIndex:
             every = np.arange(len(self._lengths))
             self._spread_lengths = _spread(space, every, self._lengths.values, len(every))
         return self._spread_lengths
+
+
+class _Vocabulary:
+    """The postings of each stem; those of a stem that occurs in one segment, as most do, are a single number."""
+
+    def __init__(self) -> None:
+        self._postings: dict[str, _Postings | int] = {}
+
+    def add(self, stem: str, row: int, count: int) -> None:
+        """Add how often a segment, a later one than those before, contains a stem."""
+        known = self._postings.get(stem)
+        if known is None and count < _COUNTS:
+            self._postings[stem] = row * _COUNTS + count
+            return
+        if not isinstance(known, _Postings):
+            self._postings[stem] = known = _Postings() if known is None else _Postings.of(known)
+        known.append(row, count)
+
+    def get(self, stem: str) -> _Postings | None:
+        """Return the postings of a stem, or None."""
+        known = self._postings.get(stem)
+        return _Postings.of(known) if isinstance(known, int) else known
+
+
+_COUNTS = 1 << 16  # a single number is a row times this, and the count
 
 
 class _Postings:
@@ -157,6 +179,13 @@ class _Postings:
     def __init__(self) -> None:
         self._rows = array("q")
         self._counts = array("f")
+
+    @classmethod
+    def of(cls, single: int) -> _Postings:
+        """Return postings of a single number."""
+        postings = cls()
+        postings.append(*divmod(single, _COUNTS))
+        return postings
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -98,6 +98,14 @@ def int_column(rows: TableRows, name: str) -> NDArray[np.int64]:
     return numbers
 
 
+def shared_values(rows: TableRows, name: str) -> list[Any]:
+    """Return the values of a column, equal ones as one object: most are of a few spaces, sessions, names or moments."""
+    encoded = rows[name].combine_chunks().dictionary_encode()
+    values = [*encoded.dictionary.to_pylist(), None]
+    places: list[int] = encoded.indices.fill_null(len(values) - 1).to_numpy().tolist()
+    return [values[place] for place in places]
+
+
 def vector_column(vectors: Matrix) -> Any:
     """Return vectors, shape ``(n, d)``, as a column."""
     import pyarrow as pa

@@ -20,7 +20,15 @@ from numpy.typing import NDArray
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import WHOLE, Assertion, Engine, ExtractorName, FactKind, Intent, Precision, kind_of
 from mcp_memory.domain.language_model import Job, State
-from mcp_memory.storage.columns import FindTurn, has_fault, int_column, spans_are_valid, tx_columns, valid_values
+from mcp_memory.storage.columns import (
+    FindTurn,
+    has_fault,
+    int_column,
+    shared_values,
+    spans_are_valid,
+    tx_columns,
+    valid_values,
+)
 from mcp_memory.storage.schema import TableRows
 
 LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
@@ -82,7 +90,7 @@ def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find
 def assertions_of(rows: TableRows) -> Iterator[Assertion]:
     """Return the assertions of some rows, in their order, right or not."""
     known = set(rows.column_names)
-    columns = [rows[f.name].to_pylist() if f.name in known else [None] * len(rows) for f in fields(Assertion)]
+    columns = [shared_values(rows, f.name) if f.name in known else [None] * len(rows) for f in fields(Assertion)]
     for assertion in (Assertion(*values) for values in zip(*columns, strict=True)):
         yield replace(assertion, kind=kind_of(assertion.relation or "")) if assertion.kind is None else assertion
 

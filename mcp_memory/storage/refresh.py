@@ -23,6 +23,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError, StoreMismatch
+from mcp_memory.heap import may_go
 from mcp_memory.storage.anchor import read_anchor
 from mcp_memory.storage.commits import commits_after, log_batch, stored_turn
 from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, short_tables, shortfalls
@@ -175,6 +176,7 @@ class Refresher:
     def reset(self) -> View:
         """Forget everything and return an empty view: another store has taken the place of the known one."""
         self.tables.forget()
+        may_go()
         self.last, self.folded, self._version = None, None, None
         self.journal_end = 0
         self.swept.clear()
@@ -318,11 +320,10 @@ class Refresher:
         view.maps = view.maps and vectors
         for part in parts:
             self._load_pieces(view, part, vectors=vectors)
-            if not vectors:
-                for space in view.spaces.values():
-                    space.extend_indexes()  # while the new pieces are objects
-        if self._files is not None and not (view.fits or vectors):
-            attach(view, self._files, self._dimension, self._readers(view, parts))
+            for space in view.spaces.values() if not vectors else ():
+                space.extend_indexes()  # while the new pieces are objects
+        if (files := self._files) is not None and not (view.fits or vectors):
+            attach(view, files, self._dimension, self._readers(view, parts))
             view.maps = True
         if view.fits and not vectors:  # bad rows were left out, and the rest fits into memory after all
             view = self._with_turns(self.reset())

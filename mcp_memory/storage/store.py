@@ -26,6 +26,7 @@ from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
+from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.storage.backups import Backups, compacting
 from mcp_memory.storage.bucket_refresh import open_refresher
 from mcp_memory.storage.check import Finding, check, store_status
@@ -311,6 +312,7 @@ class LanceStore:
             if self._holders:
                 self._holders.leave()
             self._tables.forget()
+            may_go()
 
     async def _refresh(self, *, whole: bool, locked: bool = False) -> None:
         """Bring the view up to date; its lock must be held. ``locked``: so is the write lock, which a rebuild takes."""
@@ -342,12 +344,13 @@ class LanceStore:
         if self._refresher.losses.have_changed():
             self._view = self._refresher.reset()
         try:
-            view = self._refresher.refresh(self._view, whole=whole)
-            if view is not self._view:
-                self._forgetter.look_again()
-            self._refreshed = time.monotonic()
-            if whole:
-                view.extend_indexes()  # here, in a thread, rather than at the first query
+            with made_to_stay():
+                view = self._refresher.refresh(self._view, whole=whole)
+                if view is not self._view:
+                    self._forgetter.look_again()
+                self._refreshed = time.monotonic()
+                if whole:
+                    view.extend_indexes()  # here, in a thread, rather than at the first query
         except (StoreError, OutdatedFormat):
             raise
         except (ValueError, TypeError, LookupError, RuntimeError) as error:  # the view may have taken in half of it

@@ -18,6 +18,7 @@ from mcp_memory.storage.columns import (
     FindTurn,
     has_fault,
     int_column,
+    shared_values,
     spans_are_valid,
     vector_column,
     vectors_of,
@@ -58,7 +59,7 @@ def unchecked_turns(rows: TableRows) -> list[tuple[int, Turn]]:
 
     A column that an older format does not have is read as empty.
     """
-    stored = {name: rows[name].to_pylist() for name in rows.column_names}
+    stored = {name: shared_values(rows, name) for name in rows.column_names}
     columns = [stored.get(f.name, [None] * len(rows)) for f in fields(Turn)]
     return [(tx, Turn(*values)) for tx, *values in zip(stored["tx"], *columns, strict=True)]
 
@@ -125,7 +126,7 @@ def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, f
 
 def segments_of(rows: TableRows) -> Iterator[Segment]:
     """Return the segments of some rows, in their order, right or not."""
-    columns = [rows[f.name].to_pylist() for f in fields(Segment)]
+    columns = [shared_values(rows, f.name) for f in fields(Segment)]
     return (Segment(*values) for values in zip(*columns, strict=True))
 
 
@@ -134,7 +135,7 @@ def sentences_of(rows: TableRows) -> Iterator[Sentence]:
     import pyarrow.compute as pc
 
     *names, _ = (f.name for f in fields(Sentence))  # ``times`` is the last field, and nearly always empty
-    columns = [rows[name].to_pylist() for name in names]
+    columns = [shared_values(rows, name) for name in names]
     flat = pc.list_flatten(rows["times"]).to_pylist()
     stated = iter([StatedTime(**time) if time and None not in time.values() else None for time in flat])
     for *values, count in zip(*columns, pc.list_value_length(rows["times"]).to_pylist(), strict=True):

@@ -32,7 +32,7 @@ class Assertions:
         self._from: dict[str, dict[str, None]] = defaultdict(dict)  # head → relations
         self._to: dict[str, dict[str, dict[str, None]]] = defaultdict(dict)  # tail → relation → heads
         self._by_turn: dict[str, list[int]] = defaultdict(list)
-        self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor
+        self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor, if above 0
         self._retired: set[str] = set()
 
     def add(self, assertion: Assertion, head: str, tail: str) -> bool:
@@ -41,18 +41,25 @@ class Assertions:
         Returns:
             Whether earlier assertions of the same sentence no longer count.
         """
+        better = self._is_better(assertion)
         row = self._row[assertion.id] = len(self.rows)
         self.rows.append(assertion)
         self._groups[head, assertion.relation].append(row)
         self._from[head][assertion.relation] = None
         self._to[tail].setdefault(assertion.relation, {})[head] = None
         self._by_turn[assertion.turn_id].append(row)
-        place = assertion.turn_id, assertion.sentence
-        rank = _RANK[assertion.extractor]
-        better = self._best.setdefault(place, rank) < rank
-        if better:
-            self._best[place] = rank
         return better
+
+    def _is_better(self, assertion: Assertion) -> bool:
+        """Note the extractor of a new assertion; return whether those of the same sentence before had a lesser one."""
+        place, rank = (assertion.turn_id, assertion.sentence), _RANK[assertion.extractor]
+        if not rank:
+            return False
+        before = self._by_turn.get(assertion.turn_id, ())
+        alone = not any(self.rows[row].sentence == assertion.sentence for row in before)
+        best = self._best.get(place, rank if alone else 0)
+        self._best[place] = max(best, rank)
+        return best < rank
 
     def retire(self, turn_id: str) -> None:
         """Exclude the assertions of an old revision of a document."""
@@ -75,7 +82,7 @@ class Assertions:
             return True
         rank = _RANK[assertion.extractor]
         if known is None:
-            return self._best[assertion.turn_id, assertion.sentence] == rank
+            return self._best.get((assertion.turn_id, assertion.sentence), 0) == rank
         others = (self.rows[other] for other in self._by_turn[assertion.turn_id] if known(other))
         return not any(other.sentence == assertion.sentence and _RANK[other.extractor] > rank for other in others)
 

@@ -28,3 +28,24 @@ def test_a_missing_row_is_an_error() -> None:
     matrix.append(np.ones((1, 2), dtype=np.float32))
     with pytest.raises(IndexError):
         matrix[1]
+
+
+@pytest.mark.parametrize("queries", [1, 2, 3])
+def test_a_mapped_matrix_gives_the_same_products_and_keeps_its_blocks_when_a_row_changes(queries, monkeypatch):
+    monkeypatch.setattr(GrowingMatrix, "BLOCK", 4)
+    rows = np.random.default_rng(1).standard_normal((11, 8)).astype(np.float32)
+    asked = rows[:queries]
+    plain, mapped = GrowingMatrix(8), GrowingMatrix(8)
+    for matrix in (plain, mapped):
+        matrix.append(rows)
+    assert mapped.unmapped() == [0, 1]
+    for number in mapped.unmapped():
+        block = mapped.block(number).copy()
+        block.flags.writeable = False
+        mapped.map_block(number, block)
+    assert mapped.unmapped() == []
+    assert np.allclose(mapped.dot(asked), plain.dot(asked), atol=1e-6)
+    file = mapped.block(1)
+    mapped[5] = rows[0]
+    assert np.array_equal(mapped[5], rows[0])
+    assert np.array_equal(file[1], rows[5])
