@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.tokens import stems
+from mcp_memory.rules.answers.held_at import said_holders
 from mcp_memory.rules.answers.spans import Span, name_runs, novelty
 from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence
 
@@ -109,6 +110,8 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
         listed = max(len(tenures), len(_YEARS.findall(sentence.evidence.source.turn.text)))
         share = HEADED_SHARE if headed else NEW_SHARE
         found = _names_beside(wanted, sentence, holding, share) if headed or listed >= LEAST_LISTED else []
+        if not found and len(said := {*said_holders(wanted, sentence, [one[:2] for one in holding])}) == 1:
+            yield Span(*said.pop(), TENURE_FIT + HEADED_FIT, typed=True)
         if 1 <= len(found) <= MOST_JOINT:
             text = " or ".join(sentence.text[left:right] for left, right in found)
             fit = TENURE_FIT + HEADED_FIT * headed

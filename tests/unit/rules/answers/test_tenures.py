@@ -72,3 +72,22 @@ async def test_a_heading_or_the_name_itself_tells_of_what_a_list_is(
     text: str, question: str, title: str, expected: str | None
 ) -> None:
     assert await answer(text, question, title) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "expected"),
+    [
+        ("From 1990 until 1995 , the rector was Nora Fell .", "Who was the rector in May 1992?", "Nora Fell"),
+        ("Nora Fell has served as rector since 1990 .", "Who was the rector in May 1992?", "Nora Fell"),
+        ("Nora Fell was rector of the academy from 1990 to 1995 .", "Who was the rector in May 1992?", "Nora Fell"),
+        ("Director Nora Fell ( 1990–1995 ) .", "Who was the director in May 1992?", "Nora Fell"),
+        ("It was led by the poet Nora Fell from 1990 to 1995 .", "Who led the academy in May 1992?", "Nora Fell"),
+        ("Nora Fell led the academy from 1990 to 1995 .", "Who led the academy in May 1992?", "Nora Fell"),
+        ("Nora Fell was art director of it from 1990 to 1995 .", "Who was the director in May 1992?", None),
+        ("Nora Fell studied there from 1990 to 1995 .", "Who led the academy in May 1992?", None),
+        ("From 1990 until 1995 , the rector was Nora Fell .", "Who was the rector in May 1997?", None),
+    ],
+)
+async def test_a_sentence_tells_who_held_an_office(text: str, question: str, expected: str | None) -> None:
+    said_so = f"The Dunmore Academy is a school . {text}"
+    assert await answer(said_so, question.replace(" in May", " of the Dunmore Academy in May")) == expected
