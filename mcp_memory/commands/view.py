@@ -107,6 +107,7 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
             if options.browser:  # which may be one that runs in this terminal until it is closed
                 tasks.start_soon(partial(to_thread.run_sync, webbrowser.open, address, abandon_on_cancel=True))
             await server.serve([listener])
+            await anyio.lowlevel.checkpoint()  # where an interrupt ends it: a cancelled scope might take it for its own
             tasks.cancel_scope.cancel()
     finally:
         await memory.aclose()
