@@ -333,7 +333,7 @@ def store_status(tables: Tables, embedder: str, dimension: int) -> StoreStatus:
     try:
         notes = tables.place.notes
     except StoreError as error:
-        problems = (*problems, str(error))
+        problems = problems or (str(error),)
     return StoreStatus(
         uri=tables.uri if tables.folder is None else str(tables.folder),  # where it was moved to
         bytes=size_in_bytes(tables.folder),
