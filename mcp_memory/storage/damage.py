@@ -97,11 +97,15 @@ def short_tables(tables: Tables, commits: Sequence[Commit]) -> dict[TableKind, s
     for kind in (*_DERIVED, *SUPERSEDED):
         name, where = last.table(kind), None
         if kind in SUPERSEDED:
-            newest = max((commit for commit in used if commit.count(kind)), key=lambda one: one.tx, default=None)
-            # The beliefs that a rebuild makes carry the numbers of their lessons, not that of its commit.
-            if newest is None or newest.tx == used[0].tx > 1:
+            among = [commit for commit in (commits if kind == "jobs" else used) if commit.count(kind)]
+            newest = max(among, key=lambda one: one.tx, default=None)
+            if newest is None:
                 continue
             expected, where = newest.count(kind), f"tx = {newest.tx}"
+            if (
+                kind == "beliefs" and newest.tx == used[0].tx > 1
+            ):  # a rebuild or a forget made them, with the numbers of their lessons
+                expected, where = 1, None
         elif kind == "assertions":
             expected = sum(commit.assertions for commit in used if commit.reader == last.reader)
         else:

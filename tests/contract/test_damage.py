@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from batches import batch, unit_vectors
+from batches import batch, belief, taught, unit_vectors
 from damaging import (
     COMMITS,
     held,
@@ -22,7 +22,9 @@ from damaging import (
 from lance_at import commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreDamaged, StoreError, StoreUnwritable
 from mcp_memory.storage.anchor import read_anchor
@@ -30,6 +32,7 @@ from mcp_memory.storage.data_files import no_panics
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.log_copy import LOG_COPY
 from mcp_memory.storage.repair import LOST
+from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio
 
@@ -265,3 +268,38 @@ async def test_what_was_repaired_can_be_forgotten_and_nothing_of_the_damaged_fil
     await store.forget(lambda _: ForgetTargets("default", turns=chosen), "a test")
     assert len(await refs(store)) == COMMITS - 1
     assert not set_aside(folder)
+
+
+async def test_jobs_from_before_a_rebuild_are_missed_when_their_table_is_lost(folder: Path) -> None:
+    store = open_at(str(folder))
+    await commit_to(store, Batch(jobs=(Job("default", "t_1", "done", 1, 0, 0, "", 1),)))
+    await store.rebuild(make_anew)
+    await store.aclose()
+    newest(folder, "jobs.lance/_versions/*.manifest").unlink()
+    assert len(await is_damaged(folder)) == COMMITS
+    await repaired(folder, lambda texts: pytest.fail(str(texts)))
+    store = open_at(str(folder))
+    async with store.reading() as view:
+        assert set(view.space("default").jobs) == {"t_1"}
+    assert store.damage == ()
+
+
+async def test_beliefs_that_a_rebuild_made_are_missed_when_their_table_is_lost(tmp_path: Path) -> None:
+    async def relearn(_: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+        return [belief(name) for one in lessons for name in one.labels]
+
+    folder = tmp_path / "store"
+    rows, options = batch("m0"), {"derive": lambda: make_anew, "relearn": relearn}
+    told = taught("e0", sentence=rows.sentences[0].id)
+    store = open_at(str(folder), **options)
+    await commit_to(store, replace(rows, lessons=told.lessons, beliefs=told.beliefs))
+    await store.rebuild(make_anew)
+    await store.aclose()
+    newest(folder, "beliefs_1.lance/_versions/*.manifest").unlink()
+    store = open_at(str(folder), **options)
+    await refs(store)
+    assert "'beliefs_1'" in " ".join(store.damage)
+    await store.reread()
+    async with store.reading() as view:
+        assert len(view.space("default").beliefs) == 1
+    assert store.damage == ()
