@@ -104,6 +104,8 @@ def _stored(tables: Tables) -> list[dict[str, Any]] | None:
     try:
         rows = tables.rows(FORGOTTEN)
     except StoreError:
+        if tables.folder is None:  # there is no copy, and the place may only be out of reach
+            raise
         return None
     if rows is None:
         return []
