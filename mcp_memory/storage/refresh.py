@@ -140,13 +140,7 @@ class Refresher:
         return view
 
     def apply(self, view: View, batch: Batch, appended: Appended) -> None:
-        """Add a commit of this process to the view, which is as of that commit afterwards.
-
-        Args:
-            view: as of the commit before.
-            batch: the committed rows.
-            appended: its commit.
-        """
+        """Add a commit of this process to the view, which is as of that commit afterwards."""
         batch, commit = masked(batch, self.masking), appended.commit
         self._add(view, batch, [commit], [(commit.tx, turn) for turn in batch.turns])
         if appended.version is not None:
