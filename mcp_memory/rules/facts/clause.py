@@ -244,7 +244,7 @@ def read_insertions(
     if verb and is_reduced and (comma or words[start + 1].low == "by"):
         group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True,
                      surface=words[start].low)  # fmt: skip
-    elif subject and start + 1 < len(words) and words[start].low in ("who", "which"):
+    elif subject and start + 1 < len(words) and words[start].low in ("who", "which") and _is_somebody(subject[-1]):
         group = read_verb_group(words, start + 1)
     if group is not None and not group.unreal:
         rest = read_complement(words, group)
@@ -263,6 +263,11 @@ def read_insertions(
             )
             index = rest.next_index + closing
     return subject, index, insertion
+
+
+def _is_somebody(noun: NounPhrase) -> bool:
+    """Return whether a phrase has a name or an owner; "an American filmmaker who …" is a part of another phrase."""
+    return bool((noun.name or noun.owner) and not noun.quoted)
 
 
 def is_imperative(words: Sequence[Word], first: int) -> bool:

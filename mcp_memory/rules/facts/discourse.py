@@ -173,7 +173,7 @@ class Discourse:
             if noun.determiner in ("a", "an") and not noun.name and noun.head in RELATIVES:
                 pronoun, owner = RELATIVES[noun.head][1], self.entity(clause.subject[0]) if clause.subject else None
                 self._last.pop(pronoun, None)  # "he has a girlfriend": "she" is nobody with a name
-                if owner and _has_one(clause, noun):
+                if owner and self.speaker and _has_one(clause, noun):
                     self._last[pronoun] = f"{owner}'s {noun.text}"
         talk = self.speaker is not None
         strangers = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
