@@ -269,7 +269,7 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
     found = [text for text in texts if text]
     if last is None:
         return found
-    rows = tables.rows(COMMITS)
+    rows = tables.rows(COMMITS, f"tx <= {last.tx}")  # others may write meanwhile
     commits = commits_of(rows) if rows is not None else []
     for kind, expected in totals_of(commits).items():
         name = last.table(kind)

@@ -28,10 +28,13 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreDamaged, StoreError, StoreUnwritable
 from mcp_memory.storage.anchor import read_anchor
+from mcp_memory.storage.damage import damage_of
 from mcp_memory.storage.data_files import no_panics
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.log_copy import LOG_COPY
 from mcp_memory.storage.repair import LOST
+from mcp_memory.storage.schema import commits_of
+from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio
@@ -303,3 +306,12 @@ async def test_beliefs_that_a_rebuild_made_are_missed_when_their_table_is_lost(t
     async with store.reading() as view:
         assert len(view.space("default").beliefs) == 1
     assert store.damage == ()
+
+
+async def test_what_another_process_commits_during_the_look_is_not_taken_for_damage(folder: Path) -> None:
+    tables = Tables(str(folder))
+    rows = tables.rows("commits")
+    assert rows is not None
+    commits = commits_of(rows)
+    assert len(commits) > 1
+    assert [damage_of(tables, commit) for commit in commits] == [[]] * len(commits)
