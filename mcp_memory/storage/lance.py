@@ -13,6 +13,9 @@ from importlib.util import find_spec, module_from_spec
 from typing import Any
 
 CLIENT = "lance_namespace_urllib3_client"
+METADATA_BYTES = 16 << 20
+"""Of manifests and descriptions of data files that a connection keeps in memory. Every commit makes new ones, most of
+them are never asked for again, and LanceDB's own bound is a gigabyte."""
 
 
 def import_lancedb() -> Any:
@@ -22,6 +25,11 @@ def import_lancedb() -> Any:
     import lancedb
 
     return lancedb
+
+
+def new_session() -> Any:
+    """Return the caches of one connection. Another one has others: a store may have taken the place of this one."""
+    return import_lancedb().Session(metadata_cache_size_bytes=METADATA_BYTES)
 
 
 def put_in_place(name: str) -> None:

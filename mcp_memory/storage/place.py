@@ -15,7 +15,7 @@ from mcp_memory.storage.bucket_journal import BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.data_files import FAILURES, error_text, local_folder, moved_to
 from mcp_memory.storage.journal import Journal
-from mcp_memory.storage.lance import import_lancedb
+from mcp_memory.storage.lance import import_lancedb, new_session
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Place:
         lancedb = import_lancedb()
         try:
             if self.folder is not None:
-                return lancedb.connect(self.folder)
-            return lancedb.connect(self.uri, storage_options=dict(self.options) or None)
+                return lancedb.connect(self.folder, session=new_session())
+            return lancedb.connect(self.uri, storage_options=dict(self.options) or None, session=new_session())
         except FAILURES as error:
             raise StoreError(
                 f"storage.uri {self.uri!r} cannot be opened: {error_text(error)}. "
