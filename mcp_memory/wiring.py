@@ -142,7 +142,7 @@ def choose_embedder(settings: Settings) -> Embedder:
     """
     chosen = settings.embedding
     if chosen.adapter == "onnx":
-        return OnnxEmbedder(threads=chosen.threads)
+        return OnnxEmbedder(threads=chosen.threads, late_chunking=chosen.late_chunking)
     return SentenceTransformersEmbedder(chosen.model, device=chosen.device or None, batch_size=chosen.batch_size)
 
 

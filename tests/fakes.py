@@ -212,7 +212,8 @@ class FakeEmbedder:
     """An embedder whose vectors are similar for texts that share words: each word adds to one dimension.
 
     Attributes:
-        texts: every text that was embedded, in order.
+        texts: every text that was embedded, in order; of parts of texts their words.
+        parts: the words of each part of a text, with the text.
         before: awaited before each call, so that a test can act meanwhile.
     """
 
@@ -221,6 +222,7 @@ class FakeEmbedder:
     def __init__(self, dimension: int = 64) -> None:
         self.dimension = dimension
         self.texts: list[str] = []
+        self.parts: list[tuple[str, str]] = []
         self.before: Callable[[], Awaitable[None]] = checkpoint
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
@@ -231,3 +233,11 @@ class FakeEmbedder:
             for word in re.findall(r"\w+", text.lower()):
                 vectors[row, crc32(word.encode()) % self.dimension] += 1
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    async def embed_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[tuple[int, int]]]
+    ) -> tuple[Matrix, Matrix]:
+        made = [(text[start:end], text) for text, spans in zip(texts, parts, strict=True) for start, end in spans]
+        self.parts += made
+        vectors = await self.embed([*texts, *(words for words, _ in made)])
+        return vectors[: len(texts)], vectors[len(texts) :]

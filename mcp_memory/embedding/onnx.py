@@ -21,7 +21,7 @@ import hashlib
 import logging
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -56,8 +56,15 @@ a gap, each of which the tokenizer of the default model takes as one unknown wor
 
 logger = logging.getLogger(__name__)
 
+SHARED: Final = 0.6
+"""Share of a text's vector that is taken off the vectors of its parts: see `OnnxEmbedder.embed_parts`."""
+
 Tokens = NDArray[np.int64]
 """Shape ``(n,)``, the ids of a text's tokens."""
+Spans = NDArray[np.int64]
+"""Shape ``(n, 2)``, first and last character (exclusive) of each token; a special token has none."""
+Parts = Sequence[tuple[int, int]]
+"""Spans of a text, in characters."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -69,6 +76,9 @@ class _Model:
     session: InferenceSession
 
 
+_NONE: Matrix = np.empty((0, 384), dtype=np.float32)
+
+
 class OnnxEmbedder:
     """all-MiniLM-L6-v2 with 8-bit weights on the processor; an ``Embedder``.
 
@@ -78,12 +88,14 @@ class OnnxEmbedder:
     name: Final = "all-MiniLM-L6-v2/onnx-int8@1.0.0"
     dimension: Final = 384
 
-    def __init__(self, threads: int = 0) -> None:
+    def __init__(self, threads: int = 0, *, late_chunking: bool = True) -> None:
         """Prepare an embedder.
 
         Args:
             threads: how many compute one batch; 0 means as many as the machine has physical cores.
+            late_chunking: see `embed_parts`; otherwise it embeds parts by themselves.
         """
+        self._late_chunking = late_chunking
         self._threads = threads
         self._model: _Model | None = None
         self._turn = anyio.Lock()
@@ -108,6 +120,30 @@ class OnnxEmbedder:
             vectors[batch] = await self._in_turn(self._compute, [tokens[place] for place in batch])
         return vectors[[places[text] for text in texts]] if len(distinct) < len(texts) else vectors
 
+    async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
+        """Return the vectors of texts and of parts of them, see `ports.Embedder`; the parts cost nothing more.
+
+        The vector of a part is the mean over its own tokens in the text that holds it, less `SHARED` times the vector
+        of the text, both of length 1 (late chunking: Günther et al. 2024, arXiv 2409.04701). A part without tokens,
+        which is one behind the 256th, has the vector of its text.
+
+        **Departures**: nothing is taken off in the paper. Every token carries what the whole text is about, so its
+        sentences are hard to tell apart without that.
+        """
+        if not self._late_chunking:
+            return await embed_alone(self.embed, texts, parts)
+        wholes: Matrix = np.empty((len(texts), self.dimension), dtype=np.float32)
+        found: list[Matrix] = [_NONE] * len(texts)
+        read: list[tuple[Tokens, Spans]] = []
+        for start in range(0, len(texts), WINDOW):
+            read += await self._in_turn(self._tokenise_spans, list(texts[start : start + WINDOW]))
+        for batch in batch_by_length([len(tokens) for tokens, _ in read], texts=TEXTS, area=AREA):
+            rows = [(*read[place], parts[place]) for place in batch]
+            wholes[batch], of_parts = await self._in_turn(self._compute_parts, rows)
+            for place, vectors in zip(batch, of_parts, strict=True):
+                found[place] = vectors
+        return wholes, np.concatenate([_NONE, *found])
+
     async def _in_turn(self, work: Callable[[_Model, list[T]], R], items: list[T]) -> R:
         # The lock is granted in the order of requests; a call can be cancelled while it waits for the lock.
         async with self._turn:
@@ -125,19 +161,49 @@ class OnnxEmbedder:
         return [np.array(encoding.ids, dtype=np.int64) for encoding in encodings]
 
     @staticmethod
+    def _tokenise_spans(model: _Model, texts: list[str]) -> list[tuple[Tokens, Spans]]:
+        encodings = model.tokenizer.encode_batch([clip(text, LONGEST) for text in texts])
+        return [(np.array(one.ids, dtype=np.int64), np.array(one.offsets, dtype=np.int64)) for one in encodings]
+
+    @staticmethod
     def _compute(model: _Model, texts: list[Tokens]) -> Matrix:
-        ids = np.zeros((len(texts), max(map(len, texts))), dtype=np.int64)  # 0 is the padding token
-        mask = np.zeros_like(ids)
-        for row, tokens in enumerate(texts):
-            ids[row, : len(tokens)] = tokens
-            mask[row, : len(tokens)] = 1
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        (hidden,) = model.session.run(["last_hidden_state"], feed)
-        # One matrix product for each text: hidden * mask would hold the largest array a second time.
-        weights = (mask / mask.sum(axis=1, keepdims=True)).astype(np.float32)
-        means: Matrix = (weights[:, None, :] @ hidden)[:, 0, :]
-        means /= np.linalg.norm(means, axis=1, keepdims=True)
-        return means
+        hidden, mask = _states(model, texts)
+        return _means(hidden, mask)
+
+    @staticmethod
+    def _compute_parts(model: _Model, texts: list[tuple[Tokens, Spans, Parts]]) -> tuple[Matrix, list[Matrix]]:
+        hidden, mask = _states(model, [tokens for tokens, _, _ in texts])
+        wholes = _means(hidden, mask)
+        found = []
+        for row, (_, spans, parts) in enumerate(texts):
+            first, last = spans[:, 0], spans[:, 1]
+            within = [(first >= start) & (last <= end) & (last > first) for start, end in parts]
+            own = np.array([one if one.any() else last >= first for one in within]).reshape(len(parts), len(spans))
+            means = _means(hidden[row, : len(spans)], own)
+            means -= SHARED * wholes[row]
+            found.append(means / np.linalg.norm(means, axis=1, keepdims=True))
+        return wholes, found
+
+
+def _states(model: _Model, texts: Sequence[Tokens]) -> tuple[Matrix, NDArray[np.bool_]]:
+    """Return the last hidden states of texts, shape ``(texts, tokens, d)``, and which of them are no padding."""
+    ids = np.zeros((len(texts), max(map(len, texts))), dtype=np.int64)  # 0 is the padding token
+    mask = np.zeros(ids.shape, dtype=np.bool_)
+    for row, tokens in enumerate(texts):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = True
+    feed = {"input_ids": ids, "attention_mask": mask.astype(np.int64), "token_type_ids": np.zeros_like(ids)}
+    (hidden,) = model.session.run(["last_hidden_state"], feed)
+    return hidden, mask
+
+
+def _means(hidden: Matrix, mask: NDArray[np.bool_]) -> Matrix:
+    """Return means of length 1 over the tokens of each row of a mask, of states of its own or of one text for all."""
+    # One matrix product for each text: hidden * mask would hold the largest array a second time.
+    weights = (mask / mask.sum(axis=1, keepdims=True)).astype(np.float32)
+    means: Matrix = (weights[:, None, :] @ hidden)[:, 0, :]
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    return means
 
 
 def read_checked(path: Path, sha256: str) -> bytes:
@@ -215,6 +281,15 @@ def clip(text: str, tokens: int) -> str:
         The first ``tokens * CHARACTERS_PER_TOKEN`` characters, each lone surrogate as a question mark.
     """
     return text[: tokens * CHARACTERS_PER_TOKEN].encode("utf-8", "replace").decode("utf-8")
+
+
+async def embed_alone(
+    embed: Callable[[Sequence[str]], Awaitable[Matrix]], texts: Sequence[str], parts: Sequence[Parts]
+) -> tuple[Matrix, Matrix]:
+    """Return the vectors of texts, and of the words of their parts by themselves, see `ports.Embedder.embed_parts`."""
+    words = [text[start:end] for text, spans in zip(texts, parts, strict=True) for start, end in spans]
+    vectors = await embed([*texts, *words])
+    return vectors[: len(texts)], vectors[len(texts) :]
 
 
 def batch_by_length(lengths: Sequence[int], *, texts: int, area: float = math.inf) -> list[list[int]]:

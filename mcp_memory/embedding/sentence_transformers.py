@@ -30,7 +30,7 @@ import anyio
 import anyio.to_thread
 import numpy as np
 
-from mcp_memory.embedding.onnx import batch_by_length, clip
+from mcp_memory.embedding.onnx import Parts, batch_by_length, clip, embed_alone
 from mcp_memory.errors import EmbedderError
 from mcp_memory.vectors import Matrix
 
@@ -113,6 +113,10 @@ class SentenceTransformersEmbedder:
             async with self._turn:
                 vectors[batch] = await anyio.to_thread.run_sync(self._encode, [distinct[place] for place in batch])
         return vectors[[places[text] for text in texts]] if len(distinct) < len(texts) else vectors
+
+    async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
+        """Return the vectors of texts, and of their parts by themselves: not every model has vectors of tokens."""
+        return await embed_alone(self.embed, texts, parts)
 
     def _encode(self, texts: list[str]) -> Matrix:
         model = self._loaded()

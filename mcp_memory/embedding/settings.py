@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.configurable import NOT_NEGATIVE, key
+from mcp_memory.configurable import NOT_NEGATIVE, key, switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +19,6 @@ class EmbeddingSettings:
     device: str = key("", 'sentence-transformers only: "cpu", "cuda", "mps"; "" lets it choose')
     batch_size: int = key(32, "sentence-transformers only: texts in one batch")
     threads: int = key(0, "onnx only: threads of one inference; 0 lets the runtime choose", NOT_NEGATIVE)
+    late_chunking: bool = switch(
+        "late_chunking", True, "onnx only: sentences of talk are embedded with their segment; off: each by itself"
+    )

@@ -28,6 +28,7 @@ import psutil
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
+from mcp_memory.embedding.onnx import Parts, embed_alone
 from mcp_memory.evaluation.bench_figures import Laps
 from mcp_memory.evaluation.bench_subjects import SEED, SPACE, messages, size_mb, write
 from mcp_memory.evaluation.plot import Line, Panel, writer
@@ -66,6 +67,10 @@ class WordVectors:
                 row += _vector(word) * np.float32(len(word) ** 0.5)  # short words say less
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return rows
+
+    async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
+        """See `Embedder`."""
+        return await embed_alone(self.embed, texts, parts)
 
 
 @lru_cache(100_000)
@@ -223,6 +228,10 @@ class _Recording:
         """See `Embedder`."""
         self.calls.append(tuple(texts))
         return await self.inner.embed(texts)
+
+    async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
+        """See `Embedder`."""
+        return await embed_alone(self.embed, texts, parts)
 
 
 async def _agreement(memory: Memory, questions: Sequence[Question]) -> float:

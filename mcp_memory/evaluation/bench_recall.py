@@ -79,6 +79,13 @@ class RecordingEmbedder:
         self.calls.append(tuple(texts))
         return await self._embedder.embed(texts)
 
+    async def embed_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[tuple[int, int]]]
+    ) -> tuple[Matrix, Matrix]:
+        """See `Embedder`."""
+        self.calls.append(tuple(texts))
+        return await self._embedder.embed_parts(texts, parts)
+
 
 @dataclass(frozen=True, slots=True)
 class MeasuredQuery:

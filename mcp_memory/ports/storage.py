@@ -32,6 +32,20 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """Return one vector of length 1 for each text, shape ``(len(texts), dimension)``, in their order."""
 
+    async def embed_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[tuple[int, int]]]
+    ) -> tuple[Matrix, Matrix]:
+        """Return the vectors of texts and of parts of them, each of length 1.
+
+        Args:
+            texts: as in `embed`.
+            parts: of each text, as spans in characters.
+
+        Returns:
+            Shapes ``(len(texts), dimension)`` and ``(number of parts, dimension)``; the parts of one text follow those
+            of the text before it. Where a model has no vectors of tokens, a part has that of its words.
+        """
+
 
 class Transaction(Protocol):
     """Exclusive write access to the store; its commit ends it."""

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from anyio import to_thread
@@ -28,9 +29,13 @@ from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.words import embedded_text
 from mcp_memory.vectors import Matrix
 
+SHORT = 500
+"""Characters of a message up to which its sentences are embedded with it: see `_of_sentences`."""
 SLICE = 64
 """Texts embedded between two reports of progress, and so between two chances to cancel."""
 _NONE: Matrix = np.empty((0, 0), dtype=np.float32)
+_Text = str | tuple[str, int, int]
+"""What is embedded: a text, or a part of one, as the text with the first and the last character (exclusive)."""
 _Cut = tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[StatedTime, ...]], list[Assertion]]
 
 
@@ -44,7 +49,7 @@ class DerivedRows:
         times: the times that each sentence states.
         assertions: in the order of the words.
         segment_vectors: shape ``(len(runs), d)``.
-        sentence_vectors: shape ``(len(spans), d)``; in a long text those of the segments (`shares_vectors`).
+        sentence_vectors: shape ``(len(spans), d)``, see `_of_sentences`.
     """
 
     spans: Sequence[tuple[int, int]]
@@ -91,9 +96,9 @@ async def derive(
         await to_thread.run_sync(_cut, reading, turn, talking) for turn, talking in zip(turns, talkers, strict=True)
     ]
     texts = [_embedded_texts(turn, spans, runs) for turn, (spans, runs, *_) in zip(turns, cuts, strict=True)]
-    distinct = dict.fromkeys(text for of_runs, of_spans in texts for text in (*of_runs, *of_spans))
-    row = {text: number for number, text in enumerate(distinct)}
-    vectors = await _vectors_of(reading, list(row), progress)
+    vectors, row = await _vectors_of(
+        reading, [text for of_runs, of_spans in texts for text in (*of_runs, *of_spans)], progress
+    )
     return [
         DerivedRows(*cut, vectors[[row[t] for t in of_runs]], vectors[[row[t] for t in of_spans]])
         for cut, (of_runs, of_spans) in zip(cuts, texts, strict=True)
@@ -187,8 +192,7 @@ async def index_parts(reading: Reading, parts: Sequence[TextPart]) -> Batch:
     texts = [_part_texts(part) for part in parts]
     of_segments = [text for of_part, _ in texts for text in of_part]
     of_sentences = [text for _, of_part in texts for text in of_part]
-    row = {text: number for number, text in enumerate(dict.fromkeys((*of_segments, *of_sentences)))}
-    vectors = await _vectors_of(reading, list(row), silent)
+    vectors, row = await _vectors_of(reading, [*of_segments, *of_sentences], silent)
     return Batch(
         segments=tuple(segment for part in parts for segment in part.segments),
         sentences=tuple(sentence for part in parts for sentence in part.sentences),
@@ -198,24 +202,53 @@ async def index_parts(reading: Reading, parts: Sequence[TextPart]) -> Batch:
     )
 
 
-def _part_texts(part: TextPart) -> tuple[list[str], list[str]]:
+def _part_texts(part: TextPart) -> tuple[list[str], list[_Text]]:
     """Return the texts whose vectors the segments and the sentences of a part have, as `_embedded_texts` does."""
     turn, shape = part.turn, outline(part.turn.text)
     of_segments = [embedded_text(turn, turn.text[one.start : one.end], shape.path(one.start)) for one in part.segments]
-    if not shares_vectors(turn):
-        return of_segments, [turn.text[one.start : one.end] for one in part.sentences]
-    lasts = [segment.last for segment in part.segments]
-    return of_segments, [of_segments[bisect_left(lasts, one.index)] for one in part.sentences]
+    ends, lasts = [segment.end for segment in part.segments], [segment.last for segment in part.segments]
+    places = [bisect_left(lasts, one.index) for one in part.sentences]
+    return of_segments, _of_sentences(turn, of_segments, ends, places, [(one.start, one.end) for one in part.sentences])
 
 
-async def _vectors_of(reading: Reading, texts: Sequence[str], progress: Progress) -> Matrix:
-    vectors = np.empty((len(texts), reading.embedder.dimension), dtype=np.float32)
-    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+def _of_sentences(
+    turn: Turn, of_segments: list[str], ends: Sequence[int], places: Sequence[int], spans: Sequence[tuple[int, int]]
+) -> list[_Text]:
+    """Return what is embedded of each sentence of a turn, where ``places`` says in which of some segments it stands.
+
+    Its vector is that of its segment in a long text (`shares_vectors`); in a short message that of its part of the
+    segment, which is made with the segment's own; and otherwise that of its own words.
+    """
+    if shares_vectors(turn):
+        return [of_segments[place] for place in places]
+    found: list[_Text] = []
+    for place, (start, end) in zip(places, spans, strict=True):
+        own, whole = turn.text[start:end], of_segments[place]
+        before = len(whole) - ends[place]  # headings, less what of the turn comes before the segment
+        part = turn.kind == "message" and len(turn.text) <= SHORT and own != whole
+        found.append((whole, start + before, end + before) if part else own)
+    return found
+
+
+async def _vectors_of(reading: Reading, wanted: Sequence[_Text], progress: Progress) -> tuple[Matrix, dict[_Text, int]]:
+    """Return the vectors of texts and parts, and in which row each is."""
+    parts: dict[str, list[tuple[str, int, int]]] = {}
+    for one in dict.fromkeys(wanted):
+        if isinstance(one, str):
+            parts.setdefault(one, [])
+        else:
+            parts.setdefault(one[0], []).append(one)
+    order = sorted(parts, key=len)
+    row: dict[_Text, int] = {}
+    made = [np.empty((0, reading.embedder.dimension), dtype=np.float32)]
     for start in range(0, len(order), SLICE):  # texts of one slice are computed together, each padded to the longest
         await progress(start, len(order), "embedding")
-        part = order[start : start + SLICE]
-        vectors[part] = await reading.embedder.embed([texts[place] for place in part])
-    return vectors
+        texts = order[start : start + SLICE]
+        spans = [[(first, last) for _, first, last in parts[text]] for text in texts]
+        made += await reading.embedder.embed_parts(texts, spans)
+        row |= {text: len(row) + place for place, text in enumerate(texts)}
+        row |= {part: len(row) + place for place, part in enumerate(chain.from_iterable(parts[text] for text in texts))}
+    return np.concatenate(made), row
 
 
 def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], Awaitable[Batch]]:
@@ -277,12 +310,11 @@ def _cut(reading: Reading, turn: Turn, talkers: Talkers) -> _Cut:
 
 def _embedded_texts(
     turn: Turn, spans: Sequence[tuple[int, int]], runs: Sequence[tuple[int, int]]
-) -> tuple[list[str], list[str]]:
+) -> tuple[list[str], list[_Text]]:
     """Return the texts of a turn whose vectors its segments and its sentences have."""
     shape = outline(turn.text)
     ends = [(spans[first][0], spans[last][1]) for first, last in runs]
     of_runs = [embedded_text(turn, turn.text[start:end], shape.path(start)) for start, end in ends]
-    if not shares_vectors(turn):
-        return of_runs, [turn.text[start:end] for start, end in spans]
     lasts = [last for _, last in runs]
-    return of_runs, [of_runs[bisect_left(lasts, index)] for index in range(len(spans))]
+    places = [bisect_left(lasts, index) for index in range(len(spans))]
+    return of_runs, _of_sentences(turn, of_runs, [end for _, end in ends], places, spans)

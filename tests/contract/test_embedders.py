@@ -27,8 +27,13 @@ def _offline_sentence_transformers() -> Embedder:
     return SentenceTransformersEmbedder(OFFLINE_PACKAGE, device="cpu", batch_size=16)
 
 
+def _onnx_without_late_chunking() -> Embedder:
+    return OnnxEmbedder(late_chunking=False)
+
+
 MAKERS = [
     pytest.param(OnnxEmbedder, id="onnx"),
+    pytest.param(_onnx_without_late_chunking, id="onnx without late chunking"),
     pytest.param(_offline_sentence_transformers, id="sentence-transformers", marks=_needs_extra),
 ]
 SUBJECTS = ["My sister", "The old harbour", "Our physics teacher", "A parcel from Lyon", "Nobody in the village"]
@@ -104,6 +109,31 @@ async def test_equal_texts_have_the_same_vector_to_the_last_bit(embedder: Embedd
     vectors = await embedder.embed(["a heron", LONG, "a heron", *OTHERS, "a heron"])
     assert np.array_equal(vectors[0], vectors[2])
     assert np.array_equal(vectors[0], vectors[-1])
+
+
+TALK = "My sister moved to Porto. The violin costs 300 euros. It will rain tomorrow, says the radio."
+ENDS = ((0, 25), (26, 53), (54, len(TALK)))
+
+
+async def test_parts_come_with_their_texts_each_with_a_vector_of_length_one(embedder: Embedder) -> None:
+    texts = [TALK, "ok", LONG]
+    spans = [ENDS, [], [(0, 20), (len(LONG) - 20, len(LONG))]]  # the last one is behind what the model reads
+    wholes, parts = await embedder.embed_parts(texts, spans)
+    np.testing.assert_allclose(wholes, await embedder.embed(texts), atol=1e-5)
+    assert parts.shape == (5, embedder.dimension)
+    np.testing.assert_allclose(np.linalg.norm(parts, axis=1), 1.0, atol=1e-5)
+    wholes, parts = await embedder.embed_parts([], [])
+    assert wholes.shape == parts.shape == (0, embedder.dimension)
+
+
+async def test_a_part_is_about_what_its_own_words_are_about(embedder: Embedder) -> None:
+    _, parts = await embedder.embed_parts(["ok", TALK], [[], ENDS])
+    alone = await embedder.embed([TALK[start:end] for start, end in ENDS])
+    asked = await embedder.embed(
+        ["Where does my sister live?", "What is the price of the violin?", "How is the weather?"]
+    )
+    assert np.argmax(parts @ alone.T, axis=1).tolist() == [0, 1, 2]
+    assert np.argmax(asked @ parts.T, axis=1).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.requests import NewItem, WriteRequest, WriteResult
 from mcp_memory.errors import InvalidInput, StoreUnwritable
-from mcp_memory.services.ingest import Reading
+from mcp_memory.services.ingest import SHORT, Reading
 from mcp_memory.services.write import write
 
 pytestmark = pytest.mark.anyio
@@ -194,3 +194,22 @@ async def test_of_a_long_text_only_the_segments_are_embedded_and_equal_texts_onc
     for row, sentence in enumerate(within):
         number = next(place for place, one in enumerate(batch.segments) if one.last >= sentence.index)
         assert np.array_equal(batch.sentence_vectors[row], batch.segment_vectors[number])
+
+
+async def test_a_sentence_of_a_short_message_is_embedded_as_a_part_of_its_segment_and_others_by_themselves() -> None:
+    """A message of one sentence is that sentence, and headings stand before what is below them."""
+    embedder, store = FakeEmbedder(), store_on(FakeLog())
+    talk = ("Yes. I moved to Porto.", "Hello.", "# Plan\n\nWe sail. You cook.")
+    await say(store, *map(NewItem, talk), embedder=embedder)
+    below = "We sail. You cook."
+    sail = next(whole for words, whole in embedder.parts if words == "We sail.")
+    assert sail.endswith(below)
+    assert sorted(embedder.parts) == sorted(
+        [("Yes.", talk[0]), ("I moved to Porto.", talk[0]), *(one for one in embedder.parts if one[1] == sail)]
+    )
+    assert {"We sail.", "You cook."} <= {words for words, whole in embedder.parts if whole == sail}
+    embedder.parts.clear()
+    await say(store, NewItem("Porto is old. It is wet.", ref="d1"), kind="document", embedder=embedder)
+    await say(store, NewItem("It rained. " + "We walked on. " * (SHORT // 14), ref="long"), embedder=embedder)
+    assert embedder.parts == []
+    assert {"Porto is old.", "It is wet.", "It rained.", "We walked on."} <= set(embedder.texts)

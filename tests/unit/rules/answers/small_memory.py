@@ -12,6 +12,7 @@ from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import Kind
+from mcp_memory.embedding.onnx import Parts, embed_alone
 from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
@@ -40,6 +41,9 @@ class WordEmbedder:
                 vectors[row, zlib.crc32(stem.encode("utf-8", "surrogatepass")) % self.dimension] += 1
             vectors[row, 0] += 0.1  # a text without words has a vector too
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
+        return await embed_alone(self.embed, texts, parts)
 
 
 async def _silent(_done: float, _total: float, _what: str) -> None:
