@@ -210,10 +210,14 @@ _RELATING = re.compile(
 
 def asks_to_relate(question: Query) -> bool:
     """Return whether the words of a question ask to relate, explain or sum up: why, how, a comparison, an overview."""
+    return question.answer_type in ("why", "how") or asks_to_compare(question)
+
+
+def asks_to_compare(question: Query) -> bool:
+    """Return whether the words of a question ask for more than one thing together: a comparison, an overview."""
     if question.answer_type in ("when", "how_long", "how_many"):
         return False  # "how many weeks lie between"
-    relating = question.answer_type in ("why", "how") or _RELATING.search(question.text) is not None
-    return relating or breadth_of(question.text) == "overview"
+    return _RELATING.search(question.text) is not None or breadth_of(question.text) == "overview"
 
 
 def is_relational(question: Query, roots: Sequence[Root], paths: Sequence[Path]) -> bool:

@@ -137,9 +137,9 @@ def _meant(since: Millis, until: Millis, grain: str) -> str:
         return ""
     year, month, _ = civil(since)
     match grain:
-        case "day" | "time":
+        case "day" | "time" if until - since <= DAY:
             return weekday_and_day(since)
-        case "week":
+        case "day" | "time" | "week":  # days of a weekend, too
             return f"{weekday_and_day(since)} to {weekday_and_day(until - 1)}"
         case "month":
             return f"{MONTHS[month - 1]} {year}"

@@ -311,3 +311,27 @@ DEMONYMS = frozenset(word.removesuffix("*") for word in _DEMONYMS)
 """What the people of all these countries are called, "danish", "south korean"."""
 COMMON_DEMONYMS = frozenset(word.removesuffix("*") for word in _DEMONYMS if word.endswith("*")) | {"korean"}
 """The more frequent demonyms; with "korean", which means either of two countries."""
+
+
+GREETINGS = word_set(
+    """
+hi hello hey hiya howdy yo greetings bye goodbye farewell cheers thanks thank thx congrats congratulations welcome
+wow whoa woah ooh aw aww awww haha hahaha lol omg gosh yay hooray yup yep yeah yes nope cool great awesome amazing
+nice lovely fantastic wonderful excellent brilliant incredible fabulous terrific neat sweet absolutely definitely
+totally exactly indeed certainly agreed alright understood appreciate luck worries anytime pleasure glad
+"""
+)
+"""Words of which small talk has at least one: a greeting, a thanks or praise."""
+SMALL_TALK = GREETINGS.union(
+    word_set(
+        """
+please sorry ah oh eh uh um hm hmm mm mhm nah sure super perfect good fine impressive inspiring exciting interesting
+fun happy proud pleased excited thrilled course right true agree enough sounds sound looks look seems seem care soon
+later take catch talk see ya chat speak stay touch hear hearing heard wait keep going go way think thought know
+appreciated support supporting help mean means lot like much problem hope enjoy best wish wishes forward looking let
+i'm you're it's that's what's we'll i'll guys buddy friend mate man dude pal bro kind always too truly pretty god
+job well done day
+"""
+    )
+)
+"""Words of which all of small talk consists, beside stop words and names."""

@@ -341,12 +341,14 @@ def serialise(path: Path) -> str:
 
     The line has the root, and for each step the relation, its interval, its confidence and its end. A step from tail to
     head has its arrow on the other side, ``London <-lives_in[2015-03-01,now) c=.95- Alice``. An inferred step names its
-    rule, ``Ann -interested_in[2015-03-01,now) c=.76 by symmetry-> jazz``.
+    rule, ``Ann -interested_in[2015-03-01,now) c=.76 by symmetry-> jazz``. An event of which nobody said when has no
+    start.
     """
     parts = [path.root.name]
     for step in path.steps:
         version = step.version
-        since = UNKNOWN if version.since <= BEGINNING else _day(version.since)
+        untimed = version.kind == "event" and version.precision == "before"  # only the day of its telling is known
+        since = UNKNOWN if version.since <= BEGINNING or untimed else _day(version.since)
         until = "now" if version.until >= FOREVER else _day(version.until)
         confidence = f"{step.confidence:.2f}".removeprefix("0")
         rule = f" by {step.inferred}" if step.inferred else ""

@@ -29,6 +29,8 @@ class JudgeInput:
         query: understood and embedded.
         recall: the evidence, with paths, points and conflicts.
         sentences: the sentences of the evidence, best items first, those of one item in order, with their gates.
+        passages: the same as a language model is shown them (``services/recall/passages.py``); empty for a judge that
+            is none.
         rarity: the idf of each stem of the query in the space, at least 0.
         known_facts: about what it names, and the gates of the sentences that state them.
         gates: the gates of the sentences that are not neutral for the query, by their ids.
@@ -57,6 +59,12 @@ class JudgeInput:
     relates: bool = False
     working: Collection[str] = ()
     learns: bool = False
+    passages: Sequence[EvidenceSentence] = ()
+
+    @property
+    def shown(self) -> Sequence[EvidenceSentence]:
+        """What a language model is shown of the sentences."""
+        return self.passages or self.sentences
 
 
 @dataclass(frozen=True, slots=True)

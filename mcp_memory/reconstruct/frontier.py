@@ -1,8 +1,9 @@
 """What a judge is shown to go on from: the active set Z of MRAgent's state, with counts (§3.2, eqs 7 to 9).
 
 Before each judgement the evidence is traversed in reverse, Π_{v→(c,g)}: its cues that more sentences have, names first,
-then rare words, each with the tags under which it stands. The semantic layer adds what kinds of facts are known of whom
-the question names, the topic layer the topics of the evidence. The judge chooses what to follow (f_select, eq. 10) by
+then rare words whose further sentences have to do with what is asked, each with the tags under which it stands. The
+semantic layer adds those kinds of facts of whom the question names that it asks for, the topic layer the topics of the
+evidence, in words that set them apart. The judge chooses what to follow (f_select, eq. 10) by
 naming operators with these names, tags and topics; its choice is carried out by ``services/follow_ups.py``.
 
 **Departures.** The paper's model calls the reverse operators itself, which takes a turn that brings no text. Here the
@@ -12,25 +13,29 @@ the tags (CE) or the layers beyond episodes (CTE), for the paper's ablation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 
 from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
 from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
+from mcp_memory.language.tokens import stems
+from mcp_memory.language.vocabulary import SMALL_TALK
 from mcp_memory.reconstruct.episodic_operators import speaker_cue
 from mcp_memory.reconstruct.graph import CueGraph, key_of, query_cues, relation_tag
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.view.space import Space
 
-CUES = 8
+CUES = 6
 """Cues that are shown; the paper shows up to 15 tags (TAG_MAX)."""
 TAGS = 3
 """Tags of one cue."""
 ASPECTS = 8
 """Kinds of facts."""
 TOPICS = 2
+TERMS = 2
+"""Fewest words of a topic that say something: "hey, awesome, wow" says nothing."""
 ENOUGH = 5
 """Further sentences from which on a cue is no better for having more."""
 FAR = 30
@@ -40,23 +45,30 @@ FEW = 8
 """The same for a single word that is no name."""
 
 
-_TIMES = frozenset(
+_IDLE = frozenset(
     key_of(word)
     for word in (
         *WEEKDAYS,
         *MONTHS,
         *["today", "yesterday", "tonight", "last", "next", "ago", "day", "week", "weekend", "month", "year"],
+        *["share", "picture", "photo", "image", "thing", "time", "way", "people", "something", "someone"],
+        *["actually", "especially", "really", "probably", "maybe", "obvious"],
+        *SMALL_TALK,
     )
 )
+"""Words of times and of small talk, and what every picture "shares"; they lead nowhere in particular."""
 
 
-def frontier_of(space: Space, query: Query, rows: Sequence[int], settings: LoopSettings) -> Frontier:
+def frontier_of(
+    space: Space, query: Query, rows: Sequence[int], demand: Callable[[str], float], settings: LoopSettings
+) -> Frontier:
     """Return what sentences lead on to.
 
     Args:
         space: the space of a view that does not change meanwhile.
         query: understood.
         rows: of the sentences of the evidence, best first.
+        demand: how strongly the query asks for a relation, in [0, 1].
         settings: which layers are shown.
     """
     if not settings.tags or not rows:
@@ -65,7 +77,7 @@ def frontier_of(space: Space, query: Query, rows: Sequence[int], settings: LoopS
     cues = tuple(_cues(space, graph, query, rows, tagged=settings.graph != "ce"))
     if settings.graph != "ctc":
         return Frontier(cues)
-    return Frontier(cues, tuple(_aspects(space, query))[:ASPECTS], tuple(_topics(space, graph, rows))[:TOPICS])
+    return Frontier(cues, tuple(_aspects(space, query, demand))[:ASPECTS], tuple(_topics(space, graph, rows))[:TOPICS])
 
 
 def _cues(
@@ -87,12 +99,14 @@ def _cues(
     }
 
     others = names - speakers
+    wanted = {stem for stem in query.stems if stem not in speaker_words(space)}
 
     def telling(cue: int) -> bool:
         parts = graph.key(cue).split()
         within = [number for part in parts if (number := graph.number(part)) is not None and number != cue]
         most = FAR if len(parts) > 1 or cue in names else FEW
-        return more[cue] <= most and _TIMES.isdisjoint(parts) and all(graph.degree(one) <= FAR for one in within)
+        rare = more[cue] <= most and _IDLE.isdisjoint(parts) and all(graph.degree(one) <= FAR for one in within)
+        return rare and (cue in others or _bears(space, graph, cue, shown, wanted.difference(parts)))
 
     leads = [cue for cue, count in more.items() if count and telling(cue)]
     leads.sort(key=lambda cue: (cue not in others, -len(graph.key(cue).split()), -min(more[cue], ENOUGH), cue))
@@ -103,22 +117,35 @@ def _cues(
         if count < CUES and not used.issuperset(parts):
             used.update(parts)
             count += 1
-            tags = [graph.label(tag) for tag in list(graph.tags(space, cue))[:TAGS]] if tagged else []
-            yield written[cue], more[cue], tuple(tag for tag in tags if tag != written[cue])
+            tags = list(graph.tags(space, cue)) if tagged else []
+            told = [graph.label(tag) for tag in tags if len(tag) > 2 and _IDLE.isdisjoint(tag.split())]
+            yield written[cue], more[cue], tuple([tag for tag in told if tag != written[cue]][:TAGS])
 
 
-def _aspects(space: Space, query: Query) -> Iterator[tuple[str, str, int]]:
-    """Yield what kinds of facts are known of those whom a query names."""
+def _bears(space: Space, graph: CueGraph, cue: int, shown: Collection[int], wanted: Set[str]) -> bool:
+    """Return whether a further sentence of a cue has a content word of what is asked."""
+    rows = [row for row in graph.rows(cue) if row not in shown]
+    return any(not wanted.isdisjoint(stems(space.text(space.sentences[row]))) for row in rows if wanted)
+
+
+def speaker_words(space: Space) -> frozenset[str]:
+    """Return the stems of the names of those who speak in a space."""
+    return frozenset(stem for speaker in space.speakers for stem in stems(speaker))
+
+
+def _aspects(space: Space, query: Query, demand: Callable[[str], float]) -> Iterator[tuple[str, str, int]]:
+    """Yield what kinds of facts that a query asks for are known of those whom it names."""
     facts = space.facts
     for key in dict.fromkeys(filter(None, map(facts.resolve, (*query.speakers, *query.names, *query.extra_names)))):
         for relation in facts.relations_of(key):
-            if relation != DID and (count := len(facts.versions(key, relation))):
+            fits = relation != DID and demand(relation) > 0
+            if fits and (count := len(facts.versions(key, relation))):
                 yield facts.name(key), relation_tag(relation), count
 
 
 def _topics(space: Space, graph: CueGraph, rows: Sequence[int]) -> Iterator[tuple[str, int]]:
     """Yield the topics of sentences, in their order."""
-    topics = Topics.of(space)
+    topics, own = Topics.of(space), speaker_words(space)
     seen: set[str] = set()
     for row in rows:
         sentence = space.sentences[row]
@@ -126,5 +153,7 @@ def _topics(space: Space, graph: CueGraph, rows: Sequence[int]) -> Iterator[tupl
             topic = topics.topic_of(space, segment)
             if topic is not None and topic.id not in seen:
                 seen.add(topic.id)
-                if terms := topics.summary(space, graph, topic).terms:
-                    yield ", ".join(terms), len(topic.members)
+                terms = topics.summary(space, graph, topic).terms
+                told = [term for term in terms if _IDLE.union(own).isdisjoint(key_of(term).split())]
+                if len(told) >= TERMS:
+                    yield ", ".join(told), len(topic.members)

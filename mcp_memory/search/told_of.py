@@ -39,30 +39,13 @@ import numpy as np
 from mcp_memory.domain.query import Query
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
+from mcp_memory.language.vocabulary import GREETINGS, SMALL_TALK
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING
 from mcp_memory.view.space import NONE, Space
 
 LONGEST = 160
 """Characters up to which a message may be small talk."""
-_MARKS = frozenset(
-    """
-    hi hello hey hiya howdy yo greetings bye goodbye farewell cheers thanks thank thx congrats congratulations welcome
-    wow whoa woah ooh aw aww awww haha hahaha lol omg gosh yay hooray yup yep yeah yes nope cool great awesome amazing
-    nice lovely fantastic wonderful excellent brilliant incredible fabulous terrific neat sweet absolutely definitely
-    totally exactly indeed certainly agreed alright understood appreciate luck worries anytime pleasure glad
-    """.split()  # noqa: SIM905 - a list of words is read as words
-)
-_WORDS = _MARKS.union(
-    """
-    please sorry ah oh eh uh um hm hmm mm mhm nah sure super perfect good fine impressive inspiring exciting interesting
-    fun happy proud pleased excited thrilled course right true agree enough sounds sound looks look seems seem care soon
-    later take catch talk see ya chat speak stay touch hear hearing heard wait keep going go way think thought know
-    appreciated support supporting help mean means lot like much problem hope enjoy best wish wishes forward looking let
-    i'm you're it's that's what's we'll i'll guys buddy friend mate man dude pal bro kind always too truly pretty god
-    job well done day
-    """.split()  # noqa: SIM905
-)
 _OTHERS = frozenset(("he", "she", "they", "him", "her", "them", "his", "their", "hers", "theirs"))
 _NUMBER = re.compile(r"\d")
 
@@ -77,9 +60,9 @@ def is_small_talk(text: str, names: Collection[str] = ()) -> bool:
     if len(text) > LONGEST or _NUMBER.search(text):
         return False
     said = words(text)
-    if _MARKS.isdisjoint(said) or not _OTHERS.isdisjoint(said):
+    if GREETINGS.isdisjoint(said) or not _OTHERS.isdisjoint(said):
         return False
-    return all(word in _WORDS or word in STOP_WORDS or word in names for word in said)
+    return all(word in SMALL_TALK or word in STOP_WORDS or word in names for word in said)
 
 
 class SmallTalk:

@@ -47,6 +47,10 @@ from mcp_memory.services.settings import AnswerSettings
 UNCONVINCED = 0.5
 """The share that is left of recall's own sufficiency if the judge says that the evidence does not suffice."""
 
+READ = 5 / 4
+"""Items of evidence that a language model may be shown, of those that the caller is, as far as they fit
+(``reasoning/anthropic/evidence.py``)."""
+
 
 @dataclass(frozen=True, slots=True)
 class SelfFeedback:
@@ -157,8 +161,9 @@ async def answer(
         episodes: the episodes of this process.
         feedback: how the memory learns from its own answers; None if it does not.
     """
-    if judge.follow_ups and settings.breadth.auto:
-        query = replace(query, mode="auto")  # a language model reads a list or an overview; the rules read sentences
+    limit = query.limit
+    if judge.follow_ups:  # a language model reads a list or an overview, and more than a caller is shown
+        query = replace(query, limit=int(READ * limit), mode="auto" if settings.breadth.auto else query.mode)
     query = await embed_query(store, embedder, query, judge)
     evaluation = await judge_paths(store, query, settings, judge)
     async with store.reading() as view:
@@ -167,9 +172,10 @@ async def answer(
         gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
     learns = feedback is not None and query.learn and settings.reflection.answered
+    broad = result.breadth != "best"
     inquiry = FollowUps(store, embedder, settings, judge.judge, lambda: judge.follow_ups)
     asked, judgement = await inquiry.ask(replace(asked, learns=learns))
-    answered = _apply_thresholds(asked, judgement, len(result.evidence), judge, thresholds)
+    answered = _apply_thresholds(asked, judgement, len(result.evidence) if broad else limit, judge, thresholds)
     answered = replace(answered, points=working_points(asked), relations=judgement.relations)
     async with store.reading() as view:
         space = view.space(query.space)

@@ -7,9 +7,10 @@ and selects up to `STEPS` operators for the next turn. So what the papers ask a 
 (DESIGN L6 and L10). It ends with a complete answer, when no step is proposed that was not taken, when nothing new is
 found, or after as many follow-ups as the judge has (``engine.effort``).
 
-**Working memory** (HGMem §3.3). For a question that relates things to each other a judgement also says what becomes of
-its memory points (``hypergraph/evolution.py``). A concern about a point is a local investigation, one beyond all points
-a global exploration; both are steps of the next turn. The points lead the next request, each with what it rests on.
+**Working memory** (HGMem §3.3). For a question that compares things or sums up, and for a full answer, a judgement also
+says what becomes of its memory points (``hypergraph/evolution.py``). A concern about a point is a local investigation,
+one beyond all points a global exploration; both are steps of the next turn. The points lead the next request, each with
+what it rests on.
 
 **Reflection** (QRMeM §2.2). Where the steps of the judge bring nothing new, the embedded engine chooses in its place:
 it goes on from the evidence that was kept, to the question with the reason why that is not enough, and then takes what
@@ -29,12 +30,14 @@ from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.errors import InvalidInput
-from mcp_memory.hypergraph.evolution import asks_to_relate, evolve_points
+from mcp_memory.hypergraph.evolution import asks_to_compare, evolve_points
+from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.ports import Embedder, JudgeInput, Store
 from mcp_memory.reconstruct.frontier import frontier_of
 from mcp_memory.services.explore import explore
 from mcp_memory.services.learn.episodes import cited_sentences
 from mcp_memory.services.recall.evidence import point_sentences
+from mcp_memory.services.recall.passages import passages_of
 from mcp_memory.services.recall.pipeline import find
 from mcp_memory.services.recall.prepare import embed_query
 from mcp_memory.services.recall.settings import RecallSettings
@@ -73,7 +76,7 @@ class FollowUps:
         """Return what the judge decides in the end, and everything that it was shown, with its points."""
         if not self.left():
             return asked, await self.judge(asked)  # the embedded one, which goes on by itself
-        asked = await self._with_frontier(self._begin(asked))
+        asked = await self._prepared(self._begin(asked))
         judgement = await self.judge(asked)
         taken: set[tuple[str, str]] = set()
         turns = 0
@@ -87,7 +90,7 @@ class FollowUps:
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
             seen = judgement.left.union(asked.seen)
-            asked = await self._with_frontier(replace(wider, earlier=judgement, seen=seen))
+            asked = await self._prepared(replace(wider, earlier=judgement, seen=seen))
             judgement = await self.judge(asked)
         asked, _ = await self._with_points(asked, judgement)
         return asked, judgement
@@ -95,23 +98,25 @@ class FollowUps:
     def _begin(self, asked: JudgeInput) -> JudgeInput:
         """Return the input with the stored points of this very question as its working memory."""
         points = self.settings.points
-        relates = points.enabled and points.working and (asked.query.length == "full" or asks_to_relate(asked.query))
+        relates = points.enabled and points.working and (asked.query.length == "full" or asks_to_compare(asked.query))
         scope = scope_of(asked.query.text).casefold()
         own = [point for point in asked.recall.points if point.scope.casefold() == scope]
         rest = [point for point in asked.recall.points if point not in own]
         recall = replace(asked.recall, points=(*own, *rest))
         return replace(asked, relates=relates, working=frozenset(point.id for point in own), recall=recall)
 
-    async def _with_frontier(self, asked: JudgeInput) -> JudgeInput:
+    async def _prepared(self, asked: JudgeInput) -> JudgeInput:
+        """Return the input with the passages that a language model is shown, and what they lead on to."""
+        query, loop = asked.query, self.settings.loop
         kept = [one.source for one in asked.earlier.kept] if asked.earlier else []
-        sources = [*kept, *(sentence.source for sentence in asked.sentences)]
         async with self.store.reading() as view:
-            space = view.space(asked.query.space)
+            space = view.space(query.space)
+            passages = passages_of(space, query, asked.sentences, asked.recall.evidence, asked.gates)
+            sources = [*kept, *(sentence.source for sentence in passages)]
             rows = list(dict.fromkeys(row for source in sources if (row := _row(space, source)) != NONE))[:LEADING]
-            query, loop = asked.query, self.settings.loop
             # In a thread: the first that walks cues reads every sentence.
-            frontier = await to_thread.run_sync(frontier_of, space, query, rows, loop)
-        return replace(asked, frontier=frontier)
+            frontier = await to_thread.run_sync(frontier_of, space, query, rows, fact_query(query).demand, loop)
+        return replace(asked, passages=passages, frontier=frontier)
 
     async def _with_points(self, asked: JudgeInput, judgement: Judgement) -> tuple[JudgeInput, list[Suggestion]]:
         """Return the input with the points as a judgement leaves them, and the steps that its concerns ask for."""
@@ -153,7 +158,7 @@ class FollowUps:
         if not steps:
             return asked
         result = asked.recall
-        known = {_place(sentence.source) for sentence in asked.sentences}
+        known = {_place(sentence.source) for sentence in (*asked.sentences, *asked.passages)}
         shown = {item.id for item in result.evidence}
         fresh: list[EvidenceSentence] = []
         trace = list(result.trace)

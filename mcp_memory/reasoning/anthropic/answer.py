@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mcp_memory.domain.answers import Judgement
+from mcp_memory.domain.evidence import OperatorCall
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.language.dates import weekday_and_day
@@ -37,6 +38,8 @@ ANOTHER = 3_000
 """Tokens left below which no further judgement is asked for: what the prompt, the form and `LEAST` take, about."""
 MOST = 6_000
 """Tokens that one judgement takes at most: with ``deep`` the rest is for further turns, of which MRAgent has eight."""
+BROAD_SHARE = 0.55
+"""The same where everything that bears on the question is wanted: one look at more of it before another."""
 TRIED = 8
 """Steps that were taken and are named, the last ones."""
 
@@ -79,24 +82,28 @@ class ClaudeAnswerer:
         }
         frame = estimate_tokens(stable) + estimate_tokens(prompt("answer/asked.txt").substitute(values, evidence=""))
         size = frame + FORM_TOKENS[form]
-        rendered = render_evidence(judge_input, token_room(budget.left, size, first=judge_input.earlier is None))
+        share = 1.0
+        if judge_input.earlier is None:
+            share = FIRST_SHARE if judge_input.recall.breadth == "best" else BROAD_SHARE
+        rendered = render_evidence(judge_input, token_room(budget.left, size, share))
         if not rendered.cited:
             raise EngineError("the budget leaves no room for evidence")
         request = Request(stable.strip(), prompt("answer/asked.txt").substitute(values, evidence=rendered.text))
         return await self.claude.ask(request, form, lambda reply: to_judgement(reply, rendered, length), budget)
 
 
-def token_room(left: int, size: int, *, first: bool) -> int:
+def token_room(left: int, size: int, share: float) -> int:
     """Return the tokens for the evidence of a judgement.
 
     Args:
         left: for the question.
         size: of everything else that is sent: the prompt, the question and the form.
-        first: whether it is the first judgement of the question.
+        share: of what is left that it may take; below 1 for the first judgement of a question, which leaves room for
+            another.
     """
     room = left
-    if first:
-        room = max(min(int(FIRST_SHARE * left), left - size - LEAST), size + LEAST)
+    if share < 1:
+        room = max(min(int(share * left), left - size - LEAST), size + LEAST)
     return min(room, MOST, left) - size
 
 
@@ -106,14 +113,22 @@ def state_lines(judge_input: JudgeInput) -> Iterator[str]:
         first, last = map(weekday_and_day, judge_input.span)
         yield f"The memory holds what was said from {first} to {last}."
     if judge_input.recall.trace and judge_input.earlier:
-        tried = [
-            " ".join((call.operator, *(_argument(value) for value in call.args.values() if isinstance(value, str))))
-            for call in judge_input.recall.trace
-        ]  # without ids, which mean nothing to it
+        tried = [_step_line(call, judge_input) for call in judge_input.recall.trace]
         yield f"Searched already: {'; '.join(dict.fromkeys(tried[-TRIED:]))}."
     if judge_input.earlier and judge_input.earlier.missing:
         yield f"Missing last time: {'; '.join(map(one_line, judge_input.earlier.missing))}."
 
 
-def _argument(value: str) -> str:
-    return one_line(value, 80)
+def _step_line(call: OperatorCall, judge_input: JudgeInput) -> str:
+    """Return a step that was taken, with what it was on: of what has an id the first words."""
+    texts = {point.id: point.description for point in judge_input.recall.points}
+    texts |= {item.id: item.text for item in judge_input.recall.evidence}
+    words = []
+    for value in call.args.values():
+        on = (
+            [f'"{one_line(texts[name], 40)}"' for name in value if name in texts]
+            if isinstance(value, tuple)
+            else [value]
+        )
+        words += [one_line(text, 80) for text in on]
+    return " ".join((call.operator, *words))

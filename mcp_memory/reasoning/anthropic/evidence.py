@@ -18,20 +18,17 @@ beside the sentence that states them were never needed by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from mcp_memory.domain.answers import EvidenceSentence, Frontier, KnownFacts
-from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.evidence import Citation, Evidence, Path, Rule, Source
-from mcp_memory.domain.facts import Version
+from mcp_memory.domain.answers import EvidenceSentence, Frontier
+from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language import iso
 from mcp_memory.language.dates import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
-from mcp_memory.navigation.paths import leads_back, serialise
+from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 from mcp_memory.reasoning.anthropic.rendering import (
@@ -42,16 +39,10 @@ from mcp_memory.reasoning.anthropic.rendering import (
     one_line,
     telling_line,
 )
+from mcp_memory.reasoning.anthropic.stated_facts import BESIDE, bears, facts_by_place, guesses
 
 FACTS = 12
 """Most facts that are shown."""
-PLACES = 2
-"""Sentences that are cited for one fact."""
-BESIDE = 5
-"""Most conflicts, paths and memory points that are shown, of each."""
-RELEVANT, TELLING = 0.5, 0.5
-"""Least S_QR of a path that is shown, and least S_AS, as a share of its confidence, of one with a hypothesis. (A trial
-showed what a person owns, and what is mentioned together, with questions about something else.)"""
 POINT_SHARE = 0.4
 """Largest share of the room that points and the sentences they rest on take."""
 LEADS_SHARE = 0.15
@@ -102,6 +93,23 @@ class _Shown:
         """Return a sentence as it is shown: with its dates, and of a long one the part that says most."""
         return telling_line(with_dates(sentence.source.quote, sentence.source.turn.said_at), self.asked)
 
+    def said(self, piece: Sequence[EvidenceSentence], end: int, *, last: bool) -> str:
+        """Return sentences of a turn as they are shown, "…" wherever words of the turn are left out.
+
+        Args:
+            piece: the sentences, in their order.
+            end: of what was shown of the turn before them.
+            last: whether nothing of the turn is shown behind them.
+        """
+        text = piece[0].source.turn.text
+        said = ""
+        for sentence in piece:
+            gap = text[end : sentence.source.start]
+            said += (" … " if said else "… ") if gap.strip() else " " if said and gap else ""
+            said += self.words(sentence)
+            end = sentence.source.end
+        return f"{said} …" if last and text[end:].strip() and not said.endswith("…") else said
+
 
 def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     """Return the evidence as text of about ``tokens`` tokens at most.
@@ -113,18 +121,18 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     share = _Room(int(LEADS_SHARE * room.left))
     leads = [line for line in _leads(judge_input.frontier) if share.takes(line)]
     room.left -= max(0, sum(estimate_tokens(line) + 1 for line in leads))
-    facts = _facts_by_place(judge_input)
+    facts = facts_by_place(judge_input)
     kept_places, kept_ids = _kept_by_judge(judge_input)
-    for sentence in judge_input.sentences:
+    for sentence in judge_input.shown:
         if _place(sentence) in kept_places:
             _show(sentence, shown, room)
     _show_points(judge_input, kept_ids, shown, room)
     context = [line for line in _context_lines(judge_input) if room.takes(line)] if not judge_input.earlier else []
-    for line, item in _guesses(judge_input):
+    for line, item in guesses(judge_input):
         if len(shown.guesses) < BESIDE and (item.key not in judge_input.seen) and room.takes(f"[F99] {line}"):
             shown.guesses.append((line, item))
     number = len(shown.guesses)
-    for sentence in judge_input.sentences:
+    for sentence in judge_input.shown:
         place = _place(sentence)
         if place in judge_input.seen and place not in kept_places:
             continue
@@ -204,13 +212,15 @@ def _lay_out(shown: _Shown, context: Iterable[str], leads: Iterable[str]) -> Ren
         if _heading(turn) != heading:
             heading = _heading(turn)
             lines.append(heading)
-        for piece in _pieces(shown.sentences[turn.id]):
+        end = 0
+        for piece in (pieces := list(_pieces(shown.sentences[turn.id]))):
+            text, end = shown.said(piece, end, last=piece is pieces[-1]), piece[-1].source.end
             citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in piece)
             gate = min(sentence.gate for sentence in piece)
             wrong = " (the user called this wrong for this question)" if gate < 1 else ""
             places = frozenset(map(_place, piece))
             item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, gate=gate, places=places)
-            add("S", f"{_speaker(turn)}{' '.join(map(shown.words, piece))}{wrong}", item)
+            add("S", f"{_speaker(turn)}{text}{wrong}", item)
             for line, fact in (pair for sentence in piece for pair in shown.facts.get(_place(sentence), ())):
                 add("F", line, fact)
     return RenderedEvidence(frame([*lines, *leads]), cited)
@@ -268,113 +278,6 @@ def _point_line(point: Point) -> str:
     return f"{one_line(', '.join(point.entities), 200)}: {one_line(point.description)}{by}"
 
 
-def _facts_by_place(judge_input: JudgeInput) -> dict[tuple[str, int], list[tuple[str, CitableItem]]]:
-    """Return the facts on what is asked that hold then, by the place of the sentence that states them."""
-    knowledge = judge_input.known_facts
-    found: dict[tuple[str, int], list[tuple[str, CitableItem]]] = {}
-    used: set[str] = set()
-    for version, rule in _relevant(judge_input):
-        if version.id in used or rule is not None:
-            continue
-        item = _citable_version(version, rule, knowledge)
-        if item is None:
-            continue
-        used.add(version.id)
-        for sentence in judge_input.sentences:
-            if any(_within(citation.source, sentence.source) for citation in item.citations):
-                found.setdefault(_place(sentence), []).append((_version_line(version, rule), item))
-                break
-    return found
-
-
-def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:
-    """Yield the facts of the evidence and the paths, and of the entities asked about those of the relations asked for.
-
-    A fact that does not hold at the moment that is asked about is left out, unless recall found it as evidence.
-    """
-    knowledge = judge_input.known_facts
-    for item in judge_input.recall.evidence:
-        if item.kind == "fact" and (known := knowledge.fact(item.id)):
-            yield known
-    asked = judge_input.query.relations
-    for path in judge_input.recall.paths[:BESIDE]:
-        for step in path.steps:
-            if _holds(step.version, knowledge.moment) and (not step.inferred or _bears(path)):
-                yield step.version, step.inferred
-    for group in knowledge.groups:
-        if group.relation in asked or (not asked and group.inferred is None):
-            yield from ((one, group.inferred) for one in group.versions if _holds(one, knowledge.moment))
-
-
-def _guesses(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
-    """Yield the hypotheses among what recall found, and facts of the evidence that are not known any more."""
-    knowledge = judge_input.known_facts
-    used: set[str] = set()
-    for item in judge_input.recall.evidence:
-        if item.kind != "fact" or item.inferred == "cooccurrence" or knowledge.fact(item.id) is not None:
-            continue
-        if citable := _citable_item(item, knowledge):
-            used.add(item.id)
-            yield _fact_line(item.text, item.valid_from, item.valid_to, item.inferred), citable
-    for version, rule in _relevant(judge_input):
-        if rule is not None and version.id not in used and (citable := _citable_version(version, rule, knowledge)):
-            used.add(version.id)
-            yield _version_line(version, rule), citable
-
-
-def _bears(path: Path) -> bool:
-    """Return whether a path has enough to do with what is asked; a hypothesis has to tell some of it, too."""
-    if any(leads_back(replace(path, steps=path.steps[: place + 1])) for place in range(len(path.steps))):
-        return False
-    enough = path.scores.sufficiency >= TELLING * path.confidence if path.inferred else True
-    return path.scores.relevance >= RELEVANT and enough
-
-
-def _holds(version: Version, moment: Millis) -> bool:
-    return version.since <= moment < version.until
-
-
-def _within(inner: Source, outer: Source) -> bool:
-    return inner.turn.id == outer.turn.id and inner.start < outer.end and outer.start < inner.end
-
-
-def _citable_version(version: Version, rule: Rule | None, knowledge: KnownFacts) -> CitableItem | None:
-    places = [place for assertion in version.assertions if (place := knowledge.source(assertion))]
-    citations = tuple(Citation(version.id, place) for place in places[:PLACES])
-    if not citations:
-        return None
-    gate = knowledge.gate(citations)
-    certain = rule is None and version.confidence >= STABLE and version.status != "contested" and gate >= 1
-    return CitableItem(version.id, citations, certain, gate)
-
-
-def _citable_item(item: Evidence, knowledge: KnownFacts) -> CitableItem | None:
-    citations = tuple(Citation(item.id, place) for place in item.sources[:PLACES])
-    if not citations:
-        return None
-    gate = knowledge.gate(citations)
-    certain = item.inferred is None and (item.confidence or 1) >= STABLE and gate >= 1
-    return CitableItem(item.id, citations, certain, gate)
-
-
-def _version_line(version: Version, rule: Rule | None) -> str:
-    if version.stated:
-        return _fact_line(version.text, version.since, version.until, rule)
-    ended = version.until if version.kind == "state" else None  # an event without a time has the day of its message
-    return _fact_line(version.text, None, ended, rule)
-
-
-def _fact_line(text: str, since: Millis | None, until: Millis | None, rule: Rule | None) -> str:
-    parts = []
-    if since is not None and since > BEGINNING and (start := iso.show(since // iso.DAY * iso.DAY)):
-        parts.append(f"from {start}")
-    if until is not None and until < FOREVER and (end := iso.show(until // iso.DAY * iso.DAY)):
-        parts.append(f"until {end}")
-    if rule is not None:
-        parts.append(f"guessed by {rule}, nobody said it")
-    return f"{one_line(text)} ({', '.join(parts)})" if parts else one_line(text)
-
-
 def _leads(frontier: Frontier) -> Iterator[str]:
     """Yield where the evidence leads, each way with how much is there (MRAgent's Z)."""
     cues = []
@@ -396,5 +299,5 @@ def _leads(frontier: Frontier) -> Iterator[str]:
 def _context_lines(judge_input: JudgeInput) -> Iterable[str]:
     recall = judge_input.recall
     yield from (f"Conflict: {one_line(conflict)}" for conflict in recall.conflicts[:BESIDE])
-    paths = (path for path in recall.paths[:BESIDE] if len(path.steps) > 1 and _bears(path))
+    paths = (path for path in recall.paths[:BESIDE] if len(path.steps) > 1 and bears(path))
     yield from (f"Path: {one_line(serialise(path))}" for path in paths)

@@ -21,8 +21,8 @@ from mcp_memory.domain.query import Length
 from mcp_memory.reasoning.anthropic.rendering import CitableItem, RenderedEvidence, normalise_number, one_line
 from mcp_memory.reasoning.anthropic.replies import Form, UnusableReply
 
-WORDS = 25
-"""Most words of an answer."""
+WORDS = 40
+"""Most words of an answer; only a list is asked for in more than 20."""
 FULL_WORDS = 300
 """Most words of a full answer, and"""
 FULL_CHARS = 2_400
@@ -176,7 +176,10 @@ def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length 
     cited = [rendered.cited[number] for number in numbers if number in rendered.cited]
     kept = _citations(cited)
     left = frozenset(key for number, item in rendered.cited.items() if number not in numbers for key in item.keys)
-    missing = _distinct_lines([reply.wrong_premise, *reply.missing], MISSING)
+    wrong = one_line(reply.wrong_premise)
+    if wrong and not reply.answerable:  # nothing that could still be found would answer it
+        return Judgement(None, "anthropic", (wrong,), left=left, kept=kept, support=1 - reply.confidence)
+    missing = _distinct_lines([wrong, *reply.missing], MISSING)
     judged = Judgement(None, "anthropic", missing, _suggestions(reply, rendered), left, kept)
     if isinstance(reply, RelatingReply):
         judged = replace(judged, points=tuple(_edits(reply, rendered)), beyond=one_line(reply.beyond))

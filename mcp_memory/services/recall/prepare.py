@@ -35,11 +35,14 @@ from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
+from mcp_memory.domain.evidence import Path
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.language.constraints import events_between
 from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import breadth_of, topic_of
+from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.beam import FORMULAS, BeamStep, Evaluation, find_paths
+from mcp_memory.navigation.fact_query import FactQuery, fact_query
 from mcp_memory.navigation.known_facts import date_event
 from mcp_memory.navigation.paths import leads_back
 from mcp_memory.ports import Contents, Embedder, QuestionJudge, Store
@@ -199,7 +202,9 @@ def _next_unjudged(
     search = find_paths(space, query, cosines, word_rarity(space, query), settings.navigation)
     try:
         step = next(search)
-        while (scores := evaluation.scores(step)) is not None or not worth_judging(step, settings.navigation.width):
+        while (scores := evaluation.scores(step)) is not None or not worth_judging(
+            step, settings.navigation.width, query
+        ):
             step = search.send(scores)
     except StopIteration:
         return None
@@ -207,9 +212,14 @@ def _next_unjudged(
     return step
 
 
-def worth_judging(step: BeamStep, width: int) -> bool:
-    """Return whether the scores of a step decide enough for a call."""
-    if step.inferred:
+def worth_judging(step: BeamStep, width: int, query: Query) -> bool:
+    """Return whether the scores of a step decide enough for a call: some path has to do with what is asked.
+
+    In four of four requests about dialogues that a trial made, no path shared a relation or a word with the question,
+    and none was worth anything.
+    """
+    asked = fact_query(query)
+    if step.inferred or not any(_shares(path, asked) for path in step.paths):
         return False
     roots = {path.root.key for path in step.beams}  # what lies beyond another root is asked about from there
     groups = [[path for path in group if not leads_back(path)] for group in step.extensions]
@@ -218,3 +228,14 @@ def worth_judging(step: BeamStep, width: int) -> bool:
     if max((path.scores.relevance for path in step.paths), default=0.0) < NEAR_NOTHING:
         return False
     return any(len(group) > 1 for _, group in longer) or any(len(group) > width for group in groups)
+
+
+def _shares(path: Path, asked: FactQuery) -> bool:
+    """Return whether a path has a relation that a query asks for, or a content word of it beside its root."""
+    own = {stem for name in (path.root.name, *asked.query.speakers) for stem in stems(name)}
+    wanted = set(asked.query.stems) - own
+    return any(
+        asked.demand(step.version.relation) > 0 or not wanted.isdisjoint(stems(step.version.text))
+        for step in path.steps
+        if step.inferred != "cooccurrence"
+    )

@@ -336,11 +336,12 @@ def _exchanges_with_cues(space: Space, index: ExchangeIndex, topic: str) -> list
 
 
 def _in_code(turn: Turn, start: int) -> bool:
-    return any(begin <= start < end for begin, end in _fences(turn.text))
+    return any(begin <= start < end for begin, end in code_blocks(turn.text))
 
 
 @lru_cache(maxsize=64)  # asked of each sentence of a message in turn
-def _fences(text: str) -> tuple[tuple[int, int], ...]:
+def code_blocks(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where the blocks of code of a text begin and end."""
     return tuple((match.start(), match.end()) for match in _CODE.finditer(text)) if "```" in text else ()
 
 

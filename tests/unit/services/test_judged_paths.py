@@ -8,11 +8,13 @@ from unit.navigation.small_graph import ask, graph, said
 
 from mcp_memory.domain.evidence import Path, PathScores
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import FORMULAS, BeamStep
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.services.recall.prepare import worth_judging
 
 WIDTH = NavigationSettings().width
+ASKED = understand("Where does Ann's brother live?", ())
 BROTHER = said("Ann", "sibling_of", "Bob")
 ROME, ACME = said("Bob", "lives_in", "Rome"), said("Bob", "works_at", "Acme")
 
@@ -25,26 +27,32 @@ def steps(*rows: Assertion, question: str = "Where does Ann's brother live?", **
 
 def test_neighbours_of_a_root_that_all_have_a_place_are_not_worth_a_call() -> None:
     (first, *_) = steps(BROTHER, said("Ann", "likes", "jazz"))
-    assert not worth_judging(first, WIDTH)
-    assert worth_judging(first, 1)
+    assert not worth_judging(first, WIDTH, ASKED)
+    assert worth_judging(first, 1, ASKED)
 
 
 def test_one_way_to_extend_a_path_is_not_worth_a_call_and_two_are() -> None:
-    assert [worth_judging(seen, WIDTH) for seen in steps(BROTHER, ROME)] == [False, False]
-    assert [worth_judging(seen, WIDTH) for seen in steps(BROTHER, ROME, ACME)] == [False, True]
+    assert [worth_judging(seen, WIDTH, ASKED) for seen in steps(BROTHER, ROME)] == [False, False]
+    assert [worth_judging(seen, WIDTH, ASKED) for seen in steps(BROTHER, ROME, ACME)] == [False, True]
 
 
 def test_guesses_are_never_worth_a_call() -> None:
     (_, second) = steps(BROTHER, ROME, ACME)
-    assert worth_judging(second, WIDTH)
-    assert not worth_judging(replace(second, inferred=True), WIDTH)
+    assert worth_judging(second, WIDTH, ASKED)
+    assert not worth_judging(replace(second, inferred=True), WIDTH, ASKED)
 
 
 def test_paths_that_lead_nowhere_are_not_worth_a_call() -> None:
     (_, second) = steps(BROTHER, ROME, ACME)
     low = replace(second, extensions=tuple(tuple(_worth(path, 0.1) for path in group) for group in second.extensions))
-    assert worth_judging(second, WIDTH)
-    assert not worth_judging(replace(low, beams=tuple(_worth(path, 0.1) for path in low.beams)), WIDTH)
+    assert worth_judging(second, WIDTH, ASKED)
+    assert not worth_judging(replace(low, beams=tuple(_worth(path, 0.1) for path in low.beams)), WIDTH, ASKED)
+
+
+def test_paths_that_share_neither_a_relation_nor_a_word_with_the_question_are_not_worth_a_call() -> None:
+    (_, second) = steps(BROTHER, ROME, ACME)
+    assert worth_judging(second, WIDTH, understand("Which of Ann's people has been to Rome?", ()))
+    assert not worth_judging(second, WIDTH, understand("Which colour does Ann prefer?", ()))
 
 
 def _worth(path: Path, share: float) -> Path:

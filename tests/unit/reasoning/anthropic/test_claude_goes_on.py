@@ -55,6 +55,21 @@ async def test_the_steps_are_in_the_trace():
         assert steps == [("search", {"query": "The hives were full of honey."}), ("expand_facts", {"entity": "Emil"})]
 
 
+async def test_a_short_message_is_whole_its_reply_follows_a_question_and_small_talk_is_left_out():
+    talk = (
+        "Bob: Hello there. Which instrument do you play at school?",
+        "Ann: The oboe. I began last year.",
+        "Ann: Thanks, Bob! That means a lot.",
+        *NOISE,
+    )
+    async with judged([said()], *talk) as (memory, api):
+        await asked(memory, "Which instrument is played at school?", limit=1)
+        lines = list(api.requests[0].lines.values())
+        assert any("Hello there. Which instrument do you play at school?" in line for line in lines)
+        assert any("The oboe. I began last year" in line for line in lines)
+        assert not any("means a lot" in line for line in lines)
+
+
 async def test_an_unsatisfied_judge_is_asked_three_times_at_most():
     count = iter(range(100))
 

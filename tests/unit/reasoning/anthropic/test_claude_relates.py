@@ -18,7 +18,7 @@ TALK = (
     *(f"Bob: On day {number} I walked the dog along the canal and read a novel." for number in range(40)),
     "Ann: The physiotherapist Orla told me that cold water helps the joint.",
 )
-QUESTION = "How did the race change what Ann does?"
+QUESTION = "How is the race connected with what Ann does?"
 
 
 def lines(request, *words):

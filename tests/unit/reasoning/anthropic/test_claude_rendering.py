@@ -71,6 +71,16 @@ def test_the_lines_of_a_conversation_follow_each_other_in_time_below_one_heading
     assert "chess" in said[4]
 
 
+def test_what_is_left_out_of_a_turn_is_marked_and_nothing_stands_twice():
+    text = "One is here. Two is here. Three is here. Four is here."
+    one = case(["Ann likes chess - -"], "What is here?")
+    turn = replace(one.sentences[0].source.turn, text=text)
+    spans = [(text.index(word), text.index(".", text.index(word)) + 1) for word in ("Two", "Four", "Two")]
+    pieces = [replace(one.sentences[0], source=Source(turn, *span)) for span in spans]
+    (line,) = [row for row in render_evidence(replace(one, sentences=pieces), 2_000).text.splitlines() if "[S" in row]
+    assert line.endswith("… Two is here. … Four is here.")
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_what_the_judge_kept_is_in_every_later_request(seed):
     draw = random.Random(seed)
@@ -107,13 +117,14 @@ def test_a_full_answer_cites_each_statement_by_the_place_of_its_citation():
     assert len(long.text.split()) == FULL_WORDS
 
 
-def test_an_incomplete_answer_asks_for_more_and_a_wrong_premise_is_named_as_missing():
+def test_an_incomplete_answer_asks_for_more_and_a_wrong_premise_ends_the_question():
     laid = render_evidence(case(MOVES, "Where does Ann live?"), 2_000)
     part = to_judgement(reply(["S1"], incomplete=True, look_for=["Ann lives"], missing=["since when"]), laid)
     assert part.proposal is not None
     assert [step.operator for step in part.next] == ["search"]
-    wrong = to_judgement(reply([], answerable=False, wrong_premise="Bob lives there, not Ann"), laid)
-    assert (wrong.proposal, wrong.missing) == (None, ("Bob lives there, not Ann",))
+    said = reply([], answerable=False, wrong_premise="Bob lives there, not Ann", missing=["more"], look_for=["Ann"])
+    wrong = to_judgement(said, laid)
+    assert (wrong.proposal, wrong.missing, wrong.next) == (None, ("Bob lives there, not Ann",), ())  # it is over
 
 
 def test_a_step_becomes_one_of_an_operator_and_others_are_ignored():
