@@ -152,8 +152,7 @@ class LanceStore:
             await to_thread.run_sync(self._tables.make_folder)
         rows = await to_thread.run_sync(prepare, batch) if batch and batch.segments else None
         await self._forgetter.settle()
-        late = time.monotonic() - self._refreshed > JUST_S
-        if late and self._tables.folder:  # most rows are read before another process waits for the lock
+        if self._tables.folder and time.monotonic() - self._refreshed > JUST_S:  # most rows, before others have to wait
             async with self._view_lock:
                 await self._refresh(whole=False)
         async with AsyncExitStack() as lock:
