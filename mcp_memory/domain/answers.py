@@ -139,8 +139,8 @@ class Proposal:
     """The best answer that a judge finds, and its confidence.
 
     Attributes:
-        text: some 25 words, a list by a language model up to 40; a full answer has up to 300, with the places of its
-            citations in brackets, from 1.
+        text: some 25 words, a list, summary or explanation by a language model up to 150; a full answer has up to 300,
+            with the places of its citations in brackets, from 1.
         confidence: roughly the share of such proposals that are right, in [0, 1].
         hedged: whether it rests on something uncertain.
         citations: what it rests on, never empty.

@@ -353,7 +353,7 @@ class AnswerResult:
     """An answer, or an abstention.
 
     Attributes:
-        text: some 25 words, a list by a language model up to 40; None for an abstention.
+        text: some 25 words, a list, summary or explanation by a language model up to 150; None for an abstention.
         confidence: in [0, 1], also of an abstention.
         hedged: whether it rests on something uncertain.
         citations: empty only for an abstention.

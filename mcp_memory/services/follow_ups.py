@@ -44,7 +44,9 @@ from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.view.space import NONE, Space
 
 STEPS = 4
-"""Steps that are taken before a judge is asked again."""
+"""Steps of a judge that are taken before it is asked again, and"""
+CONCERNS = 2
+"""steps beside them for what is still open about its memory points."""
 ITEMS = 6
 """Items that one step may find."""
 LEADING = 6
@@ -83,9 +85,10 @@ class FollowUps:
         while self.settings.loop.enabled and turns < self.left():
             turns += 1
             asked, concerns = await self._with_points(asked, judgement)
-            wider = await self._take(asked, _steps_not_taken((*concerns, *judgement.next), taken))
+            steps = _steps_not_taken(judgement.next, taken, STEPS) + _steps_not_taken(concerns, taken, CONCERNS)
+            wider = await self._take(asked, steps)
             if not _has_more(wider, asked) and judgement.next and judgement.proposal is None:
-                wider = await self._take(wider, _steps_not_taken(self._instead(asked, judgement), taken))
+                wider = await self._take(wider, _steps_not_taken(self._instead(asked, judgement), taken, STEPS))
             if not _has_more(wider, asked):
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
@@ -242,11 +245,11 @@ def working_points(asked: JudgeInput) -> tuple[Point, ...]:
     return tuple(point for point in asked.recall.points if point.id in asked.working)
 
 
-def _steps_not_taken(steps: Iterable[Suggestion], taken: set[tuple[str, str]]) -> list[Suggestion]:
-    """Return the first steps that were not taken yet, and count them as taken."""
+def _steps_not_taken(steps: Iterable[Suggestion], taken: set[tuple[str, str]], most: int) -> list[Suggestion]:
+    """Return the first ``most`` steps that were not taken yet, and count them as taken."""
     fresh = {(step.operator, str(step.args)): step for step in steps}
     chosen = {key: step for key, step in fresh.items() if key not in taken}
-    first = dict(list(chosen.items())[:STEPS])
+    first = dict(list(chosen.items())[:most])
     taken |= first.keys()
     return list(first.values())
 

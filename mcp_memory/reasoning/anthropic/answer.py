@@ -70,9 +70,10 @@ class ClaudeAnswerer:
         form = form_of(relates=relates, learns=judge_input.learns)
         more = ["answer/points.txt"] if relates else []
         more += ["answer/relations.txt"] if judge_input.learns else []
+        more += ["answer/wishes.txt"] if judge_input.recall.wishes else []
         stable = prompt("answer/system.txt").substitute(
             answer=prompt(f"answer/{length}.txt").substitute().strip(),
-            operators=offered(self.graph),
+            operators=offered(self.graph, relates=relates),
             more="".join(f"\n{prompt(name).substitute(order=self.order).strip()}" for name in more),
         )
         values = {

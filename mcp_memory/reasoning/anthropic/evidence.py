@@ -41,6 +41,8 @@ from mcp_memory.reasoning.anthropic.rendering import (
 )
 from mcp_memory.reasoning.anthropic.stated_facts import BESIDE, bears, facts_by_place, guesses
 
+WISHES = 3
+"""Most standing wishes of the user that are shown."""
 FACTS = 12
 """Most facts that are shown."""
 POINT_SHARE = 0.4
@@ -127,7 +129,8 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
         if _place(sentence) in kept_places:
             _show(sentence, shown, room)
     _show_points(judge_input, kept_ids, shown, room)
-    context = [line for line in _context_lines(judge_input) if room.takes(line)] if not judge_input.earlier else []
+    context = [line for line in _wish_lines(judge_input) if room.takes(line)]
+    context += [line for line in _context_lines(judge_input) if room.takes(line)] if not judge_input.earlier else []
     for line, item in guesses(judge_input):
         if len(shown.guesses) < BESIDE and (item.key not in judge_input.seen) and room.takes(f"[F99] {line}"):
             shown.guesses.append((line, item))
@@ -294,6 +297,11 @@ def _leads(frontier: Frontier) -> Iterator[str]:
     if frontier.topics:
         topics = (f"{one_line(terms, 100)} {count}" for terms, count in frontier.topics)
         yield f"Topics: {'; '.join(topics)}"
+
+
+def _wish_lines(judge_input: JudgeInput) -> Iterable[str]:
+    """Return the standing wishes that fit the question: an answer follows them, so they are in every request."""
+    return (f"Wish: {one_line(wish.text, 200)}" for wish in judge_input.recall.wishes[:WISHES])
 
 
 def _context_lines(judge_input: JudgeInput) -> Iterable[str]:

@@ -21,8 +21,8 @@ from mcp_memory.domain.query import Length
 from mcp_memory.reasoning.anthropic.rendering import CitableItem, RenderedEvidence, normalise_number, one_line
 from mcp_memory.reasoning.anthropic.replies import Form, UnusableReply
 
-WORDS = 40
-"""Most words of an answer; only a list is asked for in more than 20."""
+WORDS = 150
+"""Most words of an answer: one that is no list, summary or explanation is asked for in at most 20."""
 FULL_WORDS = 300
 """Most words of a full answer, and"""
 FULL_CHARS = 2_400
@@ -157,10 +157,19 @@ def form_of(*, relates: bool, learns: bool) -> type[AnswerReply]:
     return LearningReply if learns else AnswerReply
 
 
-def offered(layer: str) -> str:
-    """Return the operators that are offered, in words, of a layer of the graph and those below it."""
+def offered(layer: str, *, relates: bool = True) -> str:
+    """Return the operators that are offered, in words, of a layer of the graph and those below it.
+
+    Args:
+        layer: the highest layer.
+        relates: whether memory points are kept for the question; else the operators on points are left out.
+    """
     below = _LAYERS[: _LAYERS.index(layer) + 1]
-    offers = ((name, offer.meaning) for name, offer in OPERATORS.items() if offer.layer in below)
+    offers = (
+        (name, offer.meaning)
+        for name, offer in OPERATORS.items()
+        if offer.layer in below and (relates or not name.endswith("_points"))
+    )
     tagged = ", tag: one of its themes, or empty"
     return "; ".join(f"{name} (on: {words if layer != 'ce' else words.replace(tagged, '')})" for name, words in offers)
 

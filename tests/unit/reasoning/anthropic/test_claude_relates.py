@@ -9,6 +9,7 @@ from standin.rooms import room
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest
+from mcp_memory.services.follow_ups import CONCERNS, SEARCH
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -70,6 +71,17 @@ async def test_points_are_made_investigated_merged_and_kept_for_the_next_questio
         await asked(memory, QUESTION, limit=2)
         assert api.requests[-1].lines["P1"].endswith("The race in May hurt Ann's knee, so she swims.")
         assert len(memory.store._view.space("default").hypergraph) == 1  # nothing new was made of it
+
+
+async def test_what_is_looked_for_is_taken_before_what_is_open_about_points():
+    def looking(request):
+        concerns = [point((), ("Ann", "lake"), "Ann swims.", lines(request, "lake"), f"Why {n}?") for n in range(4)]
+        return said(missing=("the water",), look_for=("The water is cold",), points=concerns)
+
+    async with judged(looking, *TALK, points=True) as (memory, _):
+        answer = await asked(memory, QUESTION, limit=2)
+    steps = [call.operator for call in answer.recall.trace if call.operator in (SEARCH, "local_points")]
+    assert steps[: 1 + CONCERNS] == [SEARCH, *["local_points"] * CONCERNS]
 
 
 async def test_a_recall_stores_nothing_until_its_episode_is_organised():

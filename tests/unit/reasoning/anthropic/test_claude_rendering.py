@@ -8,7 +8,7 @@ from standin.replies import judgement
 from unit.rules.answers.known_facts import about, space_of
 
 from mcp_memory.domain.answers import EvidenceSentence
-from mcp_memory.domain.evidence import Citation, Evidence, Path, PathScores, RecallResult, Root, Source, Step
+from mcp_memory.domain.evidence import Citation, Evidence, Path, PathScores, RecallResult, Root, Source, Step, Wish
 from mcp_memory.domain.points import Point
 from mcp_memory.language.iso import DAY
 from mcp_memory.ports import JudgeInput
@@ -56,6 +56,15 @@ def test_a_point_leads_and_cites_the_sentences_that_it_rests_on():
     assert [citation.evidence_id for citation in laid.cited["P1"].citations] == ["h_1"]
 
 
+def test_standing_wishes_that_fit_are_in_every_request():
+    wish = Wish("w", "Always name the year.", "always", "", 0, None)
+    one = case(["Ann likes chess - -", "Ann visited Rome - -"], "What does Ann like?", wishes=(wish,))
+    assert "Wish: Always name the year." in render_evidence(one, 2_000).text.splitlines()
+    earlier = to_judgement(reply(["S1"], answerable=False, missing=["why"]), render_evidence(one, 2_000))
+    again = replace(one, earlier=earlier, seen=earlier.left)
+    assert "Wish: Always name the year." in render_evidence(again, 2_000).text.splitlines()
+
+
 def test_the_lines_of_a_conversation_follow_each_other_in_time_below_one_heading():
     one = case(["Ann likes chess - -", "Ann visited Rome - -", "Ann likes tea - -"], "What does Ann like?")
     times = (2 * DAY, DAY, DAY)
@@ -98,7 +107,7 @@ def test_what_the_judge_kept_is_in_every_later_request(seed):
 
 def test_an_answer_and_its_supports_that_are_too_long_are_cut():
     laid = render_evidence(case([f"Ann visited Place{n} - -" for n in range(20)], "Where was Ann?"), 4_000)
-    got = to_judgement(reply(sorted(laid.cited), answer="so " * 40), laid).proposal
+    got = to_judgement(reply(sorted(laid.cited), answer="so " * (WORDS + 1)), laid).proposal
     assert got is not None
     assert (len(got.text.split()), len(got.citations)) == (WORDS, SUPPORTS)
 
