@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from mcp_memory.domain.status import StoreStatus
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import DAY, Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.columns import vector_faults, vectors_of
@@ -49,7 +49,6 @@ from mcp_memory.storage.text_rows import piece_faults, segments_of, sentences_of
 
 SHOWN = 3
 """How many rows with the same fault are named."""
-DAY_MS: Millis = 24 * 3600 * 1000
 FIRST_MS: Millis = -62_135_596_800_000
 """0001-01-01, the first day that a date can name."""
 LAST_MS: Millis = 253_402_300_800_000
@@ -167,7 +166,7 @@ def _commit_faults(commits: list[Commit], last: Commit, now: Millis) -> Iterator
             yield "error", "commits that are missing", str(number)
     spent: Counter[int] = Counter()
     for commit in commits:
-        if commit.at > now + DAY_MS:
+        if commit.at > now + DAY:
             yield "warning", "commits written in the future (was the clock wrong?)", str(commit.tx)
         spent[commit.day] += commit.input_tokens
     for day, tokens in spent.items():
@@ -184,7 +183,7 @@ def _turn_faults(turns: Iterable[Turn], known: Container[str], now: Millis) -> I
         if turn.id in ids or turn.id in known:
             yield "error", "turns: the id stands twice", turn.id
         ids.add(turn.id)
-        if not faults and turn.written_at > now + DAY_MS:
+        if not faults and turn.written_at > now + DAY:
             yield "warning", "turns: written in the future (was the clock wrong?)", turn.id
         if turn.said_at is not None and not FIRST_MS <= turn.said_at < LAST_MS:
             yield "warning", "turns: said at a time that is no date", turn.id
