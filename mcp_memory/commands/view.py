@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import signal
 import socket
 import sys
 import webbrowser
@@ -35,6 +36,8 @@ from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_unloaded
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
@@ -101,14 +104,26 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
         terminal.line(("The memory is shown at", "dim"), address)
         terminal.line(("Only this machine reaches it, until Ctrl-C or the end of this terminal.", "dim"))
         sys.stdout.flush()
-        server = Server(Config(application(memory, values, token), log_level="warning", lifespan="off", ws="none"))
+
+        class Interruptible(Server):
+            """Remembers an interrupt, since the cancellation that follows may get lost while the server closes."""
+
+            interrupted = False
+
+            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+                self.interrupted = self.interrupted or sig == signal.SIGINT
+                super().handle_exit(sig, frame)
+
+        config = Config(application(memory, values, token), log_level="warning", lifespan="off", ws="none")
+        server = Interruptible(config)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_end_with_terminal, server)
             if options.browser:  # which may be one that runs in this terminal until it is closed
                 tasks.start_soon(partial(to_thread.run_sync, webbrowser.open, address, abandon_on_cancel=True))
             await server.serve([listener])
-            await anyio.lowlevel.checkpoint()  # where an interrupt ends it: a cancelled scope might take it for its own
             tasks.cancel_scope.cancel()
+        if server.interrupted:
+            raise KeyboardInterrupt
     finally:
         await memory.aclose()
 

@@ -24,7 +24,7 @@ class Effort(NamedTuple):
     scored_steps: int
 
 
-EFFORTS = {"quick": Effort(3, 4_000, 1, 0), "normal": Effort(8, 8_000, 2, 1), "deep": Effort(16, 30_000, 6, 2)}
+EFFORTS = {"quick": Effort(3, 6_000, 1, 0), "normal": Effort(8, 8_000, 2, 1), "deep": Effort(16, 30_000, 6, 2)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class EngineSettings:
     """The environment's ANTHROPIC_BASE_URL does not count."""
     effort: Literal["quick", "normal", "deep"] = key(
         "normal",
-        "how much Claude may spend on one query or goal: 3, 8 or 16 requests and 4,000, 8,000 or 30,000 tokens",
+        "how much Claude may spend on one query or goal: 3, 8 or 16 requests and 6,000, 8,000 or 30,000 tokens",
     )
     """With ``quick`` it is asked once more about what it had searched for, with ``normal`` twice, with ``deep`` six
     times (MRAgent §3.2 stops after a bound too). ``quick`` goes without its interpretation of the question and its

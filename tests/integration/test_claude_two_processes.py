@@ -5,6 +5,7 @@ Their clock stands still, so that no test lasts from one day into the next.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,9 @@ async def test_questions_and_text_readings_of_two_servers_share_the_budget_of_a_
         with serving(store, program=SERVE, **around) as one, serving(store, program=SERVE, **around) as two:
             one.structured("memory_write", messages=MESSAGES)
             two.structured("memory_write", messages=LONG)
+            until = time.monotonic() + 120
+            while not any(talk.structured("memory_status")["claude"]["texts"].get("done") for talk in (one, two)):
+                assert time.monotonic() < until  # some are read before the answers take the rest of the day
             answers = []
             while not any("the budget of the day is spent" in warning for warning in said_by(answers)):
                 numbers = [(talk, talk.begin("memory_answer", **ASKED)) for talk in (one, two)]
