@@ -153,3 +153,12 @@ async def test_unknown_names_and_other_spaces_add_nothing():
         await memory.write(WriteRequest("other", "talk", "statement", (), (fact,)))
         answer = await asked(memory, "Where does Emil live?")
         assert (answer.text, answer.engine) == (None, "anthropic")
+
+
+async def test_the_quickest_effort_asks_once_more_even_where_the_first_look_was_full():
+    lines = tuple(f"Ann: On day {number} I walked to the harbour {'and on ' * 60}." for number in range(60))
+    script = [said(missing=("the boat",), look_for=("The boat is called Skua",)), said("Skua", ("S1",))]
+    async with judged(script, *lines, "Bob: The boat is called Skua.", effort="quick") as (memory, api):
+        await asked(memory, "Where did Ann walk to on each day?", limit=40)
+        assert len(api.requests) == 2
+        assert sum(request.tokens for request in api.requests) <= 6_000
