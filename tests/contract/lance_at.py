@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow
-from batches import DIMENSION
+from batches import DIMENSION, batch
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.storage.anchor import forget_notes
@@ -28,6 +28,17 @@ async def commit_to(store: LanceStore, rows: Batch) -> int:
     """Commit rows and return the number of the commit."""
     async with store.writing() as transaction:
         return await transaction.commit(rows)
+
+
+async def write(store: LanceStore, *refs: str) -> int:
+    """Commit a message of each name, and return the number of the commit."""
+    return await commit_to(store, batch(*refs))
+
+
+async def refs(store: LanceStore) -> set[str]:
+    """Return the names of the messages that a store holds."""
+    async with store.reading() as view:
+        return {turn.ref for turn in view.space("default").turns.values()}
 
 
 def change_column(uri: str, table: str, column: str, change: Callable[[list[object]], list[object]]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import anyio
 import pytest
 from batches import DIMENSION, batch
+from lance_at import refs, write
 from object_store import ObjectStore
 
 from mcp_memory.domain.access import CALL_BEGAN
@@ -40,16 +41,6 @@ def objects() -> Iterator[ObjectStore]:
 def open_at(objects: ObjectStore, *, compact_after: int = 1_000_000) -> LanceStore:
     """Return another server's store over the same objects."""
     return LanceStore(URI, options=objects.options, embedder="fake", dimension=DIMENSION, compact_after=compact_after)
-
-
-async def write(store: LanceStore, *refs: str) -> int:
-    async with store.writing() as transaction:
-        return await transaction.commit(batch(*refs))
-
-
-async def refs(store: LanceStore) -> set[str]:
-    async with store.reading() as view:
-        return {turn.ref for turn in view.space("default").turns.values()}
 
 
 async def closed(*stores: LanceStore) -> None:

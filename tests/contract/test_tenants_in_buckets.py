@@ -8,7 +8,8 @@ from pathlib import Path
 
 import anyio
 import pytest
-from batches import DIMENSION, batch
+from batches import DIMENSION
+from lance_at import refs, write
 from object_store import ObjectStore
 
 from mcp_memory.access.tokens import TokenFile
@@ -43,16 +44,6 @@ def configured(objects: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def store_of(tenant: str, objects: ObjectStore) -> LanceStore:
     uri = EVERY.replace("{tenant}", tenant)
     return LanceStore(uri, options=objects.options, embedder="fake", dimension=DIMENSION)
-
-
-async def write(store: LanceStore, *refs: str) -> int:
-    async with store.writing() as transaction:
-        return await transaction.commit(batch(*refs))
-
-
-async def refs(store: LanceStore) -> set[str]:
-    async with store.reading() as view:
-        return {turn.ref for turn in view.space("default").turns.values()}
 
 
 async def run(*arguments: str) -> int:
