@@ -57,6 +57,7 @@ from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
 from mcp_memory.server.asking import PERSON, CallProgress, InputRequired, person_behind
+from mcp_memory.server.caller_errors import error_text, problem_texts
 from mcp_memory.server.completion import complete as completion_of
 from mcp_memory.server.opening import DRAIN_S, Opener, Opening
 from mcp_memory.server.resources import catalogue
@@ -64,7 +65,6 @@ from mcp_memory.server.resources.catalogue import SINCE, links_in
 from mcp_memory.server.resources.uris import GUIDE
 from mcp_memory.server.spaces import MeantSpace
 from mcp_memory.server.subscriptions import Subscriptions
-from mcp_memory.server.told import error_text, problem_texts
 from mcp_memory.server.tools import TOOLS
 from mcp_memory.server.tools.replies import Reply, with_warnings
 from mcp_memory.server.tools.tool import APPS, CLIENT
