@@ -263,6 +263,21 @@ class DatedEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two statements of one person of which the later may replace the earlier, or which contradict each other.
+
+    Attributes:
+        kind: ``changed``, or ``denied`` where one of them says that something was never done.
+        one: the earlier, or the denial.
+        other: the later, or what tells of it as done.
+    """
+
+    kind: Literal["changed", "denied"]
+    one: Source
+    other: Source
+
+
+@dataclass(frozen=True, slots=True)
 class RecallResult:
     """The result of one reconstruction.
 
@@ -273,7 +288,7 @@ class RecallResult:
         missing: words of the query that nothing found covers; then, in words, what else is missing.
         engine: whose judgement decided.
         warnings: for the caller.
-        conflicts: where the facts contradict each other, in words.
+        conflicts: where facts, or statements, contradict or replace each other, in words.
         roots: entities that navigation started from.
         paths: that it found, best first.
         next: steps that might find what is missing.
@@ -291,6 +306,7 @@ class RecallResult:
         skipped: how many of them earlier pages have shown.
         wishes: the user's standing wishes that apply, the best fitting first.
         between: the two events between which the time is asked for, in the order of the question; else empty.
+        contrasts: statements that perhaps changed or contradict each other, those nearest to the query first.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -317,6 +333,7 @@ class RecallResult:
     skipped: int = 0
     wishes: tuple[Wish, ...] = ()
     between: tuple[DatedEvent, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

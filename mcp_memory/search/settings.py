@@ -27,6 +27,7 @@ class SearchSettings:
     user_first: bool = switch("user_first", True, "what the person says counts more than what an assistant says")
     current: bool = switch("current", True, "what holds now leads, where a question asks for it and it was otherwise")
     wishes: bool = switch("wishes", True, "standing wishes of the user that apply come with every recall")
+    contrasts: bool = switch("contrasts", True, "statements of a person that perhaps changed or contradict each other")
     replies: bool = switch("replies", True, "a turn's similarity to the query counts for the turn that replies to it")
     first_person: bool = switch("first_person", True, '"Ann\'s dog" is looked up as "my dog" in what Ann said')
     heads: bool = switch("heads", True, "documents whose title, or subject of the first sentence, is in the query")

@@ -25,7 +25,7 @@ from mcp_memory.server.tools.arguments import (
     moment_of,
     read,
 )
-from mcp_memory.server.tools.recall_details import RecallOutput, episode_line, recall_details
+from mcp_memory.server.tools.recall_details import RecallOutput, conflict_lines, episode_line, recall_details
 from mcp_memory.server.tools.replies import (
     SHARES,
     EvidenceOutput,
@@ -147,7 +147,12 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
             for one in cited:  # by the number of a record memory_evolve knows it
                 record = f"record {numbers[one.evidence_id]} " if one.evidence_id in numbers else ""
                 lines.append(f"- {record}{heading(one.source.turn)} “{indent(one.source.quote)}”")
-        lines += [*(evidence_lines(items) if items else ()), *detail_lines, *warning_lines(warnings)]
+        lines += [
+            *conflict_lines(details),
+            *(evidence_lines(items) if items else ()),
+            *detail_lines,
+            *warning_lines(warnings),
+        ]
         reply = reply_of(output, [*lines, *episode_line(recall)])
         reply.structured.setdefault("answer", None)  # the one field that is null in a reply
         return reply

@@ -55,7 +55,7 @@ class RecallOutput(Output):
     """Fields that recalls and answers share; the last six only with ``detail = "full"``."""
 
     episode: Annotated[str, Field(description="Names this reply to memory_evolve.")]
-    conflicts: Annotated[list[str], Field(description="Where facts contradict each other.")]
+    conflicts: Annotated[list[str], Field(description="Where facts contradict each other, or statements perhaps do.")]
     roots: list[RootOutput] | None = None
     paths: Annotated[list[str] | None, Field(description="Facts end to end, best first.")] = None
     next: list[NextOutput] | None = None
@@ -79,7 +79,7 @@ class RecallDetails(TypedDict):
 def recall_details(recall: RecallResult, max_tokens: int, detail: DetailLevel) -> tuple[RecallDetails, list[str]]:
     """Return what a reply says of a recall beside its evidence, each list within its share, and the same as lines."""
     conflicts = fit_share(recall.conflicts, "conflicts", max_tokens)
-    lines = [f"Conflict: {one_line(conflict)}" for conflict in conflicts]
+    lines: list[str] = []
     details = RecallDetails(
         conflicts=conflicts, roots=None, paths=None, next=None, stop_reason=None, trace=None, budget=None
     )
@@ -120,6 +120,11 @@ def recall_details(recall: RecallResult, max_tokens: int, detail: DetailLevel) -
         claude=None if recall.spent is None else spent_output(recall.spent),
     )
     return details, lines
+
+
+def conflict_lines(details: RecallDetails) -> list[str]:
+    """Return the conflicts that a reply shows as lines of text."""
+    return [f"Conflict: {one_line(conflict)}" for conflict in details["conflicts"]]
 
 
 def episode_line(recall: RecallResult) -> list[str]:

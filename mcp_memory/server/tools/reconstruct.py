@@ -29,7 +29,7 @@ from mcp_memory.server.tools.arguments import (
     shown,
     window_of,
 )
-from mcp_memory.server.tools.recall_details import RecallOutput, episode_line, recall_details
+from mcp_memory.server.tools.recall_details import RecallOutput, conflict_lines, episode_line, recall_details
 from mcp_memory.server.tools.replies import (
     Count,
     EvidenceOutput,
@@ -257,7 +257,8 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
         wish_lines = [f"Standing wish of the user: {one_line(one.text)}" for one in wishes]
         lines = [
             *wish_lines,
-            *dossier_lines(items, lines=broad, code=code),
+            *conflict_lines(details),
+            *dossier_lines(items, lines=broad, code=code, contrasts=recall.contrasts),
             *point_lines,
             *detail_lines,
             *between_lines(recall.between),

@@ -32,7 +32,7 @@ FRAME_CHARS = 300
 SHARES = {
     "warnings": 0.15,
     "missing": 0.1,
-    "conflicts": 0.1,
+    "conflicts": 0.15,
     "paths": 0.1,
     "next": 0.1,
     "roots": 0.05,

@@ -28,6 +28,7 @@ from mcp_memory.reconstruct.loop import LoopState
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
+from mcp_memory.search.contrasts import contrast_in_words, find_contrasts
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.told_of import without_small_talk
@@ -111,6 +112,7 @@ async def find(
     ranked = without_small_talk(space, ranked)
     turns = [space.segment_turn[candidate.row].id for candidate in ranked]
     facts = known_facts(space, query, roots, paths, turns)
+    contrasts = find_contrasts(space, query, [one.row for one in ranked]) if settings.search.contrasts else ()
     evidence = evidence_of(space, ranked, paths, query, points, state.dated if state else {})
     trace = tuple(state.trace) if state else ()
     result = RecallResult(
@@ -119,7 +121,8 @@ async def find(
         sufficiency.sufficient,
         sufficiency.missing,
         warnings=unknown_space(view, query.space),
-        conflicts=find_conflicts(query, facts),
+        conflicts=(*find_conflicts(query, facts), *map(contrast_in_words, contrasts)),
+        contrasts=contrasts,
         roots=roots,
         paths=paths,
         next=suggest_steps(space, query, roots, paths, evidence, coverage.missing, trace),

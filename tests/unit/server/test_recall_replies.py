@@ -281,8 +281,8 @@ def test_full_detail_adds_roots_paths_next_steps_and_budget():
     assert full.structured["paths"] == ["Ann -lives_in[1970-01-01,now) c=.95-> Oslo"]
     assert full.structured["next"] == [{"operator": "versions", "args": {"entity": "Ann"}, "why": "this value changed"}]
     assert full.structured["budget"] == {"turns": 0, "calls": 0, "texts": 0, "rounds": 2}
-    assert full.text.splitlines()[4:7] == [
-        "Conflict: Oslo or Rome",
+    assert full.text.splitlines()[0] == "Conflict: Oslo or Rome"
+    assert full.text.splitlines()[5:7] == [
         "Path: Ann -lives_in[1970-01-01,now) c=.95-> Oslo",
         'Next: memory_explore versions {"entity": "Ann"}: this value changed',
     ]

@@ -1,0 +1,245 @@
+"""Words that deny, and words that change: "I've never sailed", "now 12 boats", "moved from Oslo to Bergen".
+
+What a person said once may not hold any more, or was never true of all they said. Three kinds of words show it:
+
+- a *denial*: the person says that they never did something (`denials`), or have not done it yet. What else they said
+  contradicts it if it tells of the same thing as done (`deeds`);
+- a *value* (`values`): a number with what it counts, a share, a sum, a date. `changed_values` are those beside words
+  that tell of a change ("has now reached 165", "the new deadline of 5 April");
+- a *replacement* (`replacements`): "moved from A to B", "replaced A with B".
+
+All of it is found by the words alone, in English. Whether two such places are about the same thing is decided where the
+space is known (``search/contrasts.py``).
+
+Source: REAL §3.2 closes the older of two contradicting facts. **Departures.** It needs both as facts of one relation;
+most of what people say of their work is none, and a model that reads both sentences can judge for itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mcp_memory.domain.verbs import irregular_verbs
+from mcp_memory.language.expressions import MONTH_WORDS
+from mcp_memory.language.tokens import STOP_WORDS, stems
+
+_ADVERB = (
+    r"(?: (?:also|still|actually|personally|really|ever|yet|even|once|just|already|recently|finally|successfully))*"
+)
+_END = r"(?=,? (?:so|but|because|though|although|since|considering)\b|, |[.;!?\n]|$)"
+_DENIAL = re.compile(
+    r"\b(?:I|we)(?:"
+    rf"(?:['’]ve| have|['’]d| had)?{_ADVERB} never{_ADVERB} (?P<done>[a-z]+)(?P<what>[^.;!?\n]*?){_END}"
+    rf"| ?(?:haven['’]t|have not|hadn['’]t){_ADVERB} (?P<undone>[a-z]+)(?P<what2>[^.;!?\n,]*? (?:yet|before)\b)"
+    r")",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(r"([^,.;!?\n]{3,60}), which $", re.IGNORECASE)
+_CLAUSE = re.compile(r"[^,.;!?\n]+(?:[.,](?=\d)[^,.;!?\n]*)*[,.;!?]*")
+_PLANS = frozenset((
+    "decided", "planned", "wanted", "heard", "considered", "wondered", "noticed", "read", "thought", "needed", "hoped",
+    "liked", "loved", "started", "tried", "been", "seen", "felt", "meant", "intended", "struggled", "scheduled",
+    "learned",
+))  # fmt: skip
+"""Past forms that tell of no deed."""
+_NOT = re.compile(
+    r"\b(?:want|hope|plan|like|wish|would|should|never|not|no|cannot|without|hardly)\b|n['’]t\b", re.IGNORECASE
+)
+_PERFECT = re.compile(rf"\b(?:I|we)(?:['’]ve| have){_ADVERB} (?P<verb>[a-z]+)", re.IGNORECASE)
+_PAST = re.compile(rf"\b(?:I|we){_ADVERB} (?P<verb>[a-z]+)\b", re.IGNORECASE)
+_RESULT = re.compile(
+    r"\bmy (?:[\w-]+ ){0,3}?(?:scores?|accuracy|results?)\b|\bafter (?:completing|finishing|solving|doing)\b"
+    r"|\b(?:my|our) [^,.;!?\n]{0,60}?\b[a-z]+ed (?:on|in|last|yesterday)\b",
+    re.IGNORECASE,
+)
+
+MONTHS = "|".join(sorted((word for word in MONTH_WORDS if len(word) > 3), key=len, reverse=True))
+_VALUE = re.compile(
+    rf"(?<![\w.$€£#/:@-])(?:(?P<month>(?:{MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?\b)|(?P<day>\d{{1,2}} (?:{MONTHS})\b)"
+    r"|(?P<money>[$€£]\s?\d[\d,]*(?:\.\d+)?)"
+    r"|(?P<number>\d[\d,]*(?:\.\d+)?)(?:\s?(?P<share>%|percent\b)|(?P<glued>[a-zA-Z]{1,3})\b)?(?![\w.:/-]\d|[-/:]\w))",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(
+    r"(?:\b(?:v|version|port|python|api|step|part|chapter|question|no\.?|number)|#)\s*$", re.IGNORECASE
+)
+_CHANGE = re.compile(
+    r"\b(?:now|new|newly|recently|currently|updated?|improv(?:ed|es?|ing)|increas(?:ed|es?|ing)|decreas(?:ed|es?)"
+    r"|reduced|raised|lowered|changed?|extended|postponed|rescheduled|moved|grown|grew|rose|risen|dropped|upgraded"
+    r"|reached|went (?:up|down)|up to|down to|total of|revised|instead)\b",
+    re.IGNORECASE,
+)
+_REPLACED = re.compile(
+    r"\b(?:switch|mov|migrat|chang|upgrad|transition)(?:ed|ing|e|es|s)?\b(?: (?!from\b)[\w-]+){0,3}?"
+    r" from (?P<old>NAME) to (?P<new>NAME)"
+    r"|\breplac(?:ed|ing|e)(?: (?:my|our|the))? (?P<old2>NAME) (?:with|by) (?P<new2>NAME)".replace(
+        "NAME", r"(?:(?:my|our|the|a|an) )?[\w.+#-]+(?: (?-i:[A-Z0-9])[\w.+#-]*){0,2}"
+    ),
+    re.IGNORECASE,
+)
+_GOAL = re.compile(
+    r"\b(?:at least|at most|goals?|targets?|targeting|achieve|aim(?:ing)?|reach|under|within|below|above|less than"
+    r"|more than|estimat\w+|plan(?:ned|ning)?|from|each|every|per|by|than|first|last|next|extra|another|additional)"
+    r"(?: \w+)?\s*$",
+    re.IGNORECASE,
+)
+_FROM = re.compile(r"\bfrom (?:about |around )?([$€£]?\d[\d,.]*) ?[\w%]* to (?:about |around )?$", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_BREAK = re.compile(r"[.;!?\n]\s|\n|,? (?:and|but|so) (?=(?:I|we|my|can|the)\b)|, (?:can|considering|here)\b")
+REACH = 60
+"""Characters before a value in which a word of change may stand; half as many after it."""
+CONTEXT = (140, 70)
+"""Most characters before and after a value, within its clause, that say of what it is."""
+WIDE = 260
+"""Characters before and after a value that are around its clause."""
+NOUNS = 4
+"""Words after a number among which is what it counts."""
+GENERIC = frozenset(
+    stems(
+        "project app application before actually really ever yet any use work thing do get make try trying want help"
+        " need new now recently currently already updated update improved improve increased increase reduced changed"
+        " reached total complete completed reflect like"
+    )
+)
+"""Stems that say nothing of what was done or counted."""
+
+
+class Denial(NamedTuple):
+    """Words that deny; ``start`` and ``end`` are places of the text, ``about`` the stems of what was not done."""
+
+    start: int
+    end: int
+    verb: str
+    about: frozenset[str]
+
+
+class Value(NamedTuple):
+    """A value.
+
+    Attributes:
+        start: its first character in the text.
+        end: the first after it.
+        kind: values of the same kind may be compared: ``%``, ``money``, ``date``, ``count``, or a unit such as ``ms``.
+        amount: as written, a date as its parts.
+        before: the amount from which it is said to have changed, "from 65 % to"; else empty.
+        nouns: stems of what a number counts.
+        about: stems of the clause around it.
+        wide: stems of what stands around the clause.
+    """
+
+    start: int
+    end: int
+    kind: str
+    amount: str
+    before: str
+    nouns: frozenset[str]
+    about: frozenset[str]
+    wide: frozenset[str]
+
+
+class Substitution(NamedTuple):
+    """Words that say that ``new`` came in the place of ``old``; ``about`` are the stems around them."""
+
+    start: int
+    end: int
+    old: str
+    new: str
+    about: frozenset[str]
+
+
+def denials(text: str) -> Iterator[Denial]:
+    """Yield where a text says that its speaker never did something, or has not yet."""
+    for match in _DENIAL.finditer(text):
+        verb, what = match["done"] or match["undone"], match["what"] or match["what2"] or ""
+        perfect = "ve" in match[0][:7] or "have" in match[0].casefold() or "had" in match[0][:6]
+        if not perfect and not _is_past(verb):
+            continue
+        before = _WHICH.search(text, max(0, match.start() - 80), match.start())
+        about = frozenset(stems(f"{what} {before[1] if before else ''}")) - GENERIC - frozenset(stems(verb))
+        if about:
+            start = before.start(1) if before else match.start()
+            yield Denial(start, match.end(), stems(verb)[0] if stems(verb) else "", about)
+
+
+def deeds(text: str) -> Iterator[tuple[int, int, int]]:
+    """Yield the clauses that tell of something as done: where the one before it begins, its own start and end."""
+    last = 0
+    for match in _CLAUSE.finditer(text):
+        clause = match[0]
+        verbs = [found["verb"] for found in (*_PERFECT.finditer(clause), *_PAST.finditer(clause))]
+        done = any(_is_past(verb) and verb.casefold() not in _PLANS for verb in verbs)
+        if (done or _RESULT.search(clause)) and not _NOT.search(clause):
+            before = text[last : match.start()]
+            joined = match.start() - last <= CONTEXT[0] and "\n" not in before and not _NOT.search(before)
+            yield last if joined else match.start(), match.start(), match.end()
+        last = match.start()
+
+
+def values(text: str) -> Iterator[Value]:
+    """Yield the values in a text; numbers of versions, ports and the like are none."""
+    for match in _VALUE.finditer(text):
+        start, end = match.span()
+        before, after = text[max(0, start - WIDE) : start], text[end : end + WIDE]
+        dated = match["month"] or match["day"]
+        if not dated and (_VERSION.search(before) or _GOAL.search(before) or _YEAR.fullmatch(match[0])):
+            continue
+        nouns: frozenset[str] = frozenset()
+        if dated:
+            kind, amount = "date", " ".join(sorted(re.findall(r"\b[a-z]{3}|\d+", match[0].casefold())))
+        elif match["money"]:
+            kind, amount = "money", match["money"].replace(" ", "")
+        elif match["share"]:
+            kind, amount = "%", match["number"]
+        elif match["glued"]:
+            kind, amount = match["glued"].casefold(), match["number"]
+        else:
+            kind, amount = "count", match["number"].replace(",", "")
+            following = re.match(rf"(?: [a-zA-Z-]+){{1,{NOUNS}}}", after)
+            said = following[0].split() if following else []
+            stop = next((at for at, word in enumerate(said) if word.casefold() in STOP_WORDS), len(said))
+            nouns = frozenset(stems(" ".join(said[:stop]))) - GENERIC
+        clause = f"{_BREAK.split(before[-CONTEXT[0] :])[-1]} {_BREAK.split(after[: CONTEXT[1]])[0]}"
+        changed = _FROM.search(before)
+        yield Value(
+            start,
+            end,
+            kind,
+            amount,
+            changed[1] if changed else "",
+            nouns,
+            _content(clause),
+            _content(f"{before} {after}"),
+        )
+
+
+def _content(text: str) -> frozenset[str]:
+    """Return the telling stems of a piece of text, which may begin and end within a word."""
+    whole = re.sub(r"^[\w'’]+|\w+$", "", text)
+    return frozenset(stem for stem in stems(whole) if not stem[0].isdecimal()) - GENERIC
+
+
+def changed_values(text: str) -> Iterator[Value]:
+    """Yield the values of a text that stand beside words of change."""
+    told = 0  # where the value before ends: its words of change are its own
+    for value in values(text):
+        since = max(0, value.start - REACH, 0 if value.before else told)
+        if _CHANGE.search(text[since : value.end + REACH // 2]):
+            yield value
+        told = value.end
+
+
+def replacements(text: str) -> Iterator[Substitution]:
+    """Yield where a text says that one thing came in the place of another."""
+    for match in _REPLACED.finditer(text):
+        start, end = match.span()
+        about = _content(text[max(0, start - CONTEXT[1]) : end + CONTEXT[1]])
+        yield Substitution(start, end, match["old"] or match["old2"], match["new"] or match["new2"], about)
+
+
+def _is_past(verb: str) -> bool:
+    word = verb.casefold()
+    return (word.endswith("ed") and word != "need") or any(
+        word in forms[1:] and word != forms[0] for forms in irregular_verbs()
+    )

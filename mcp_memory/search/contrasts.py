@@ -1,0 +1,272 @@
+"""What a person said of the same thing at two places that do not fit: never done and done, a value and a later one.
+
+Two ways, for texts of talk by one speaker that bear on a query (the words of it that are rarest count most):
+
+- *denied*: a text that says "I've never …" (`language.changes.denials`) and the clause elsewhere that tells most of the
+  same as done, from `ALIKE` of the denial's content on;
+- *changed*: a value beside words of change, and an earlier one of the same kind (a share, a sum, a date, a number of
+  the same things) with enough words around it in common (`SHARED`); or "moved from A to B" and an earlier text with A.
+
+It reads the texts that the recall shows, and of the others those that fit the query's words best (`READ`), so its cost
+does not grow with the space beyond one search by words. It says "perhaps": the words are compared, not understood.
+
+Source: REAL §3.2 (contradiction of facts). **Departures.** ``language/changes.py`` says why texts are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_memory.domain.evidence import Contrast, Source
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.turns import Turn, by_assistant
+from mcp_memory.language.changes import (
+    Denial,
+    Substitution,
+    Value,
+    changed_values,
+    deeds,
+    denials,
+    replacements,
+    values,
+)
+from mcp_memory.language.dates import weekday_and_day
+from mcp_memory.language.segments import outline
+from mcp_memory.language.tokens import stems
+from mcp_memory.search.windows import recallable
+from mcp_memory.search.words import WordIndex
+from mcp_memory.view.space import Space
+
+READ = 40
+"""Texts that are read beside those that are shown."""
+ALIKE = 0.4
+"""Share of a denial's content, by rarity, that a clause must contain to contradict it."""
+BEARS = 0.5
+"""Share of the query's content, or of its own, that a denial and the query must have in common."""
+SHARED = 0.35
+"""How much of the content around two values, by rarity, must be the same."""
+SHARED_WIDELY = 0.35
+"""The same of all that stands near them, where they are numbers of the same things."""
+NEAR = 0.25
+"""Share of the query's content that a changed value must have around it."""
+SHOWN = 2
+"""Most contrasts of either kind that a recall shows."""
+CHARS = 150
+"""Characters that are quoted."""
+
+
+def find_contrasts(space: Space, query: Query, shown: Iterable[int]) -> tuple[Contrast, ...]:
+    """Return the statements about what a query asks that perhaps contradict or replace each other.
+
+    Args:
+        space: its view keeps a `WordIndex`.
+        query: understood.
+        shown: rows of the segments that the recall shows, best first.
+    """
+    index = space.index(WordIndex)
+    asked = {stem: index.rarity(stem) for stem in query.stems}
+    shown = [row for row in shown if space.talk[row]]
+    if not asked or not shown:
+        return ()
+    reader = _Reader(space, index, asked, recallable(space, query.window, query.role))
+    turns = _turns(space, [*shown, *reader.best(query.stems)])
+    return (*reader.denied(turns), *reader.changed(turns))
+
+
+def contrast_in_words(contrast: Contrast) -> str:
+    """Return both statements with who said them when."""
+    one, other = (_said(source) for source in (contrast.one, contrast.other))
+    if contrast.kind == "changed":
+        return f"perhaps changed: {one}; later {other}"
+    return f"perhaps contradictory: {one}; but {other}"
+
+
+def _said(source: Source) -> str:
+    turn = source.turn
+    who = turn.speaker or turn.role
+    return f"“{' '.join(source.quote.split())}” ({f'{who}, ' if who else ''}{weekday_and_day(turn.time)})"
+
+
+def _turns(space: Space, rows: Iterable[int]) -> list[Turn]:
+    """Return the messages of persons, each once, in the order of the rows."""
+    found = {space.segment_turn[row].id: space.segment_turn[row] for row in rows}
+    return [turn for turn in found.values() if turn.kind == "message" and not by_assistant(turn)]
+
+
+class _Reader:
+    """Compares texts for one query."""
+
+    def __init__(self, space: Space, index: WordIndex, asked: dict[str, float], open_: NDArray[np.bool_]) -> None:
+        """Begin with the rarity of the query's stems, and which rows its window and role leave open."""
+        self._space, self._index, self._asked, self._open = space, index, asked, open_
+
+    def best(self, asked: Iterable[str]) -> list[int]:
+        """Return the rows of talk that fit some stems best."""
+        scores = self._index.score(self._space, asked, talk=True, neighbours=False) * self._open
+        many = min(READ, len(scores))
+        best = np.argpartition(-scores, many - 1)[:many]
+        return [int(row) for row in best[np.argsort(-scores[best], kind="stable")] if scores[row] > 0]
+
+    def denied(self, turns: Sequence[Turn]) -> list[Contrast]:
+        """Return denials that bear on the query, each with the clause that contradicts it most."""
+        found: list[Contrast] = []
+        told: set[frozenset[str]] = set()
+        for turn in turns:
+            for denial in _denials(turn.text):
+                if len(found) == SHOWN or denial.about in told or not self._bears(denial):
+                    continue
+                best = self._contradiction(denial, turn, turns)
+                if best is not None:
+                    told.add(denial.about)
+                    source = Source(turn, denial.start, min(denial.end, denial.start + CHARS))
+                    found.append(Contrast("denied", source, best))
+        return found
+
+    def _bears(self, denial: Denial) -> bool:
+        own = denial.about | {denial.verb}
+        common = sum(self._asked.get(stem, 0.0) for stem in own)
+        whole = sum(self._asked.values())
+        return common >= BEARS * min(whole, sum(map(self._index.rarity, own)))
+
+    def _contradiction(self, denial: Denial, turn: Turn, turns: Sequence[Turn]) -> Source | None:
+        rarity = {stem: self._index.rarity(stem) for stem in denial.about}
+        whole = sum(rarity.values())
+        best: tuple[float, Source] | None = None
+        more = _turns(self._space, self.best([*denial.about, denial.verb]))
+        for other in {one.id: one for one in (*turns, *more)}.values():
+            if other.speaker != turn.speaker:
+                continue
+            for before, start, end in _deeds(other.text):
+                said = set(stems(other.text[before:end]))
+                both = said & rarity.keys()
+                share = sum(rarity[stem] for stem in both) / whole
+                if share < ALIKE or len(both) < min(2, len(rarity)) or _overlap(other, start, end, turn, denial):
+                    continue
+                worth = share + (0.5 if denial.verb in said else 0.0)
+                if best is None or worth > best[0]:
+                    first = before if end - before <= CHARS else start
+                    best = worth, Source(other, first, min(end, first + CHARS))
+        return best[1] if best else None
+
+    def changed(self, turns: Sequence[Turn]) -> list[Contrast]:
+        """Return earlier statements with the later ones that perhaps replace them, the nearest to the query first."""
+        found: list[tuple[float, Contrast]] = []
+        for later in turns:
+            before = [one for one in turns if one.speaker == later.speaker and _earlier(one, later)]
+            for value in _changed(later.text):
+                near = (self._near(value.about | value.nouns) + self._near(value.wide | value.nouns)) / 2
+                if near >= NEAR and (old := self._older_value(value, before)) is not None:
+                    found.append((near, Contrast("changed", old, _around(later, value.start, value.end))))
+            for one in _replacements(later.text):
+                near = self._near(one.about)
+                if near and (old := _with_old(one, before)) is not None:
+                    found.append((near, Contrast("changed", old, _around(later, one.start, one.end))))
+        best = sorted(found, key=lambda one: -one[0])
+        return list({(one.one.turn.id, one.one.start): one for _, one in reversed(best)}.values())[::-1][:SHOWN]
+
+    def _near(self, said: frozenset[str]) -> float:
+        """Return the share of the query's content that is said."""
+        return sum(rarity for stem, rarity in self._asked.items() if stem in said) / sum(self._asked.values())
+
+    def _older_value(self, value: Value, turns: Sequence[Turn]) -> Source | None:
+        """Return the earlier value that is most likely of the same thing; None if it was said before, too."""
+        best: tuple[float, Source] | None = None
+        for turn in turns:
+            for old in _values(turn.text):
+                if old.kind != value.kind or not self._same(old, value):
+                    continue
+                if old.amount == value.amount:
+                    return None
+                share = self._share(old.about | old.nouns, value.about | value.nouns)
+                if best is None or share > best[0]:
+                    best = share, _around(turn, old.start, old.end)
+        return best[1] if best else None
+
+    def _same(self, old: Value, new: Value) -> bool:
+        """Return whether two values may be of the same thing."""
+        if new.before and new.before not in (old.amount, new.amount) and old.amount != new.amount:
+            return False
+        alike = _same_things(old, new)
+        if new.kind == "count" and not alike:
+            return False
+        if self._share(old.about | old.nouns, new.about | new.nouns) >= SHARED:
+            return True
+        return alike and self._share(old.wide, new.wide) >= SHARED_WIDELY
+
+    def _share(self, one: frozenset[str], other: frozenset[str]) -> float:
+        """Return how much of the content of two pieces of text is the same, by rarity, in [0, 1]."""
+        whole = sum(map(self._index.rarity, one)) + sum(map(self._index.rarity, other))
+        return 2 * sum(map(self._index.rarity, one & other)) / whole if len(one & other) > 1 else 0.0
+
+
+def _same_things(old: Value, new: Value) -> bool:
+    """Return whether two numbers count the same things."""
+    if not new.nouns:
+        return bool(old.nouns & new.about)
+    return 2 * len(old.nouns & new.nouns) >= len(old.nouns | new.nouns)
+
+
+def _earlier(one: Turn, other: Turn) -> bool:
+    return (one.time, one.written_at, one.place) < (other.time, other.written_at, other.place)
+
+
+def _overlap(other: Turn, start: int, end: int, turn: Turn, denial: Denial) -> bool:
+    return other.id == turn.id and start < denial.end and denial.start < end
+
+
+def _with_old(one: Substitution, turns: Sequence[Turn]) -> Source | None:
+    for turn in turns:
+        at = turn.text.find(one.old)
+        if at >= 0:
+            return _around(turn, at, at + len(one.old))
+    return None
+
+
+def _around(turn: Turn, start: int, end: int) -> Source:
+    """Return the clause around a place, at most `CHARS` characters."""
+    text, marks = turn.text, (". ", "? ", "! ", "\n", ", ")
+    least, most = max(0, start - CHARS // 2), min(len(text), end + CHARS // 2)
+    last = max(text.rfind(mark, least, start) for mark in marks)
+    begin = last + 1 if last >= 0 else text.find(" ", least, start) + 1 if least else 0
+    stop = min((at for mark in marks if (at := text.find(mark, end, most)) >= 0), default=-1)
+    if stop < 0:
+        stop = most if most == len(text) else max(text.rfind(" ", end, most), end)
+    begin += len(text[begin:start]) - len(text[begin:start].lstrip())
+    return Source(turn, begin, stop)
+
+
+def _prose(text: str) -> str:
+    """Return a text with line ends in place of its code, so that places stay the same."""
+    for begin, end in outline(text).blocks:
+        if text[begin:end].lstrip(" \t-*+>").startswith(("```", "~~~")):
+            text = text[:begin] + "\n" * (end - begin) + text[end:]
+    return text
+
+
+@lru_cache(maxsize=2048)
+def _denials(text: str) -> tuple[Denial, ...]:
+    return tuple(denials(_prose(text)))
+
+
+@lru_cache(maxsize=2048)
+def _deeds(text: str) -> tuple[tuple[int, int, int], ...]:
+    return tuple(deeds(_prose(text)))
+
+
+@lru_cache(maxsize=2048)
+def _values(text: str) -> tuple[Value, ...]:
+    return tuple(values(_prose(text)))
+
+
+@lru_cache(maxsize=2048)
+def _changed(text: str) -> tuple[Value, ...]:
+    return tuple(changed_values(_prose(text)))
+
+
+@lru_cache(maxsize=2048)
+def _replacements(text: str) -> tuple[Substitution, ...]:
+    return tuple(replacements(_prose(text)))
