@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from mcp_memory.commands.setup import run_setup
 
             return run_setup(options, parser)
-        from mcp_memory.domain.query import MEANT_SPACE
+        from mcp_memory.domain.access import MEANT_SPACE
         from mcp_memory.server.spaces import configured_space
         from mcp_memory.settings import load
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from mcp_memory.domain.query import SPACE_NAME
+from mcp_memory.domain.access import SPACE_NAME
 
 SETUP = ("install", "check", "bundle", "completion")
 """The commands that `mcp_memory.commands.setup` runs."""

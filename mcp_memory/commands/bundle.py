@@ -120,7 +120,7 @@ def write_bundle(target: Path) -> str:
 
 def manifest() -> dict[str, Any]:
     """Return what a host reads first."""
-    from mcp_memory.server.tools import TOOLS
+    from mcp_memory.server.tools.catalogue import TOOLS
 
     return {
         "$schema": _SCHEMA,

@@ -13,7 +13,7 @@ import anyio
 
 from mcp_memory.commands.progress import ProgressBar
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import EmbedderError
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import judge_text, spent_today_text, texts_read_text

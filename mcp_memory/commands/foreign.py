@@ -10,7 +10,7 @@ from anyio import to_thread
 
 from mcp_memory.commands.progress import ProgressBar
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity

@@ -9,8 +9,8 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.commands.terminal import Terminal
+from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.forgetting import ForgetResult
-from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request

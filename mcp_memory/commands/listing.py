@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.wording import Row, fact_line, more_line, point_line, session_line
+from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources.facts import fact_row
 from mcp_memory.server.resources.points import point_row

@@ -10,7 +10,7 @@ import anyio
 
 from mcp_memory.commands import backup, ingest, listing, search, show, transfer, view
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory, open_unloaded
 

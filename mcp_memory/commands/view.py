@@ -26,7 +26,7 @@ from anyio import to_thread
 from mcp_memory.commands.listing import known_space
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.transfer import check_target, write_aside
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import viewer
 from mcp_memory.server.resources.graph import drawing_of, page_row

@@ -15,11 +15,15 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from mcp_memory.domain.query import SPACE_NAME
-
 Right = Literal["read", "write", "forget"]
 """What a caller may do in a space. A reply to a write shows which facts the write changed."""
 RIGHTS: Final = frozenset[Right](get_args(Right))
+DEFAULT_SPACE = "default"
+"""The space that is meant where none is named and none is configured."""
+MEANT_SPACE: ContextVar[str] = ContextVar("MEANT_SPACE", default=DEFAULT_SPACE)
+"""The space that is meant where none is named, in the call that is running (``server.space``)."""
+SPACE_NAME = re.compile(r"\w[\w.@-]{0,63}")
+"""The names that a space may have."""
 TENANT_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 """The names that a tenant may have; each is a part of the store's place, so neither dots nor slashes."""
 

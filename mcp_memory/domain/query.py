@@ -7,11 +7,10 @@ intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without one, t
 
 from __future__ import annotations
 
-import re
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from mcp_memory.domain.access import DEFAULT_SPACE
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import FOREVER, Constraint, Millis
@@ -20,12 +19,6 @@ from mcp_memory.domain.turns import Role
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
     from mcp_memory.vectors import Matrix, Vector
 
-DEFAULT_SPACE = "default"
-"""The space that is meant where none is named and none is configured."""
-MEANT_SPACE: ContextVar[str] = ContextVar("MEANT_SPACE", default=DEFAULT_SPACE)
-"""The space that is meant where none is named, in the call that is running (``server.space``)."""
-SPACE_NAME = re.compile(r"\w[\w.@-]{0,63}")
-"""The names that a space may have."""
 _NOT_YET: Any = None  # the vectors are always set before the query is searched
 
 AnswerType = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]

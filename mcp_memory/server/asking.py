@@ -16,18 +16,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
-from mcp.server import ServerRequestContext
-from mcp_types import (
-    CallToolRequestParams,
-    ElicitRequest,
-    ElicitRequestFormParams,
-    ElicitResult,
-    InputRequiredResult,
-)
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+if TYPE_CHECKING:  # the rooms of tools import this one, and commands for people import those
+    from mcp.server import ServerRequestContext
+    from mcp_types import CallToolRequestParams, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
 WAIT_S = 120.0
 """Seconds that a person of an older client has to answer; then the call goes on as if it could not ask."""
@@ -70,6 +65,8 @@ class Person:
         Raises:
             InputRequired: the client has to ask, and to repeat its call.
         """
+        from mcp_types import ElicitRequestFormParams
+
         schema = {
             "type": "object",
             "properties": {"choice": {"type": "string", "title": "Your choice", "enum": list(options)}},
@@ -82,6 +79,9 @@ class Person:
         return chosen if isinstance(chosen, str) and chosen in (*options, "") else None
 
     async def _ask(self, name: str, asked: ElicitRequestFormParams) -> ElicitResult | None:
+        from mcp_types import ElicitRequest, ElicitResult, InputRequiredResult
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
         if name in self._answers:
             answer = self._answers[name]
             return answer if isinstance(answer, ElicitResult) else None
@@ -98,12 +98,18 @@ class Person:
             return None
 
 
+CLIENT: ContextVar[str] = ContextVar("CLIENT", default="")
+"""The name and version of the client whose call is running; empty if it has not said them."""
+APPS: ContextVar[bool] = ContextVar("APPS", default=False)
+"""Whether the client whose call is running shows MCP Apps."""
 PERSON: ContextVar[Person | None] = ContextVar("PERSON", default=None)
 """The person behind the call that is running; None where the client cannot ask."""
 
 
 def person_behind(context: ServerRequestContext[Any], params: CallToolRequestParams) -> Person | None:
     """Return the person behind a call; None if the client does not offer to ask, or has no way back to it."""
+    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
     able = context.session.client_capabilities
     if able is None or able.elicitation is None:
         return None

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from mcp_types import Completion, PromptReference, ResourceTemplateReference
 
-from mcp_memory.domain.access import CALLER
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.relations import relations
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.tools.explore import OperatorName

@@ -104,7 +104,8 @@ def opener(settings: Settings) -> Opener:
     async def open_memory() -> Memory:
         nonlocal embedder
         # These imports take a second or more: in a thread, so that the server can answer what needs no memory.
-        await to_thread.run_sync(import_module, "mcp_memory.wiring", abandon_on_cancel=True)
+        for name in ("server.tools.catalogue", "server.resources.catalogue", "wiring"):
+            await to_thread.run_sync(import_module, f"mcp_memory.{name}", abandon_on_cancel=True)
         from mcp_memory import wiring
 
         tenant, place = CALLER.get().tenant, settings.storage

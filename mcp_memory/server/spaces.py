@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from mcp_memory.domain.query import DEFAULT_SPACE, SPACE_NAME
+from mcp_memory.domain.access import DEFAULT_SPACE, SPACE_NAME
 from mcp_memory.errors import ConfigurationError
 
 WORKSPACE: Final = "workspace"

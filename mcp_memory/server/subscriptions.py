@@ -26,12 +26,9 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 
-from mcp_memory.domain.access import CALLER, OWNER, Grant
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import CALLER, MEANT_SPACE, OWNER, Grant
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server.opening import Opening
-from mcp_memory.server.resources import catalogue
-from mcp_memory.server.resources.uris import GUIDE
 
 POLL_S = 0.5
 """Seconds between two looks for commits of other processes, while anybody follows anything. A look takes .3 ms."""
@@ -194,6 +191,9 @@ class Subscriptions:
 
 def _follower(uri: str, tell: Callable[[str], Awaitable[None]], end: Callable[[], None]) -> _Follower | None:
     """Return a follower for the caller; None if there is no such resource, or they may not read its space."""
+    from mcp_memory.server.resources import catalogue
+    from mcp_memory.server.resources.uris import GUIDE
+
     caller = CALLER.get()
     if uri != GUIDE:
         try:
@@ -207,6 +207,9 @@ def _follower(uri: str, tell: Callable[[str], Awaitable[None]], end: Callable[[]
 
 async def _content(opening: Opening, uri: str, grant: Grant, meant: str) -> bytes:
     """Return a digest of what somebody would read now."""
+    from mcp_memory.server.resources import catalogue
+    from mcp_memory.server.resources.uris import GUIDE
+
     if uri == GUIDE:
         return b""
     CALLER.set(grant)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
-
-from mcp_types import Resource, TextResourceContents
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp_memory import texts
+
+if TYPE_CHECKING:  # commands for people import this module, too
+    from mcp_types import Resource, TextResourceContents
 
 EXTENSION: Final = "io.modelcontextprotocol/ui"
 """The capability of hosts and servers with MCP Apps. The SDK's constants are in a module that is slow to import."""
@@ -33,6 +34,8 @@ _NO_REQUESTS = "connect-src 'none'"
 
 def resource() -> Resource:
     """Return the viewer as it is listed."""
+    from mcp_types import Resource
+
     return Resource(
         uri=URI,
         name="graph viewer",
@@ -45,6 +48,8 @@ def resource() -> Resource:
 
 def contents() -> TextResourceContents:
     """Return the viewer as a host reads it."""
+    from mcp_types import TextResourceContents
+
     return TextResourceContents(uri=URI, text=texts.resource(FILE), mime_type=MIME_TYPE, _meta=dict(_PAGE_META))
 
 

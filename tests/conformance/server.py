@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from mcp.shared.uri_template import UriTemplate
 from mcp_types import Prompt, PromptArgument
 from word_memory import WordMemory
 
@@ -21,13 +20,14 @@ from mcp_memory import texts
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server import prompts
+from mcp_memory.server import app, prompts
 from mcp_memory.server.asking import PERSON
 from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.server.http.process import listener
 from mcp_memory.server.resources import catalogue
-from mcp_memory.server.tools import TOOLS
+from mcp_memory.server.resources.uris import ResourceUri
 from mcp_memory.server.tools.arguments import Input, read
+from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.server.tools.replies import Output, reply_of
 from mcp_memory.server.tools.tool import Tool
 from mcp_memory.settings import Settings
@@ -80,6 +80,7 @@ for name, act in {
     "test_input_required_result_elicitation": ask,
 }.items():
     TOOLS[name] = fixture(name, act)
+    app.DEFINITIONS[name] = TOOLS[name].definition
 
 
 async def text_of(_memory, values):
@@ -87,7 +88,7 @@ async def text_of(_memory, values):
 
 
 for name in ("test://static-text", "test://watched-resource", "test://template/{id}/data"):
-    catalogue.TEMPLATES += (catalogue.Template(UriTemplate.parse(name), name, "Of the suite.", text_of, "text/plain"),)
+    catalogue.TEMPLATES += (catalogue.Template(ResourceUri(name), name, "Of the suite.", text_of, "text/plain"),)
 
 ARGUMENTS = [PromptArgument(name=name, description="Any text.", required=True) for name in ("arg1", "arg2")]
 prompts.PROMPTS += (

@@ -293,19 +293,22 @@ async def test_prompts_are_listed_and_filled_in(mode):
                 await client.get_prompt(name, arguments)
 
 
-def test_no_heavy_package_is_imported_before_the_memory_is_needed():
+def test_neither_tools_nor_resources_nor_heavy_packages_are_imported_before_a_client_has_the_list_of_tools():
     program = """
-import sys, anyio
+import sys, anyio, mcp_memory.cli
 from mcp import Client
 from mcp_memory.server.app import build
 import mcp_memory.server.process
 async def main():
     async with Client(build(None)) as client:
-        await client.list_tools(); await client.list_resources(); await client.list_prompts()
+        await client.list_tools()
+        early = [name for name in sys.modules if name.startswith(("mcp_memory.server.", "mcp_memory.domain."))]
+        print([name for name in early if name.split(".")[2] in ("tools", "resources", "facts", "evidence", "requests")])
+        await client.list_resources(); await client.list_prompts()
 anyio.run(main)
 heavy = "anthropic numpy networkx lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer psutil spacy"
 heavy = (heavy + " mcp_memory.wiring mcp_memory.memory").split()
 print([name for name in heavy if name in sys.modules])
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[]"
+    assert result.stdout.split() == ["[]", "[]"]

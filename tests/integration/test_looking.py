@@ -244,3 +244,12 @@ def test_the_arguments_of_commands_import_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_commands_for_people_do_not_wait_for_the_import_of_the_protocol():
+    modules = "care", "forgetting", "listing", "search", "show", "transfer", "view"
+    script = (
+        f"import sys, {', '.join(f'mcp_memory.commands.{name}' for name in modules)}; print('mcp_types' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -11,8 +11,8 @@ from mcp_memory.access.issuer import Issuer
 from mcp_memory.access.tokens import PREFIX, TokenFile
 from mcp_memory.domain.access import CALLER, Grant
 from mcp_memory.server.app import Use
+from mcp_memory.server.asking import CLIENT
 from mcp_memory.server.http.app import Access
-from mcp_memory.server.tools.tool import CLIENT
 from mcp_memory.settings import Settings, configuration_folder
 
 TENANT = "{tenant}"

@@ -20,16 +20,15 @@ from mcp_types import INVALID_PARAMS
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mcp_memory.domain.access import CALLER, NEEDED, Grant
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, Grant
 from mcp_memory.errors import NotAllowed
 from mcp_memory.server.app import Use
 from mcp_memory.server.http.guard import CALLER_KEY, challenge
 from mcp_memory.server.http.limits import whole_body
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.spaces import configured_space
-from mcp_memory.server.tools import TOOLS
 from mcp_memory.server.tools.arguments import check_space
+from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.settings import Settings
 
 _READS = ("resources/read", "resources/subscribe")

@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mcp.shared.uri_template import UriTemplate
 from mcp_types import Resource, ResourceLink, ResourceTemplate
 
-from mcp_memory.domain.access import CALLER
+from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.ids import version_id
-from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import catalogue, episodes, facts, graph, points, sessions, uris, wishes
-from mcp_memory.server.resources.uris import FACT, GUIDE, POINT, SENTENCE, SESSION, SPACES, Values
+from mcp_memory.server.resources.uris import FACT, GUIDE, POINT, SENTENCE, SESSION, SPACES, ResourceUri, Values
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -48,7 +46,7 @@ class Template:
         ids: returns the values that its parameter ``id`` may have in a space.
     """
 
-    uri: UriTemplate
+    uri: ResourceUri
     name: str
     description: str
     read: Read
@@ -171,7 +169,7 @@ def match(uri: str) -> tuple[Template, Values]:
     for template in TEMPLATES:
         values = template.uri.match(uri)
         if values is not None:
-            return template, {name: value for name, value in values.items() if isinstance(value, str)}
+            return template, values
     known_uris = ", ".join([GUIDE, SPACES, *(str(template.uri) for template in TEMPLATES[1:])])
     raise InvalidInput("uri", f"there is no resource {uri[:200]!r}", f"There are: {known_uris}.")
 

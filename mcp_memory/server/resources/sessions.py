@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mcp_memory.domain.access import CALLER
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import SpaceStatus
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput

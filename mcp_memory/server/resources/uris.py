@@ -6,39 +6,75 @@ Values in a URI are percent-encoded, so any session id and any name can be one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlencode
 
 from anyio import to_thread
-from mcp.shared.uri_template import UriTemplate
 
-from mcp_memory.domain.access import CALLER
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from mcp.shared.uri_template import UriTemplate
+
     from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
     from mcp_memory.view.view import View
 
+
+class ResourceUri:
+    """The URI of a family of resources, a template of RFC 6570 with ``{name}`` and at its end ``{?name,name}``.
+
+    The SDK matches it. URIs are made here: for commands that print them, importing the SDK would take half a second.
+    """
+
+    def __init__(self, template: str) -> None:
+        self._template = template
+        self._path, _, query = template.removesuffix("}").partition("{?")
+        self._names = query.split(",") if query else []
+        self._path = self._path if query else template
+
+    def __str__(self) -> str:
+        return self._template
+
+    def expand(self, values: Mapping[str, str]) -> str:
+        """Return the URI for values of the parameters; those after ``?`` may be missing."""
+        given = [(name, values[name]) for name in self._names if name in values]
+        path = self._path.format_map({name: quote(value, safe="") for name, value in values.items()})
+        return path + ("?" + urlencode(given, quote_via=quote, safe="") if given else "")
+
+    def match(self, uri: str) -> dict[str, str] | None:
+        """Return the values of the parameters in a URI; None if it is of another family."""
+        found = self._parsed.match(uri)
+        return None if found is None else {name: value for name, value in found.items() if isinstance(value, str)}
+
+    @cached_property
+    def _parsed(self) -> UriTemplate:
+        from mcp.shared.uri_template import UriTemplate
+
+        return UriTemplate.parse(self._template)
+
+
 GUIDE = "memory://guide"
 SPACES = "memory://spaces"
-SPACES_PAGED = UriTemplate.parse(SPACES + "{?cursor}")
-STATUS = UriTemplate.parse("memory://{space}/status")
-SESSIONS = UriTemplate.parse("memory://{space}/sessions{?cursor}")
-SESSION = UriTemplate.parse("memory://{space}/sessions/{id}{?cursor}")
-SENTENCE = UriTemplate.parse("memory://{space}/sentences/{id}")
-EPISODE = UriTemplate.parse("memory://{space}/episodes/{id}")
-ENTITIES = UriTemplate.parse("memory://{space}/entities{?cursor}")
-ENTITY = UriTemplate.parse("memory://{space}/entities/{name}{?cursor}")
-TIMELINE = UriTemplate.parse("memory://{space}/timeline/{name}{?cursor}")
-TOPICS = UriTemplate.parse("memory://{space}/topics{?cursor}")
-WISHES = UriTemplate.parse("memory://{space}/wishes{?cursor}")
-FACT = UriTemplate.parse("memory://{space}/facts/{id}")
-POINTS = UriTemplate.parse("memory://{space}/points{?cursor}")
-POINT = UriTemplate.parse("memory://{space}/points/{id}")
-GRAPH = UriTemplate.parse("memory://{space}/graph{?entity,depth,as_of,cursor}")
-MERMAID = UriTemplate.parse("memory://{space}/graph.mermaid{?entity,depth,as_of}")
-GRAPHML = UriTemplate.parse("memory://{space}/graph.graphml{?entity,depth,as_of}")
+SPACES_PAGED = ResourceUri(SPACES + "{?cursor}")
+STATUS = ResourceUri("memory://{space}/status")
+SESSIONS = ResourceUri("memory://{space}/sessions{?cursor}")
+SESSION = ResourceUri("memory://{space}/sessions/{id}{?cursor}")
+SENTENCE = ResourceUri("memory://{space}/sentences/{id}")
+EPISODE = ResourceUri("memory://{space}/episodes/{id}")
+ENTITIES = ResourceUri("memory://{space}/entities{?cursor}")
+ENTITY = ResourceUri("memory://{space}/entities/{name}{?cursor}")
+TIMELINE = ResourceUri("memory://{space}/timeline/{name}{?cursor}")
+TOPICS = ResourceUri("memory://{space}/topics{?cursor}")
+WISHES = ResourceUri("memory://{space}/wishes{?cursor}")
+FACT = ResourceUri("memory://{space}/facts/{id}")
+POINTS = ResourceUri("memory://{space}/points{?cursor}")
+POINT = ResourceUri("memory://{space}/points/{id}")
+GRAPH = ResourceUri("memory://{space}/graph{?entity,depth,as_of,cursor}")
+MERMAID = ResourceUri("memory://{space}/graph.mermaid{?entity,depth,as_of}")
+GRAPHML = ResourceUri("memory://{space}/graph.graphml{?entity,depth,as_of}")
 
 PAGE = 100
 """Entries on a page."""
@@ -79,7 +115,7 @@ def page_of(values: Values, total: int, size: int = PAGE) -> tuple[int, int]:
     return int(cursor), min(int(cursor) + size, total)
 
 
-def next_page(template: UriTemplate, values: Values, end: int, total: int) -> dict[str, str]:
+def next_page(template: ResourceUri, values: Values, end: int, total: int) -> dict[str, str]:
     """Return the URI of the page that begins with entry ``end``, under ``next``; empty after the last page."""
     return {"next": template.expand({**values, "cursor": str(end)})} if end < total else {}
 

@@ -1,17 +1,1 @@
-"""The tools, one file each: arguments, description, checks, and the reply. A new tool is a file and a line here."""
-
-from collections.abc import Mapping
-
-from mcp_memory.server.tools.answer import ANSWER
-from mcp_memory.server.tools.evolve import EVOLVE
-from mcp_memory.server.tools.explore import EXPLORE
-from mcp_memory.server.tools.forget import FORGET
-from mcp_memory.server.tools.graph import GRAPH
-from mcp_memory.server.tools.reconstruct import RECONSTRUCT
-from mcp_memory.server.tools.status import STATUS
-from mcp_memory.server.tools.tool import Tool
-from mcp_memory.server.tools.write import WRITE
-
-TOOLS: Mapping[str, Tool] = {
-    tool.name: tool for tool in (WRITE, RECONSTRUCT, ANSWER, EVOLVE, EXPLORE, GRAPH, FORGET, STATUS)
-}
+"""The tools, one file each: arguments, description, checks, and the reply; `catalogue` lists them."""

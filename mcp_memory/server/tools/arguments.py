@@ -17,9 +17,9 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, StrictInt, ValidationError
 from pydantic_core import CoreSchema
 
-from mcp_memory.domain.access import CALLER, NEEDED
-from mcp_memory.domain.query import MEANT_SPACE, SPACE_NAME, Window
+from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, SPACE_NAME
 from mcp_memory.domain.query import Detail as DetailLevel
+from mcp_memory.domain.query import Window
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.errors import InvalidInput, NotAllowed

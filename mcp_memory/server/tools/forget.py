@@ -10,6 +10,7 @@ from pydantic import Field, StrictBool
 
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
+from mcp_memory.server.asking import CLIENT
 from mcp_memory.server.tools.arguments import (
     IDS,
     QUERY_BYTES,
@@ -24,7 +25,7 @@ from mcp_memory.server.tools.arguments import (
 )
 from mcp_memory.server.tools.decisions import confirm_forget
 from mcp_memory.server.tools.replies import Count, Output, Reply, indent, reply_of, warning_lines
-from mcp_memory.server.tools.tool import CLIENT, Run, Tool
+from mcp_memory.server.tools.tool import Run, Tool
 from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:

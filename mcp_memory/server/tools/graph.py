@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, Field, StrictInt
 
 from mcp_memory.server import viewer
+from mcp_memory.server.asking import APPS
 from mcp_memory.server.tools.arguments import AsOf, Input, SpaceName, check_name, check_space, moment_of, read, shown
 from mcp_memory.server.tools.replies import HEADER, Count, Output, Reply, quantity, reply_of, warning_lines
-from mcp_memory.server.tools.tool import APPS, Run, Tool
+from mcp_memory.server.tools.tool import Run, Tool
 from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
-from mcp_memory.domain.access import CALLER
-from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
 from mcp_memory.server.caller_errors import problem_texts
 from mcp_memory.server.tools.arguments import Input, read

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mcp_types import Tool as ToolDefinition
-from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
 from mcp_memory.domain.access import Right
@@ -18,13 +15,11 @@ from mcp_memory.server.tools.replies import Output, Reply
 from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
+    from mcp_types import Tool as ToolDefinition
+
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
 
-CLIENT: ContextVar[str] = ContextVar("CLIENT", default="")
-"""The name and version of the client whose call is running; empty if it has not said them."""
-APPS: ContextVar[bool] = ContextVar("APPS", default=False)
-"""Whether the client whose call is running shows MCP Apps."""
 Run = Callable[["Memory", "Progress"], Awaitable[Reply]]
 """Runs a call whose arguments are checked."""
 
@@ -63,6 +58,9 @@ class Tool:
     @cached_property
     def definition(self) -> ToolDefinition:
         """Its entry in ``tools/list``."""
+        from mcp_types import Tool as ToolDefinition  # slow to import, and commands for people need none of it
+        from mcp_types import ToolAnnotations
+
         arguments = schema_of(self.input) | {"additionalProperties": False}
         if "space" in arguments["properties"]:  # over HTTP a client repeats it as a header, to route by
             arguments["properties"]["space"]["x-mcp-header"] = "Space"

@@ -65,7 +65,7 @@ def test_the_registry_entry_keeps_the_rules_of_the_registry():
 
 
 def test_the_plugin_asks_for_what_the_server_has():
-    from mcp_memory.server.tools import TOOLS
+    from mcp_memory.server.tools.catalogue import TOOLS
 
     plugin = ROOT / "packaging" / "plugin"
     skill = (plugin / "skills" / "memory" / "SKILL.md").read_text(encoding="utf-8")

@@ -7,9 +7,9 @@ import pytest
 from mcp_memory.domain.requests import Feedback, NewFact, NewItem, PointEdits, PointInsert
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.tools import TOOLS
 from mcp_memory.server.tools.answer import AnswerInput, answer_query
 from mcp_memory.server.tools.arguments import read
+from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.server.tools.evolve import EvolveInput, evolve_request
 from mcp_memory.server.tools.explore import ExploreInput, explore_request
 from mcp_memory.server.tools.reconstruct import ReconstructInput, recall_query

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mcp_memory.domain.query import SPACE_NAME
+from mcp_memory.domain.access import SPACE_NAME
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.spaces import MeantSpace, configured_space, space_of_folder
 

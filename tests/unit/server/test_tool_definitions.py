@@ -5,9 +5,17 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from mcp_memory.server.tools import TOOLS
+from mcp_memory.server import app
+from mcp_memory.server.tools.catalogue import TOOLS, definitions_text
+from mcp_memory.texts import resource
 
 DEFINITIONS = [tool.definition for tool in TOOLS.values()]
+
+
+def test_the_file_of_definitions_that_is_served_is_up_to_date():
+    remedy = "run: python -m mcp_memory.server.tools.catalogue > resources/tools.json"
+    assert resource("tools.json") == definitions_text(), remedy
+    assert [*app.DEFINITIONS.values()] == DEFINITIONS
 
 
 def test_names_descriptions_and_input_schemas_stay_small():
