@@ -21,6 +21,9 @@ FOOTER = struct.Struct("<QQQIIHH4s")
 """Lance's file format 2, "Footer": where columns, their offsets and the offsets of the global buffers begin; how many
 buffers and columns there are; the format's version; and a magic number."""
 MAGIC = b"LANC"
+MANIFEST_FOOTER, MANIFEST_LENGTH = struct.Struct("<QHH4s"), struct.Struct("<I")
+"""A manifest ends with where its message begins, the format's version and the magic number; the message begins with its
+length in bytes."""
 BUFFER_OFFSET = 16
 """Bytes for the position and size of one global buffer; this list is the last thing before the footer."""
 
@@ -72,6 +75,20 @@ def is_complete(file: Path) -> bool:
             *_, offsets, buffers, _, _, _, magic = FOOTER.unpack(opened.read())
             return bool(magic == MAGIC and offsets + buffers * BUFFER_OFFSET + FOOTER.size == opened.tell())
     except (OSError, struct.error):  # shorter than a footer
+        return False
+
+
+def is_complete_manifest(file: Path) -> bool:
+    """Return whether a manifest ends with a footer that agrees with the file's length."""
+    try:
+        with file.open("rb") as opened:
+            opened.seek(-MANIFEST_FOOTER.size, 2)
+            start, _, _, magic = MANIFEST_FOOTER.unpack(opened.read())
+            opened.seek(start)
+            (size,) = MANIFEST_LENGTH.unpack(opened.read(MANIFEST_LENGTH.size))
+            end = start + MANIFEST_LENGTH.size + size + MANIFEST_FOOTER.size
+            return bool(magic == MAGIC and end == opened.seek(0, 2))
+    except (OSError, OverflowError, struct.error):  # shorter than a footer, or the start is none
         return False
 
 

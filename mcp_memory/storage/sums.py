@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from mcp_memory.storage.data_files import is_complete, manifests_of
+from mcp_memory.storage.data_files import is_complete, is_complete_manifest, manifests_of
 
 SUMS = "sums.txt"
 PIECE = 1 << 18
@@ -32,6 +32,10 @@ class Sums:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._right: dict[str, tuple[int, int]] = {}  # by file: time of change and size when its sum was right
+        self._lines: tuple[tuple[int, int], dict[str, int]] = (
+            (0, 0),
+            {},
+        )  # state of the list as above, and its sums
 
     def note(self, files: Iterable[Path]) -> None:
         """Note files that were just written; one that another process is still writing is left out."""
@@ -60,6 +64,16 @@ class Sums:
             if files := [file for file in self._files(name) if self._is_wrong(file, known)]:
                 found[name] = files
         return found
+
+    def ensure_manifest(self, name: str) -> None:
+        """Make sure that a table's newest manifest is what was written: LanceDB panics on many a damaged one.
+
+        Raises:
+            OSError: it is damaged.
+        """
+        file = next(iter(manifests_of(self._folder, name).values()), None)
+        if file is not None and (not is_complete_manifest(file) or self._is_wrong(file, self._known())):
+            raise OSError(f"{file.name} is damaged")
 
     def tidy(self, names: Iterable[str]) -> None:
         """Drop the lines of files that are gone, and add those of files of some tables that have none."""
@@ -117,12 +131,19 @@ class Sums:
             return b""
 
     def _known(self) -> dict[str, int]:
+        """Return the sums by file."""
         try:
-            lines = (self._folder / SUMS).read_bytes().splitlines() if self._folder is not None else []
+            status = (self._folder / SUMS).stat() if self._folder is not None else None
+            state = (status.st_mtime_ns, status.st_size) if status is not None else (0, 0)
+            if state != self._lines[0]:
+                self._lines = state, self._read()
         except OSError:
             return {}
+        return self._lines[1]
+
+    def _read(self) -> dict[str, int]:
         found: dict[str, int] = {}
-        for line in lines:
+        for line in ((self._folder or Path()) / SUMS).read_bytes().splitlines():
             own, _, content = line.partition(b" ")
             if own == b"%08x" % zlib.crc32(content):
                 sum_, _, name = content.partition(b" ")

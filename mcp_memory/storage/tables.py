@@ -49,7 +49,6 @@ SETTLED_NS = 100_000_000
 """Age from which on the time of a folder's last change tells it from any later one; file systems keep some ms."""
 
 Out = TypeVar("Out")
-
 _log = logging.getLogger(__name__)
 
 
@@ -134,6 +133,7 @@ class Tables:
                 self._note_absent(name)
                 return None  # LanceDB would take 0.5 ms to say so: many a store has no facts, and each writer asks
             with no_panics():
+                self.sums.ensure_manifest(name)
                 table = self._connection().open_table(name)
                 if lacks_columns(name, table.schema.names):
                     raise OSError("its newest version has not the columns that it should")

@@ -154,6 +154,20 @@ async def test_a_broken_derived_table_is_told_and_made_anew(
     assert await held(open_at(str(folder))) == (2 * COMMITS + 2, COMMITS + 1, COMMITS + 1)
 
 
+async def test_a_changed_manifest_is_seen_before_the_library_panics_on_it(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    manifest = newest(folder, "sentences_0.lance/_versions/*.manifest")
+    content = manifest.read_bytes()
+    manifest.write_bytes(content[:1] + bytes([content[1] ^ 0x10]) + content[2:])
+    store = open_at(str(folder), derive=lambda: make_anew)
+    assert sum(await held(store)) < 4 * COMMITS
+    await store.reread()
+    assert await held(store) == (2 * COMMITS, COMMITS, COMMITS)
+    await store.aclose()
+    assert "panicked" not in capfd.readouterr().err  # it would say so by itself, on standard error
+
+
 async def test_a_derived_table_that_cannot_be_made_anew_is_not_tried_at_every_call(folder: Path) -> None:
     async def fail(_: Sequence[Turn]) -> Batch:
         raise StoreUnwritable("no room")
