@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
-from score import extract_turn, load  # type: ignore[import-not-found]  # beside it
-from score_talk import _matches, _turn  # type: ignore[import-not-found]  # beside it
+from score import load  # type: ignore[import-not-found]  # beside it
+from score_talk import _matches, read_talk  # type: ignore[import-not-found]  # beside it
 
 from mcp_memory.rules.facts.certainty import group_of, is_whole
-from mcp_memory.rules.facts.extractor import RuleExtractor
 
 PRIOR = 8
 """Facts of its group that count beside those of a class."""
@@ -45,13 +44,13 @@ class Case(NamedTuple):
 
 def cases(path: Path) -> Iterator[Case]:
     """Yield the facts of a source; those of labelled messages are read by the rules now."""
-    extract = RuleExtractor().extract
-    for item in load(path):
-        if "facts" not in item:
+    items = load(path)
+    if "facts" not in items[0]:
+        for item in items:
             yield _case(item["head"], item["relation"], item["tail"], bool(item["right"]))
-            continue
-        item = {**item, "speaker": item.get("speaker") or "user"}
-        for fact in extract_turn(extract, _turn(item), item.get("partner")):
+        return
+    for item, found in read_talk(path):
+        for fact in found:
             right = any(_matches(fact, label) for label in item["facts"])
             yield _case(fact.head, fact.relation, fact.tail, right)
 

@@ -31,7 +31,7 @@ from mcp_memory.language.sentences import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import words
 
-Extract = Callable[[Turn, str | None, Sequence[tuple[int, int]], Sequence[Any]], list[Assertion]]
+Extract = Callable[..., list[Assertion]]
 PLAIN = 0.8
 """From this confidence on a fact is not hedged (θ_stable)."""
 _SMALL = frozenset(["a", "an", "the", "my", "our", "his", "her", "their", "its", "of", "in", "at", "for", "to", "and"])
@@ -82,10 +82,10 @@ def turn_of(item: dict[str, Any], text: str | None = None) -> Turn:
     )  # fmt: skip
 
 
-def extract_turn(extract: Extract, turn: Turn, partner: str | None) -> list[Assertion]:
+def extract_turn(extract: Extract, turn: Turn, partner: str | None, before: Sequence[Turn] = ()) -> list[Assertion]:
     """Return the assertions of a turn, with the arguments that a write passes to the extractor."""
     spans = split(turn.text)
-    return extract(turn, partner, spans, [stated_times(turn.text, turn.said_at, *span) for span in spans])
+    return extract(turn, partner, spans, [stated_times(turn.text, turn.said_at, *span) for span in spans], before)
 
 
 def score(extract: Extract, items: Iterable[dict[str, Any]]) -> Score:

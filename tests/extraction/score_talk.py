@@ -2,6 +2,8 @@
 
     python tests/extraction/score_talk.py tests/extraction/talk_*_open.jsonl
 
+Each message is read as the write path reads it, with the two messages before it in its session, of whichever half.
+
 A predicted fact is right if its head, relation, tail and polarity agree with one label; each label is matched once.
 A symmetric relation ("is a sibling of") may be told from either end, and one with an inverse under that name.
 Kind and time are counted among the right ones, events called ``did`` apart. Optional labels count neither when they are
@@ -12,9 +14,10 @@ by confidence instead, because what is hedged should be as doubtful as it says.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +28,7 @@ from score import extract_turn, load, same_name, same_relation, turn_of  # type:
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import DATED, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.domain.turns import Talkers
 from mcp_memory.language.gregorian import MONTHS, civil
 from mcp_memory.language.tokens import words
 from mcp_memory.rules.facts.extractor import RuleExtractor
@@ -87,20 +91,27 @@ class TalkScore:
         )
 
 
-def score_talk(items: Iterable[dict[str, Any]]) -> TalkScore:
-    """Return the score of the rules on labelled messages."""
-    total, extract = TalkScore(), RuleExtractor().extract
-    for item in items:
-        if item.get("speaker") is None:
-            item = {**item, "speaker": "user"}
-        found = extract_turn(extract, _turn(item), item.get("partner"))
+def score_talk(messages: Iterable[tuple[dict[str, Any], Sequence[Assertion]]]) -> TalkScore:
+    """Return the score of labelled messages with the facts that were read of them."""
+    total = TalkScore()
+    for item, found in messages:
         _score_message(total, item, found)
         total.messages += 1
     return total
 
 
-def _turn(item: dict[str, Any]) -> Any:
-    return turn_of({**item, "time": item["time"][:10]})
+def read_talk(path: Path) -> Iterator[tuple[dict[str, Any], Sequence[Assertion]]]:
+    """Yield the labelled messages of a file, each with the facts that the rules read of it in its session."""
+    extract, own = RuleExtractor().extract, {item["id"] for item in load(path)}
+    halves = {path, *(path.with_name(re.sub("open|kept", half, path.name)) for half in ("open", "kept"))}
+    talk = [item for half in halves if half.exists() for item in load(half)]
+    talkers: dict[Any, Talkers] = {}
+    for item in sorted(talk, key=lambda item: (item["time"], item["id"])):
+        turn = turn_of({**item, "speaker": item.get("speaker") or "user", "time": item["time"][:10]})
+        before = talkers.setdefault(item.get("session"), Talkers())
+        talkers[item.get("session")] = before.after(turn)
+        if item["id"] in own:
+            yield item, extract_turn(extract, turn, item.get("partner"), before.before)
 
 
 def _score_message(total: TalkScore, item: dict[str, Any], found: Sequence[Assertion]) -> None:
@@ -222,7 +233,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--relations", action="store_true", help="also print the share right by relation")
     asked = parser.parse_args(arguments)
     for path in asked.files:
-        result = score_talk(load(path))
+        result = score_talk(read_talk(path))
         if asked.show:
             for title, lines in (("WRONG", result.wrong), ("MISSED", result.missed), ("TIMES", result.times_wrong)):
                 sys.stdout.write(f"{title}\n" + "".join(f"- {line}\n" for line in lines))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from extraction.score import load, score, wordings
-from extraction.score_talk import score_talk
+from extraction.score_talk import read_talk, score_talk
 
 from mcp_memory.rules.facts.extractor import RuleExtractor
 
@@ -31,6 +31,6 @@ def test_plain_statements_are_read_with_their_dates() -> None:
     ("name", "precision", "recall"), [("friends", 0.88, 0.42), ("assistant", 0.95, 0.36), ("developers", 0.97, 0.42)]
 )
 def test_facts_of_labelled_talks_reach_their_minimum(name: str, precision: float, recall: float) -> None:
-    result = score_talk(load(HERE / f"talk_{name}_open.jsonl"))
+    result = score_talk(read_talk(HERE / f"talk_{name}_open.jsonl"))
     assert result.precision >= precision, result.wrong
     assert result.recall >= recall, result.missed
