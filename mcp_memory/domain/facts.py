@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.ids import assertion_id
@@ -297,3 +297,12 @@ def _had_ended(entry: Told, denials: Iterable[Assertion]) -> bool:
         denial.since <= entry.since and (denial.said_at, denial.recorded_at) >= (said.said_at, said.recorded_at)
         for denial in denials
     )
+
+
+def restated(item: Assertion, triple: tuple[str, str, str]) -> Assertion:
+    """Return an assertion of the same words with another triple, and the id of that."""
+    head, relation, tail = triple
+    rest = "no" if item.negated else "yes", str(item.since), str(item.until)
+    caller = (str(item.confidence),) if item.extractor == "caller" else ()
+    made = assertion_id(item.turn_id, item.start, item.end, head, relation, tail, *rest, *caller, item.extractor)
+    return replace(item, id=made, head=head, relation=relation, tail=tail)

@@ -64,11 +64,13 @@ class Slot:
         preposition: in lower case; "" for an object.
         nouns: the phrases, one or several.
         end: first character after it.
+        joined: whether "and" joins it to what stands before it: "at the zoo and at a school".
     """
 
     preposition: str
     nouns: tuple[NounPhrase, ...]
     end: int
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,10 @@ class _ComplementReader:
         return True
 
     def _take(self, slot: Slot, after: int) -> bool:
-        self.slots.append(slot)
+        again = slot.preposition in {earlier.preposition for earlier in self.slots}
+        activity = slot.preposition or _is_gerund(self.words, slot.nouns[0].words[0])
+        joined = bool(again and activity) and self.words[self.index - 1].low in ("and", "&")
+        self.slots.append(replace(slot, joined=joined))
         self.end, self.index = slot.end, after
         return True
 
@@ -185,6 +190,8 @@ class _ComplementReader:
         if word.low in _APPROXIMATING and following and following.kind == "number":
             return self._advance(1)  # "about 1,200 people"
         phrases, after = read_phrases(words, index + 1, verb_seen=True)
+        if self.verb.lemma in _LIKING_VERBS:
+            phrases, after = _before_gerund(words, phrases, after)
         if phrases:
             self._take(Slot(word.low, phrases, phrases[-1].end), after)
             return not _contact_clause(words, after)  # "at a shelter I know"
@@ -201,7 +208,8 @@ class _ComplementReader:
     def _object(self, word: Word) -> bool:
         """Take a phrase without a preposition."""
         words, index = self.words, self.index
-        if self.verb.lemma in _LIKING_VERBS and not self.slots and (gerund := _gerund(words, index)):
+        first = not self.slots or words[index - 1].low in ("and", "&")
+        if self.verb.lemma in _LIKING_VERBS and first and (gerund := _gerund(words, index)):
             return self._take(*gerund)
         if self.slots and self.verb.lemma == "be" and not self.slots[-1].preposition and _is_gerund(words, index):
             return False  # "a duo consisting of"
@@ -230,6 +238,17 @@ def _before_shared_verb(
     for place, noun in enumerate(phrases[1:], 1):
         first = noun.words[0]
         if _is_gerund(words, first) and noun.words[1] - first > 1 and not _is_gerund(words, phrases[0].words[0]):
+            return phrases[:place], first - 1
+    return phrases, after
+
+
+def _before_gerund(
+    words: Sequence[Word], phrases: tuple[NounPhrase, ...], after: int
+) -> tuple[tuple[NounPhrase, ...], int]:
+    """Return the phrases of a preposition up to the next thing liked: "hiking in the hills and baking bread"."""
+    for place, noun in enumerate(phrases[1:], 1):
+        first = noun.words[0]
+        if _is_gerund(words, first) and words[first - 1].low in ("and", "&"):
             return phrases[:place], first - 1
     return phrases, after
 

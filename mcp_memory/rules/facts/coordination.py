@@ -68,8 +68,8 @@ def read_phrases(
 def _joined(words: Sequence[Word], phrases: list[NounPhrase]) -> list[NounPhrase]:
     """Return the phrases with those joined that only look like a list.
 
-    Adjectives before one noun belong to it ("simple, light meals"), and the objects of a gerund stay with their verb
-    ("improving schools and roads").
+    Adjectives before one noun belong to it ("simple, light meals", "plain and useful tools"), and the objects of a
+    gerund stay with their verb ("improving schools and roads").
     """
     first, second = phrases[:2]
     bare = not (second.determiner or second.owner or second.pronoun or second.name or second.quoted)
@@ -77,7 +77,8 @@ def _joined(words: Sequence[Word], phrases: list[NounPhrase]) -> list[NounPhrase
     lone = lone and (grammar.is_adjective(words[first.words[0]].low) or len(phrases) == 2)
     lone = lone and words[first.words[1]].text == "," and words[second.words[0] - 1].text == ","
     gerund = inflection(words[first.words[0]].low) if first.words[1] - first.words[0] > 1 else None
-    if bare and lone and second.words[1] - second.words[0] > 1:
+    paired = grammar.is_quality(words[first.words[0]].low) and first.words[1] - first.words[0] == 1
+    if bare and (lone or paired) and second.words[1] - second.words[0] > 1:
         return [_between(words, first, second), *phrases[2:]]
     if gerund is not None and gerund.forms == {"ing"} and words[first.words[0]].low not in ING_NOUNS | EVENTS:
         others = [inflection(words[item.words[0]].low) for item in phrases[1:]]

@@ -20,6 +20,7 @@ from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.tables.nouns import PETS
+from mcp_memory.rules.facts.tails import is_companion_s, is_cut_list, purpose_ends
 from mcp_memory.rules.facts.undergone import CONFIDENCE, OWN, undergone_claims
 from mcp_memory.rules.facts.verbs import inflect, inflection
 
@@ -92,7 +93,7 @@ _HABITS = word_set("always often usually sometimes never regularly frequently oc
 _CLAUSE_ENDS = re.compile(
     r"\s*(?:$|[.,;:!?()\[\]\"“”*—–-]|[^\w\s]|(?:and|but|so|or|because|cause|since|when|while|before|after|until|till|which"
     r"|who|where|that|as|then|to|though|although|last|this|every|yesterday|today|in|on|at|during|again|already|together"
-    r"|recently|lately|too|once|twice|ago|back|for|it|I|we|he|she|by|with|just|now|here|there|instead|both|all|using|covering|including|containing)\b)",
+    r"|recently|lately|too|once|twice|ago|back|for|it|I|we|he|she|by|with|just|now|here|there|instead|both|all|using|covering|including|containing|\w+ed\sby)\b)",
     re.IGNORECASE,
 )
 """What may follow a phrase that has been read to its end."""
@@ -298,19 +299,10 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 """Verbs before a participle that tells a state, "I'll stay focused on …"."""
-_NEXT_CLAUSE = (
-    r"(?:and|but|so|or|because|cause\s(?:I|it|we|they|he|she|my|the)|since|which|while|when|if|as|btw|that|who|where"
-    r"|before|after|until|then|though|although|I|we)\b"
+_USING = re.compile(
+    r"\s+using\s(?:(?:the|an?|my|our)\s)?[\w`][\w`.+-]*(?:\s[\w`][\w`.+-]*){0,4}?(?=[.,;!?\n]|\s(?:and|but|so)\b|\s*$)"
 )
-_PURPOSE = re.compile(
-    rf"\s+to\s(?!be\b|have\b|the\b|an?\b)[a-z]{{2,20}}(?:\s(?!{_NEXT_CLAUSE})[\w'’`()/-]+(?:\.[\w()`]+)*){{1,10}}?"
-    r"(?:\sand\s[\w'’-]+(?=[.,;!?\n]|\s*$))?"
-    rf"(?=[.,;!?\n]|\s{_NEXT_CLAUSE}|\s*$)"
-)
-"""What something was done for, up to the end of the phrase: "to teach how to prune roses"."""
-_DATED = re.compile(
-    r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|this|\w+day|week(?:end)?|month|year|\d{4})\b", re.IGNORECASE
-)
+"""What something was done with, where it does not read as a phrase: "using the class in back-ticks"."""
 
 
 def _ends(clause: Clause, text: str) -> Iterator[int]:
@@ -319,9 +311,9 @@ def _ends(clause: Clause, text: str) -> Iterator[int]:
     "I sprained my wrist on those stairs" tells of the wrist: an object is whole without what follows.
     What it was done for belongs to it, "built a ramp to reach the attic".
     """
-    purpose = _PURPOSE.match(text, clause.end, clause.end + 120)
-    if purpose and inflection(purpose[0].split()[1]) is not None and not _DATED.search(purpose[0]):
-        yield purpose.end()
+    yield from purpose_ends(text, clause.end, clause.end + 160)
+    if by_means := _USING.match(text, clause.end, clause.end + 80):
+        yield by_means.end()
     yield clause.end
     if clause.slots[0].preposition or clause.verb.lemma in _NEED_MORE:
         return
@@ -334,6 +326,8 @@ def _ends(clause: Clause, text: str) -> Iterator[int]:
 def _phrase(clause: Clause, text: str, end: int) -> str:
     """Return the words from the verb to ``end`` in the past tense; "" if they are no whole phrase."""
     main = _WORD.search(text, 0, clause.verb.end)
+    if any(is_cut_list(slot, text) for slot in clause.slots if slot.end == end):
+        return ""
     if main is None or end <= clause.verb.end or not _CLAUSE_ENDS.match(text, end):
         return ""
     form = inflection(main[0].lower())
@@ -371,7 +365,7 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
         or any(char in _CODE.sub("", " ".join(kept)) for char in '?!"():;\n')
     ):
         return ""
-    theirs = set[str]() if speakers else {"her", "his"}
+    theirs = {"her", "his"} if not speakers or is_companion_s(clause.slots) else set[str]()
     if {word.lower().strip(",.") for word in kept} & ((_POINTING | {"me", "us", "his"}) - theirs):
         return ""
     if kept[-1].lower() in closed.PREPOSITIONS | closed.CONJUNCTIONS | closed.DETERMINERS | {"their"}:

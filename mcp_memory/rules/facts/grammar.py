@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_memory.language.vocabulary import RELATIVES
+from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.rows import adjectives
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import STATES
@@ -29,6 +29,18 @@ def skip_adverbials(words: Sequence[Word], index: int) -> int:
 def is_adjective(word: str) -> bool:
     """Return whether a word in lower case is an adjective of the rows, or of a lasting state ("vegan")."""
     return word in STATES or word in adjectives()
+
+
+QUALITIES = word_set(
+    "simple simpler easy easier short shorter clean cleaner plain small smaller big bigger light lighter dark quiet"
+    " cheap cheaper warm cold hot fresh early late explicit implicit minimal lightweight readable fast faster"
+)
+"""Adjectives that stand where a thing would: "I prefer simple"."""
+
+
+def is_quality(word: str) -> bool:
+    """Return whether a word in lower case is an adjective by the list or by its ending."""
+    return word in QUALITIES or (len(word) > 5 and word.endswith(("ful", "ous", "able", "ible", "ive", "less")))
 
 
 def is_adverb(words: Sequence[Word], index: int) -> bool:

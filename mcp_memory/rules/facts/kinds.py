@@ -9,6 +9,7 @@ from mcp_memory.domain.doses import medicine
 from mcp_memory.language.expressions import WEEKDAY_WORDS
 from mcp_memory.language.gregorian import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
+from mcp_memory.rules.facts.grammar import QUALITIES
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.verbs import inflection
@@ -131,17 +132,10 @@ def _is_person(noun: NounPhrase) -> bool:
     )
 
 
-_QUALITIES = word_set(
-    "simple simpler easy easier short shorter clean cleaner plain small smaller big bigger light lighter dark quiet"
-    " cheap cheaper warm cold hot fresh early late explicit implicit minimal lightweight readable fast faster"
-)
-"""Adjectives that stand where a thing would: "I prefer simple"."""
-
-
 def _is_liked(noun: NounPhrase) -> bool:
     if (noun.head in nouns.VAGUE and not noun.quoted) or noun.text.split()[0].lower() in closed.LIGHT_GERUNDS:
         return False
-    if noun.text in _QUALITIES:
+    if noun.text in QUALITIES:
         return False
     if not _is_thing(noun) or (noun.head in RELATIVES and not noun.name and noun.owner is None and noun.determiner):
         return False

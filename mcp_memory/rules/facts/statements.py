@@ -20,6 +20,7 @@ from mcp_memory.rules.facts.rows import Effect, Row, Sort, rows
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import HOMES
 from mcp_memory.rules.facts.tails import completed
+from mcp_memory.rules.facts.work_values import is_tool
 
 _FOR_GOOD = frozenset(("for good", "permanently"))
 _NO_LONGER = frozenset(("anymore", "any more", "no longer"))
@@ -35,6 +36,7 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         talk: whether the text is a message, of which tails have to be clear (`kinds.is_clear`).
     """
     clause = _ungapped(clause)
+    own = any(subject.pronoun in ("i", "we") for subject in clause.subject)
     candidates = [row for row in _rows_of_verb(clause) if _meets(row, clause, talk)]
     claims = [*_timed(clause, candidates), *_mutual(clause, candidates)]
     taken: set[tuple[str, Effect]] = set()
@@ -43,11 +45,11 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         for noun in _with_name(slot.nouns) if talk else slot.nouns:
             if talk and slot.nouns[0].determiner == "the" and _lacks_article(noun):
                 noun = replace(noun, determiner="the")  # "the moss and stone theme"
-            for row in _fitting(candidates, slot, noun, taken, talk):
+            for row in _fitting(candidates, slot, noun, set() if slot.joined else taken, talk):
                 found.add((row.relation, row.effect))
                 phrases, place = _place(clause, row, index, noun)
                 if place is slot:
-                    phrases = [completed(phrase, row, clause, index) for phrase in phrases]
+                    phrases = [completed(one, row, clause.slots, index, talk=talk, own=own) for one in phrases]
                 claims += _claims(clause, row, phrases, place)
         taken |= found
     if not claims and clause.verb.passive:
@@ -68,21 +70,34 @@ def _with_name(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:
     return joined
 
 
+_OWN_PLACE = frozenset(("for", "in", "at", "from", "to", "on"))
+"""Prepositions that two things of a list may have each for itself: "bread for dinner and milk for the cat"."""
+
+
 def _ungapped(clause: Clause) -> Clause:
     """Return a clause with the object that shares its verb: "we use Stripe for payments and Postmark for email"."""
     slots = list(clause.slots)
     for place in range(len(slots) - 2):
         thing, first, second = slots[place : place + 3]
-        shared = first.nouns[-1]
+        shared, beside = first.nouns[-1], first.nouns[0]
         if (
             not thing.preposition
             and first.preposition == second.preposition != ""
             and len(first.nouns) > 1
-            and shared.named
-            and not first.nouns[0].named
+            and not shared.pronoun
+            and (
+                first.preposition in _OWN_PLACE
+                or shared.named != beside.named
+                or kinds.is_human(beside) != kinds.is_human(shared)
+            )
+            and not kinds.is_calendar(second.nouns[0])
         ):
-            slots[place] = replace(thing, nouns=(*thing.nouns, shared))
-            slots[place + 1] = replace(first, nouns=first.nouns[:-1])
+            rest = first.nouns[:-1]
+            slots[place + 1 : place + 2] = [
+                replace(first, nouns=rest, end=rest[-1].end),
+                Slot("", (shared,), shared.end, joined=True),
+            ]
+            break
     return replace(clause, slots=tuple(slots))
 
 
@@ -126,6 +141,8 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         return False  # "I'm working on a project with a deadline set for …"
     if row.relation == "teaches" and talk and any(slot.nouns[0].pronoun for slot in clause.slots[:1]):
         return False  # "he taught us the importance of …"
+    if row.relation == "owns" and clause.slots and clause.slots[0].nouns[0].pronoun:
+        return False  # "she had me flat on the grass"
     if row.relation == "lives_in" and row.effect == "begin" and any(not slot.preposition for slot in clause.slots):
         return False  # "we moved the jobs to Temporal"
     person = relations().get(row.relation).head == "person" and not row.swapped
@@ -146,6 +163,8 @@ def _fitting(
             or (first and not row.also)
         ):
             continue
+        if row.relation == "works_at" and slot.preposition == "with" and is_tool(noun.text):
+            continue  # "I started with Rust"
         if fits_row(noun, row, talk=talk):
             first = first or not row.also
             yield row
@@ -260,10 +279,12 @@ def word_statements(
     """
     candidates = [row for word in words for row in rows().get((sort, word), ())]
     taken: set[tuple[str, Effect]] = set()
-    for slot in slots:
+    own = subject.pronoun in ("i", "we")
+    for index, slot in enumerate(slots):
         for noun in slot.nouns:
             for row in _fitting(candidates, slot, noun, taken, talk):
-                head, tail = (noun, subject) if row.swapped else (subject, noun)
+                thing = completed(noun, row, slots, index, talk=talk, own=own) if talk else noun
+                head, tail = (thing, subject) if row.swapped else (subject, thing)
                 meant = effect if row.effect == "state" else row.effect
                 yield Claim(head, row.relation, tail, meant, None, slot.end, False, row.confidence)
 

@@ -8,54 +8,179 @@ is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import Assertion, restated
 from mcp_memory.domain.relations import relations
-from mcp_memory.language.vocabulary import word_set
+from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Row
 from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.tables.nouns import HOMES
+from mcp_memory.rules.facts.verbs import inflection
 
 _OF_EVENTS = word_set("for about on against")
-"""Prepositions of what an event is for or about."""
+"""Prepositions of what an event is for or about, in any text."""
 _OF_MAKING = word_set("made created")
 """Relations of things that are made with something: "a quilt with stars"."""
-_LIKED = word_set("likes interested_in")
+_LIKED = "with in on at by from for about near along as"
+_GAINED = "with from by of for about on against"
+_IN_TALK = {
+    "likes": _LIKED, "dislikes": _LIKED, "prefers": _LIKED, "interested_in": _LIKED,
+    "bought": _GAINED, "adopted": _GAINED, "won": _GAINED, "sold": "with", "owns": "with from",
+    "collects": "from of about with", "member_of": "for", "volunteers_at": "in near for",
+    "lives_in": "in near by above outside", "comes_from": "in near", "chose": "with", "decided_against": "with",
+}  # fmt: skip
+"""Prepositions that belong to the tail in a message, by relation: "a house with a garden", "hiking in the hills"."""
+_DAYTIMES = word_set("morning mornings afternoon afternoons evening evenings night")
+_IN_COMPANY = word_set("likes dislikes prefers interested_in")
+_COMPANY = word_set("team crew band club family friends folks mates colleagues neighbours kids children people")
+_GAINING = word_set("bought sold owns founded")
 _POINTING = word_set("this that these those any another every each such all some")
+_EMPTY = word_set("general particular fact addition moment mind case years ages least last first once stock sale")
+"""Nouns of set phrases that add nothing: "in general"."""
+MOST = 2
+"""Complements of one tail: "walks with the dog along the river"."""
 
 
-def completed(noun: NounPhrase, row: Row, clause: Clause, index: int) -> NounPhrase:
-    """Return the phrase of a tail with its complement, or as it is.
+def completed(noun: NounPhrase, row: Row, slots: Sequence[Slot], index: int, *, talk: bool, own: bool) -> NounPhrase:
+    """Return the phrase of a tail with its complements, or as it is.
 
     Args:
         noun: the tail, in the slot at ``index``.
-        row: by which the clause states it.
-        clause: that states it.
+        row: that states it.
+        slots: of its clause.
         index: of the slot.
+        talk: whether the text is a message.
+        own: whether the speaker is the subject.
     """
-    if noun.named or noun.quoted or noun.pronoun or len(clause.slots[index].nouns) > 1:
+    beside = slots[index].nouns
+    if noun.named or noun.quoted or noun.pronoun:
         return noun
     is_event = relations().get(row.relation).event and row.effect == "event"
-    activity = row.relation in _LIKED and " " in noun.text and noun.text.split()[0].lower().endswith("ing")
-    if not (is_event or activity) or index + 1 >= len(clause.slots):
+    activity = row.relation in ("likes", "interested_in") and " " in noun.text and noun.text.split()[0].endswith("ing")
+    allowed = set(_OF_EVENTS if is_event else {"for"} if activity else ())
+    if row.relation in _OF_MAKING:
+        allowed |= {"with"}
+    if talk:
+        allowed |= set(_IN_TALK.get(row.relation, "").split())
+        allowed |= {"to"} if row.relation in _IN_COMPANY and noun.text.split()[0].endswith("ing") else set()
+        if row.relation in _GAINING and noun.head in nouns.PLACES | HOMES:
+            allowed |= {"in", "near"}  # "a house in Namur"
+    if len(beside) > 1 and not talk:
         return noun
-    behind = clause.slots[index + 1]
-    allowed = _OF_EVENTS if is_event else {"for"}
-    if row.relation in _OF_MAKING and not any(kinds.is_human(item) for item in behind.nouns):
-        allowed = allowed | {"with"}
-    distance = behind.nouns[0].start - clause.slots[index].end - len(behind.preposition)
-    if behind.preposition not in allowed or distance > 2:
-        return noun
-    words = [_words(item, clause) for item in behind.nouns]
-    if not all(words) or len(words) > 3:
-        return noun
+    end = slots[index].end
+    for place, behind in enumerate(slots[index + 1 : index + 1 + (MOST if talk else 1)], index + 2):
+        again = place < len(slots) and slots[place].preposition == behind.preposition
+        text = _complement(behind, end, own, shared=talk and again)
+        if not text or behind.joined or behind.preposition not in allowed:
+            break
+        if noun.start < beside[-1].start:
+            break  # of a list the last has the complement: "trams and a house with a garden"
+        if behind.preposition == "with" and row.relation not in _IN_COMPANY and any(map(_is_company, behind.nouns)):
+            break  # companions take part in the event
+        noun, end = replace(noun, text=f"{noun.text} {behind.preposition} {text}", end=behind.end), behind.end
+    return noun
+
+
+def _is_company(noun: NounPhrase) -> bool:
+    return kinds.is_human(noun) or noun.head in _COMPANY or noun.head.removesuffix("s") in RELATIVES
+
+
+def _complement(behind: Slot, end: int, own: bool, *, shared: bool) -> str:
+    """Return the words of the phrases behind a tail that ends at ``end``; "" if they are far off or mean nothing."""
+    items = behind.nouns
+    if shared or len({_marks(item) for item in items}) > 1:
+        items = items[:1]  # "tea in the morning and coffee after lunch"
+    words = [_words(item, own) for item in items]
+    if behind.nouns[0].start - end - len(behind.preposition) > 2 or not all(words) or len(words) > 3:
+        return ""
     *first, last = words
-    text = f"{', '.join(first)} and {last}" if first else last
-    return replace(noun, text=f"{noun.text} {behind.preposition} {text}", end=behind.end)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+_NEXT_CLAUSE = (
+    r"(?:and|but|so|or|because|cause\s(?:I|it|we|they|he|she|my|the)|since|which|while|when|if|as|btw|that|who|where"
+    r"|before|after|until|then|though|although|I|we)\b"
+)
+_WORDS = rf"(?:\s(?!{_NEXT_CLAUSE})[\w'’`()/-]+(?:\.[\w()`]+)*)"
+_STOPS = rf"(?=[.,;!?\n]|\s{_NEXT_CLAUSE}|\s*$)"
+_PURPOSE = re.compile(
+    rf"\s+to\s(?P<verb>(?!be\b|have\b|the\b|an?\b)[a-z]{{2,20}}){_WORDS}{{1,10}}?"
+    rf"(?:\sand\s[\w'’-]+(?=[.,;!?\n]|\s*$))?{_STOPS}"
+)
+"""What something was done for, up to the end of the phrase: "to teach how to prune roses"."""
+_SECOND = re.compile(rf"\s+and\s(?P<verb>[a-z]{{2,20}}){_WORDS}{{1,8}}?{_STOPS}")
+_ITEMS = re.compile(rf",\s(?!{_NEXT_CLAUSE})[\w'’`/-]+{_WORDS}{{0,5}}?(?=,)")
+_LAST_ITEM = re.compile(rf",?\s+and\s(?!{_NEXT_CLAUSE})[\w'’`/-]+{_WORDS}{{0,6}}?{_STOPS}")
+_DATED = re.compile(
+    r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|this|\w+day|week(?:end)?|month|year|\d{4})\b", re.IGNORECASE
+)
+
+
+def purpose_ends(text: str, start: int, end: int) -> list[int]:
+    """Return where what something was done for may end, the longest first: "to run tests and deploy on a push".
+
+    Args:
+        text: of the turn.
+        start: first character behind what was done.
+        end: first character that is not read.
+    """
+    purpose = _PURPOSE.match(text, start, end)
+    if purpose is None or not _is_plain_verb(purpose["verb"]) or _DATED.search(purpose[0]):
+        return []
+    ends = [purpose.end()]
+    if more := _listed_end(text, ends[0], end) or infinitive_end(text, ends[0], end):
+        ends.insert(0, more)
+    return ends
+
+
+def infinitive_end(text: str, start: int, end: int) -> int:
+    """Return where a second infinitive ends, "and publish on merge", that "and" joins to one; 0 if there is none."""
+    second = _SECOND.match(text, start, end)
+    clear = second and _is_plain_verb(second["verb"]) and not _DATED.search(second[0])
+    return second.end() if second and clear else 0
+
+
+def _listed_end(text: str, start: int, end: int) -> int:
+    """Return where a list ends whose first item ends at ``start``: ", a gallery with six items, and a form"."""
+    at, items = start, 0
+    while item := _ITEMS.match(text, at, end):
+        at, items = item.end(), items + 1
+    last = _LAST_ITEM.match(text, at, end) if items else None
+    if last is None:
+        return 0
+    told = {word.lower() for word in re.findall(r"[\w'’]+", text[start : last.end()])}
+    verbs = [form for word in told if (form := inflection(word)) and "third" not in form.forms and "past" in form.forms]
+    return 0 if told & (closed.AUXILIARIES | closed.NOMINATIVE) or verbs or _DATED.search(last[0]) else last.end()
+
+
+def _is_plain_verb(word: str) -> bool:
+    form = inflection(word)
+    return form is not None and "plain" in form.forms
+
+
+_OPEN_LIST = re.compile(r"\s*,?\s(?:and|or)\s")
+
+
+def is_companion_s(slots: Sequence[Slot]) -> bool:
+    """Return whether "her" and "his" are those of a person named before in the same list: "my uncle and his crew"."""
+    owned = [
+        (slot, place)
+        for slot in slots
+        for place, noun in enumerate(slot.nouns)
+        if noun.owner and (noun.owner.pronoun in ("he", "she") or noun.owner.named)
+    ]
+    return bool(owned) and all(place and kinds.is_human(slot.nouns[place - 1]) for slot, place in owned)
+
+
+def is_cut_list(slot: Slot, text: str) -> bool:
+    """Return whether the last item of a list was read as a clause: "reviewed routing, caching, and posts dated May"."""
+    listed = len(slot.nouns) > 1 and text[slot.nouns[-2].end : slot.nouns[-1].start].strip() == ","
+    return listed and _OPEN_LIST.match(text, slot.end) is not None
 
 
 _AGED = re.compile(r"(?P<age>\d{1,3})[- ]years?[- ]old\s(?P<role>\S.*)")
@@ -69,17 +194,25 @@ def split_ages(assertions: Iterable[Assertion]) -> list[Assertion]:
         if aged is None:
             out.append(one)
         else:
-            out += [replace(one, tail=aged["role"]), replace(one, relation="age", tail=aged["age"])]
+            out.append(restated(one, (one.head, one.relation, aged["role"])))
+            out.append(restated(one, (one.head, "age", aged["age"])))
     return out
 
 
-def _words(noun: NounPhrase, clause: Clause) -> str:
+def _marks(noun: NounPhrase) -> tuple[bool, bool, bool]:
+    """Return whether a phrase has an article, an owner and a name: what a list joins has the same."""
+    return bool(noun.determiner), noun.owner is not None, noun.named
+
+
+def _words(noun: NounPhrase, own: bool) -> str:
     """Return a phrase of a complement with its article or its owner; "" if it means nothing by itself."""
     if noun.pronoun or noun.uncertain or noun.determiner in _POINTING or kinds.is_calendar(noun):
         return ""
     if noun.text[:1].isdigit():
         return ""  # "for 120 euros" tells of the price
-    if not noun.named and noun.head in closed.EMPTY | nouns.VAGUE:
+    set_phrase = noun.text in _EMPTY or noun.head in ("passion", "vengeance")
+    vague = noun.head in closed.EMPTY | nouns.VAGUE - _DAYTIMES and noun.of is None
+    if not noun.named and (vague or set_phrase):
         return ""
     article = f"{noun.determiner} " if noun.determiner and not noun.owner else ""
     if noun.owner is None:
@@ -88,6 +221,5 @@ def _words(noun: NounPhrase, clause: Clause) -> str:
         return f"{noun.owner.text}'{'' if noun.owner.plural else 's'} {noun.text}"
     if noun.owner.pronoun == "i":
         return f"their {noun.text}"
-    of_first = any(subject.pronoun in ("i", "we") for subject in clause.subject)
     shown = {"he": "his", "she": "her"}.get(noun.owner.pronoun, "")
-    return "" if of_first or not shown else f"{shown} {noun.text}"
+    return "" if own or not shown else f"{shown} {noun.text}"

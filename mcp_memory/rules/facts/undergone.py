@@ -24,7 +24,7 @@ _UNDERGONE = re.compile(
 )
 _HAD_DONE = re.compile(
     r"\s*(?:(?:just|finally|also)\s)?(?P<what>had\s(?:my|our|his|her|the|an?|both|two)\s(?:[a-z][\w'’-]*\s){1,4}?(?:removed"
-    r"|taken\sout|out|repaired|replaced|fixed|installed|put\sin|serviced|extracted|operated\son|neutered|spayed|renovated"
+    r"|taken\sout|(?<!day\s)(?<!night\s)(?<!evening\s)out|repaired|replaced|fixed|installed|put\sin|serviced|extracted|operated\son|neutered|spayed|renovated"
     r"|insulated|stolen|diagnosed|delivered|confirmed|accepted|approved|published))\b"
 )
 """What somebody had done: "had my gallbladder removed"."""

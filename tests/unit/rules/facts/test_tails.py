@@ -14,6 +14,17 @@ from reading import facts
         ("I made a quilt with blue stars.", "Maria made quilt with blue stars"),
         ("I visited a shelter for stray cats.", "Maria did visited a shelter for stray cats"),
         ("I love hunting new colours for my shop.", "Maria likes hunting new colours for their shop"),
+        ("I like skating in the park.", "Maria likes skating in the park"),
+        ("I love walks with my aunt along the canal.", "Maria likes walks with their aunt along the canal"),
+        ("I'm looking into nursing as a career.", "Maria interested_in nursing as a career"),
+        ("I bought a barn with a stable near Orlen.", "Maria bought barn with a stable near Orlen"),
+        ("We bought a cabin near Orlen.", "Maria bought cabin near Orlen"),
+        ("I adopted a kitten from the shelter.", "Maria adopted kitten from the shelter"),
+        ("I joined a choir for beginners.", "Maria member_of choir for beginners"),
+        ("I collect coins from Malta.", "Maria collects coins from Malta"),
+        ("I live in a flat above the bakery.", "Maria lives_in flat above the bakery"),
+        ("We moved to a farm near Orlen.", "Maria lives_in farm near Orlen"),
+        ("I like plain and useful tools.", "Maria likes plain and useful tools"),
     ],
 )
 def test_a_tail_keeps_its_complement(text: str, expected: str) -> None:
@@ -29,11 +40,56 @@ def test_a_tail_keeps_its_complement(text: str, expected: str) -> None:
         ("I baked a cake for this thing.", "Maria made cake"),
         ("I made a quilt with Ann.", "Maria made quilt"),
         ("I baked a cake for her niece.", "Maria made cake"),
-        ("I like bread for breakfast.", "Maria likes bread"),
+        ("I like bread for that.", "Maria likes bread"),
+        ("I like jazz in general.", "Maria likes jazz"),
+        ("I bought a lamp in May.", "Maria bought lamp"),
+        ("I bought a lamp for 20 euros.", "Maria bought lamp"),
+        ("I prefer trams to taxis.", "Maria prefers trams"),
     ],
 )
 def test_what_means_nothing_by_itself_is_left_out(text: str, expected: str) -> None:
     assert expected in facts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I enjoy skating in the park and rowing on lakes.", ["likes skating in the park", "likes rowing on lakes"]),
+        ("I enjoy cooking for my aunt and baking bread.", ["likes cooking for their aunt", "likes baking bread"]),
+        ("I love tea in the morning and coffee after lunch.", ["likes tea in the morning"]),
+        ("I volunteer at a library and at the dog shelter.", ["volunteers_at library", "volunteers_at dog shelter"]),
+        ("I bought a kite for my niece and a lamp for me.", ["bought kite for their niece", "bought lamp"]),
+        ("I studied law in Ghent and botany in Turku.", ["studies law", "studies botany"]),
+    ],
+)
+def test_each_thing_of_a_list_keeps_what_belongs_to_it(text: str, expected: list[str]) -> None:
+    assert facts(text) == [f"Maria {fact}" for fact in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I configured the server to run checks and publish on merge to main.",
+         "configured the server to run checks and publish on merge to main"),
+        ("I built a ramp to reach the attic and painted it.", "built a ramp to reach the attic"),
+        ("I built a ramp to reach the attic, my aunt painted it, and we left.", "built a ramp to reach the attic"),
+        ("I rearranged our menu to include a search box, a map with pins, and a form.",
+         "rearranged their menu to include a search box, a map with pins, and a form"),
+        ("We celebrated my aunt's exam with a picnic surrounded by ducks.",
+         "celebrated their aunt's exam with a picnic"),
+        ("I implemented a menu using the `wide` class.", "implemented a menu using the `wide` class"),
+        ("I went sailing with my uncle and his crew.", "went sailing with their uncle and his crew"),
+    ],
+)  # fmt: skip
+def test_a_deed_is_told_to_its_end(text: str, expected: str) -> None:
+    assert f"Maria did {expected}" in facts(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["I reviewed routing, caching, and posts dated May 2022.", "I had a day out with Ann."]
+)
+def test_a_deed_that_cannot_be_read_to_its_end_is_left_out(text: str) -> None:
+    assert facts(text) == []
 
 
 @pytest.mark.parametrize(
