@@ -77,8 +77,9 @@ def _has_supported_tail(item: Assertion, text: str, known_names: Sequence[str]) 
         return _is_phrase_of(item.tail, text)
     if item.relation in DATED and item.since > BEGINNING and day_in_words(item.since).split(" ", 1)[1] in item.tail:
         return True
-    if item.relation == "takes" and frozenset(words(text)) | {"of"} >= {*words(item.tail)}:
-        return True  # "raised my lithium to 900 mg"
+    numbered = item.relation in ("uses", "replaced_by") and any(letter.isdigit() for letter in item.tail)
+    if (numbered or item.relation == "takes") and frozenset(words(text)) | {"of"} >= {*words(item.tail)}:
+        return True  # "raised my lithium to 900 mg", "from Node 18 to 20"
     day, _, month = item.tail.partition(" ")
     if item.relation == "born_on" and day.isdecimal() and month in MONTHS and re.search(rf"\b{day}(?!\d)", text):
         return True

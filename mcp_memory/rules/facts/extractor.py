@@ -43,7 +43,7 @@ from mcp_memory.rules.facts.tails import split_ages
 from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import duration_intervals, from_utterance
 from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words, with_capitals
-from mcp_memory.rules.facts.work_talk import with_work, work_assertions
+from mcp_memory.rules.facts.work_talk import with_scopes, with_work, work_assertions
 from mcp_memory.temporal.assertions import guard_assertions
 
 
@@ -183,6 +183,7 @@ class RuleExtractor:
             read = list(introductions(turn, index, span))
             read += self._assertions(turn, discourse, index, span, times, following, carried)
             read = with_work(read, list(work_assertions(turn, index, span, times[index])))
+            read = with_scopes(turn, span[1], read) if turn.kind == "message" else read
             if read and unasserted is not None and unasserted.is_unreal(index):
                 continue
             for assertion in read:

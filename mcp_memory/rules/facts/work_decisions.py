@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.tails import infinitive_end
 from mcp_memory.rules.facts.work_phrases import Part, WorkFact, thing
 from mcp_memory.rules.facts.work_values import is_address, is_tool, read_tools
 
@@ -103,6 +104,8 @@ _CUT_OVER = re.compile(
     r"\s(?:is|was)\s(?:done|complete|completed|finished|through|live)",
     re.I,
 )
+_VERSIONED = re.compile(r"(?P<name>[A-Za-z][\w.+#-]*(?:\s[A-Z]\w*)?)\sv?\d[\w.]*")
+_NUMBER = re.compile(r"v?\d[\w.]*")
 _REASON = re.compile(
     r",?\s(?:because(?:\sof)?|since(?=\s(?:it|we|they|the|our|its|there|that|nobody|no)\b)|due\sto|thanks\sto"
     r"|(?<=,\s)as(?=\s(?:it|we|they|the|our|its|there)\b))\s(?P<why>[^.;!?\n]{4,120})"
@@ -192,6 +195,8 @@ def change_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[Work
     else:
         yield from _switched_to(part, text, end, speaker)
         return
+    if (versioned := _VERSIONED.fullmatch(old)) and _NUMBER.fullmatch(new):
+        new = f"{versioned['name']} {new}"  # "from Node 18 to 20"
     if not old or not new or old.lower() == new.lower() or not head:
         return
     span = part.start, match.end()
@@ -244,7 +249,8 @@ def choice_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[Work
 
 
 def _decided(match: re.Match[str], part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFact]:
-    what = match["what"].strip(" .!")
+    more = infinitive_end(text, part.start + match.end("what"), end) if match["how"].strip() == "to" else 0
+    what = text[part.start + match.start("what") : more or part.start + match.end("what")].strip(" .!")
     if reason := _REASON.search(what):
         what = what[: reason.start()]
     if ":" in what or what.count("(") != what.count(")"):

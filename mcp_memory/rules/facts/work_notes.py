@@ -30,7 +30,7 @@ from mcp_memory.rules.facts.work_phrases import (
     thing,
     unquoted,
 )
-from mcp_memory.rules.facts.work_settings import setting_facts
+from mcp_memory.rules.facts.work_settings import SETTINGS, setting_facts
 from mcp_memory.rules.facts.work_values import ADDRESS, VERSION, is_address, is_command, is_tool
 
 _AT = r"(?:at|in|under|on|via|to|from)"
@@ -259,9 +259,10 @@ def branch_and_version_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
             yield fact_of(part, thing(match["for"] or "") or part.topic or PROJECT, "has_branch", value)
     elif match := _ON_BRANCH.fullmatch(part.text):
         yield fact_of(part, part.topic or PROJECT, "has_branch", unquoted(match["value"] or match["other"]))
-    elif match := _UPGRADED.fullmatch(part.text):
+    elif (match := _UPGRADED.fullmatch(part.text)) and _tells_version(match):
         name = match["tool"] or match["head"] or ""
-        if head := thing(name) or part.topic or PROJECT:
+        of_all = name.lower().split()[-1:] == ["version"] and len(name.split()) < 3
+        if head := ("" if of_all else thing(name)) or part.topic or PROJECT:
             yield fact_of(part, head, "has_version", match["value"], "begin")
             if match["old"] and match["old"] != match["value"]:
                 yield fact_of(part, head, "has_version", match["old"], "end")
@@ -270,6 +271,13 @@ def branch_and_version_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
         head = (thing(named) if named else "") or part.topic or PROJECT
         if re.search(r"\b(?:min|minimum|max)\b", head) is None:
             yield fact_of(part, head, "has_version", match["value"])
+
+
+def _tells_version(match: re.Match[str]) -> bool:
+    """Return whether "to 4" is a version, "bumped eslint to 4", and no number or time: "bumped the workers to 4"."""
+    value, name = match["value"], match["tool"] or match["head"] or ""
+    exact = value[:1] in "vV" or value.count(".") > 1 or re.search(r"\bversion\b", match[0], re.I) is not None
+    return exact or (is_tool(name) and name.lower() not in SETTINGS)
 
 
 _NAMED = re.compile(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from mcp_memory.domain.facts import Assertion, restated
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_phrases import (
@@ -26,7 +27,7 @@ from mcp_memory.rules.facts.work_phrases import (
 )
 from mcp_memory.rules.facts.work_values import AMOUNT, is_tool
 
-_SETTINGS = word_set(
+SETTINGS = word_set(
     "timeout timeouts time-out limit limits max maximum min minimum size threshold thresholds retention interval"
     " ttl rate"
     " quota budget price prices cost costs fee fees delay retries retry attempts length coverage cap replicas"
@@ -106,7 +107,7 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
     groups = match.groupdict()
     if groups.get("often"):
         name = thing(groups["what"])
-        if name and (name.split()[-1].endswith("s") or name.split()[-1].lower() in _SETTINGS):
+        if name and (name.split()[-1].endswith("s") or name.split()[-1].lower() in SETTINGS):
             yield fact_of(part, name, "set_to", groups["often"])
         return
     value = unquoted(match["value"])
@@ -123,7 +124,7 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
     former = match.groupdict().get("old") or ((old := _INSTEAD.match(rest)) and old["old"])
     if former and former != value:
         yield fact_of(part, head, "set_to", former, "end")
-    if reason := re.search(r"\bbecause\s(?P<why>.{5,80})$", rest):
+    if reason := re.search(r"\bbecause\s(?:of\s)?(?P<why>.{5,80})$", rest):
         yield fact_of(part, head, "because", reason["why"].strip(" .!"))
 
 
@@ -173,7 +174,7 @@ def _setting(head: str, part: Part, speaker: str, *, bare: bool) -> str:
     name = owned(head, part, speaker)
     main = re.split(r"\s(?:of|for|in|on|per|at|to)\s", name)[0].split() if name else []
     if not main or not (
-        main[-1].lower() in _SETTINGS
+        main[-1].lower() in SETTINGS
         or (not bare and main[0].lower() in ("max", "min", "default", "maximum", "minimum", "number", "hard"))
         or (bare and main[0].lower() in ("max", "min", "default"))
     ):
@@ -188,7 +189,62 @@ def _setting(head: str, part: Part, speaker: str, *, bare: bool) -> str:
 def is_third_person(word: str) -> bool:
     """Return whether a word is a verb in the third person and no noun of a setting, "returns" but not "retries"."""
     verb = inflection(word.lower())
-    return verb is not None and verb.forms == {"third"} and word.lower() not in _SETTINGS
+    return verb is not None and verb.forms == {"third"} and word.lower() not in SETTINGS
+
+
+_RATE = re.compile(
+    r"\s?%|\s(?:a|an|per|each)\s(?:second|minute|hour|day|night|week|month|year|user|person|client|file)\b", re.I
+)
+_SCOPE = re.compile(
+    r"\s(?P<how>for|on|in)\s(?:(?:the|our|all|each|every)\s)?(?P<what>[a-z][\w-]*(?:\s[\w-]+){0,2}?)"
+    r"(?=\s*(?:$|[.,;!?)\n]|\sand\s(?:to\s)?\d))",
+    re.I,
+)
+_NO_SCOPE = word_set(
+    "now moment total general average practice future time times past end meantime end place case row advance example"
+    " instance all sure short me us you it them force turn addition"
+)
+_COMPARED = re.compile(
+    r"\s(?:too|less|more|longer|shorter|higher|lower|slower|faster|earlier|later|ahead|behind|off)\b", re.I
+)
+_OF_OTHERS = re.compile(r"\b(?:their|his|her|your)\s+(?:[\w-]+\s+){0,3}$", re.I)
+
+
+def scoped(text: str, item: Assertion, end: int) -> Assertion | None:
+    """Return the value of a setting with its rate and with where it holds, "timeout for the API"; None for no value.
+
+    No value of the setting is "30 seconds too short", nor what somebody else's is, "their limit".
+
+    Args:
+        text: of the turn.
+        item: whose relation is ``set_to``.
+        end: first character after its sentence.
+    """
+    at = text.find(item.tail, item.start, end)
+    if at < 0:
+        return item
+    behind, tail = at + len(item.tail), item.tail
+    if _COMPARED.match(text, behind, end):
+        return None
+    said = text.casefold().find(item.head.casefold(), item.start, end)
+    if said >= 0 and _OF_OTHERS.search(text, max(0, said - 40), said):
+        return None
+    if rate := _RATE.match(text, behind, end):
+        tail, behind = tail + rate[0], rate.end()
+    scope = _SCOPE.match(text, behind, end)
+    head = item.head
+    if scope and not re.search(r"\s(?:for|on|in|of)\s", head) and _is_scope(scope["what"].lower()):
+        head = f"{head} {scope['how'].lower()} {scope['what']}"
+    return restated(item, (head, item.relation, tail)) if (head, tail) != (item.head, item.tail) else item
+
+
+def _is_scope(what: str) -> bool:
+    words = what.split()
+    dated = re.search(
+        r"day$|month|week|year|quarter|\d{4}|spring|summer|autumn|winter|night|morning|uary$|ember$|april|june|july|august",
+        words[-1],
+    )
+    return words[-1] not in _NO_SCOPE and words[0] not in _NO_SCOPE and not dated
 
 
 def of_a_program(name: str) -> bool:

@@ -8,7 +8,7 @@ taken from there (``extractor.py``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from mcp_memory.domain.facts import Assertion
@@ -22,7 +22,7 @@ from mcp_memory.rules.facts.work_dates import date_facts, recurring_facts
 from mcp_memory.rules.facts.work_decisions import change_facts, choice_facts, role_facts, use_facts
 from mcp_memory.rules.facts.work_notes import NOTES, OF_WORDS
 from mcp_memory.rules.facts.work_phrases import Part, WorkFact, parts
-from mcp_memory.rules.facts.work_settings import former_facts, of_a_program
+from mcp_memory.rules.facts.work_settings import former_facts, of_a_program, scoped
 from mcp_memory.rules.facts.work_values import is_about_work, is_tool
 
 _NEEDS_WORK = frozenset(("decided", "decided_against", "leads", "owned_by", "has_version", "has_branch"))
@@ -92,6 +92,12 @@ def with_work(read: Sequence[Assertion], work: Sequence[Assertion]) -> list[Asse
     stands = [one for one in read if not (one.relation == "set_to" and of_a_program(one.head))]
     stands = [one for one in stands if one.relation != "lives_in" or not is_tool(one.tail)]  # "we left Heroku"
     return [one for one in stands if not any(_is_same(one, other) for other in kept)] + kept
+
+
+def with_scopes(turn: Turn, end: int, read: Iterable[Assertion]) -> list[Assertion]:
+    """Return the assertions of a sentence of a message, settings with where they hold (`work_settings.scoped`)."""
+    settled = (scoped(turn.text, one, end) if one.relation == "set_to" else one for one in read)
+    return [one for one in settled if one is not None]
 
 
 def _is_same(one: Assertion, other: Assertion) -> bool:

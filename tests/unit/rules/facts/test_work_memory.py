@@ -113,6 +113,50 @@ def test_what_a_team_uses_and_decides(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The timeout is 30 s for the API and 60 for the worker.", ["timeout for API set_to 30 s"]),
+        ("The port is 8080 on staging.", ["port on staging set_to 8080"]),
+        ("The price is 9 euros for students.", ["price for students set_to 9 euros"]),
+        ("The budget is 400 euros for the quarter.", ["budget set_to 400 euros"]),
+        ("The target is 95 % by June.", ["target set_to 95 %"]),
+        ("My target is 3 km a day.", ["Maria's target set_to 3 km a day"]),
+        ("Their limit is 100 calls a day.", []),
+        ("The timeout is 30 seconds too short.", []),
+    ],
+)
+def test_a_value_is_told_with_its_rate_and_of_what_it_holds(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Bumped the workers from 2 to 4.", ["workers set_to 4", "not workers set_to 2"]),
+        ("Bumped the version to 2.4.1.", ["the project has_version 2.4.1"]),
+        ("Upgraded eslint to 9.1.", ["eslint has_version 9.1"]),
+    ],
+)
+def test_a_number_is_a_version_of_software_only(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+def test_the_name_of_a_version_is_carried_to_the_new_one() -> None:
+    told = facts("We moved the runners from Node 18 to 20.")
+    assert told == ["Node 18 replaced_by Node 20", "not runners uses Node 18", "runners uses Node 20"]
+
+
+@pytest.mark.parametrize("text", ["I started with Rust.", "I worked with Orlen Ltd on this."])
+def test_who_works_with_something_is_not_employed_there(text: str) -> None:
+    assert not [fact for fact in read(text) if fact.relation == "works_at"]
+
+
+def test_what_was_decided_is_told_to_its_end() -> None:
+    text = "We decided to cap the results at 9 to save API calls and improve the page."
+    assert facts(text) == ["the project decided cap the results at 9 to save API calls and improve the page"]
+
+
 def test_what_changes_hands_is_planned_from_its_date_on() -> None:
     fact = next(fact for fact in read("from 1 June the deploy scripts are mine") if fact.relation == "owned_by")
 
