@@ -9,7 +9,7 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.query import Query
 from mcp_memory.server.tools.arguments import QUERY_BYTES, check_text
 from mcp_memory.server.tools.dossier import dossier_lines
-from mcp_memory.server.tools.reconstruct import recall_reply
+from mcp_memory.server.tools.reconstruct import enough_in_words, recall_reply
 from mcp_memory.server.tools.replies import one_line
 
 if TYPE_CHECKING:
@@ -60,6 +60,4 @@ def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
     for warning in recall.warnings:
         terminal.note(f"Warning: {warning}")
     if recall.evidence:
-        enough = "Enough to answer from" if recall.sufficient else "Perhaps not enough to answer from"
-        uncovered = f"; nothing on: {', '.join(map(one_line, recall.missing))}" if recall.missing else ""
-        terminal.line((f"{enough} (sufficiency {recall.sufficiency:.2f}{uncovered}).", "dim"))
+        terminal.line((f"{enough_in_words(recall, recall.missing)}.", "dim"))

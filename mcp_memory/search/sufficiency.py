@@ -177,6 +177,8 @@ def judge_sufficiency(
         missing.append(NEEDED.get(query.answer_type, "an answer"))
     if talk and _lacks_name(query, uncovered):
         score = min(score, settings.uncovered)
+    if score >= settings.enough:  # what may be said in other words is not missing from what is enough
+        missing = [word for word in missing if word[:1].isupper() or any(mark.isdigit() for mark in word)]
     other = told_of_another(space, query, best, weights) if talk else None
     if other is not None:
         score = min(score, settings.doubtful)
@@ -287,8 +289,17 @@ ASKING = frozenset((
     "mention", "mentioned", "say", "said", "walk", "suggest", "recommend", "happened", "together", "besides", "course",
     "across", "throughout", "conversation", "conversations", "sessions", "discussions", "aspects", "various", "several",
     "days", "day", "weeks", "week", "months", "month", "years", "year", "hours", "passed", "elapsed", "lie", "lies",
+    "kind", "kinds", "type", "types", "sort", "way", "ways", "reason", "reasons", "status", "fact", "facts", "thing",
+    "things", "item", "items", "terms", "term", "example", "examples", "result", "results", "individuals", "general",
+    "common", "typical", "overall", "entire", "another", "multiple", "first", "second", "last", "previous",
+    "upcoming", "current", "currently", "recent", "recently", "soon", "finally", "clearly", "according", "regarding",
+    "towards", "behind", "due", "based", "considered", "considering", "consider", "use", "used", "uses", "using",
+    "previously", "take", "takes", "took", "go", "goes", "going", "went", "see", "seen", "find", "found", "start", "started",
+    "become", "became", "becoming", "decide", "decided", "receive", "received", "receiving", "set",
+    "back", "away", "think", "thinks", "choose", "choosing", "participate", "participated", "participating", "attend",
+    "attended", "discussed", "discussing", "represent", "various", "good", "influence", "share", "shared",
 ))  # fmt: skip
-"""Words that only ask."""
+"""Words that only ask, and words that say so little that a text may answer without them."""
 
 
 def lacking(space: Space, rows: Sequence[int], uncovered: Sequence[str]) -> list[str]:

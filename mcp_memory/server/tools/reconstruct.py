@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import BaseModel, Field, StrictBool, StrictInt
@@ -62,6 +62,8 @@ WORDINGS = 4
 
 UNTOLD = "Unless a guess is asked for: what no record says was not told; do not infer it from what stands near it."
 """What is said of evidence that may not be enough."""
+DOUBTFUL = 0.3
+"""Sufficiency below which evidence is probably not enough."""
 
 
 class ReconstructInput(Input):
@@ -242,9 +244,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
             warnings=warnings,
             **details,
         )
-        enough = "Enough to answer from" if recall.sufficient else "Perhaps not enough to answer from"
-        uncovered = f"; missing: {', '.join(missing)}" if missing else ""
-        judgement = f"{enough} (sufficiency {recall.sufficiency:.2f}{uncovered})."
+        judgement = f"{enough_in_words(recall, missing)}."
         if detail == "brief" and recall.next and not recall.sufficient:
             judgement += " With detail full this tells steps for memory_explore."
         if not recall.sufficient:
@@ -271,6 +271,19 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
     text = fit_items(lambda number: render(number)._replace(structured={}), 0, most, max_tokens) or render(0)
     structured = fit_items(lambda number: render(number)._replace(text=""), 0, most, max_tokens) or render(0)
     return Reply(text.text, structured.structured)
+
+
+def enough_in_words(recall: RecallResult, missing: Sequence[str]) -> str:
+    """Return whether evidence is enough, in one of three levels, and what is missing.
+
+    Measured on 497 questions to dialogues, of the answerable ones that were rated so all evidence was among the first
+    ten records for 93, 79 and 48 of 100; of the unanswerable ones 8, 32 and 60 of 100 were rated so.
+    """
+    enough = "Perhaps enough to answer from" if recall.sufficiency >= DOUBTFUL else "Probably not enough to answer from"
+    if recall.sufficient:
+        enough = "Enough to answer from"
+    uncovered = f"; missing: {', '.join(map(one_line, missing))}" if missing else ""
+    return f"{enough} (sufficiency {recall.sufficiency:.2f}{uncovered})"
 
 
 def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:

@@ -122,6 +122,19 @@ def test_words_that_only_ask_and_other_forms_of_a_verb_are_not_missing():
     ] == ("boat",)
 
 
+@pytest.mark.parametrize("word", ["kind", "currently", "according", "receive", "previous"])
+def test_words_without_which_a_text_may_answer_are_not_missing(word: str):
+    found = judged("Which boat did Bob sail?", message("1", "user", "A lamp."), BOB, uncovered=(word, "boat"))
+    assert word not in found.missing
+    assert "boat" in found.missing
+
+
+def test_of_what_suffices_only_names_and_numbers_are_missing():
+    found = judged("Where did Ann paint a red kayak?", ANN, BOB, uncovered=("carefully", "Tove", "1998"))
+    assert found.sufficient
+    assert found.missing == ("Tove", "1998")
+
+
 def test_a_word_that_asks_for_a_relation_is_not_missing_where_a_fact_states_it():
     moved = message("1", "user", "I moved to Varna in the spring.")
     view = View(INDEXES)

@@ -209,6 +209,17 @@ def test_records_in_the_text_are_dated_numbered_and_marked_as_data():
     ]
 
 
+@pytest.mark.parametrize(
+    ("sufficiency", "level"),
+    [(0.7, "Enough"), (0.69, "Perhaps enough"), (0.3, "Perhaps enough"), (0.29, "Probably not enough")],
+)
+def test_the_text_says_in_three_levels_whether_the_evidence_is_enough(sufficiency: float, level: str):
+    recall = RecallResult((item("Hi."),), sufficiency, sufficiency >= 0.7, ("a number",))
+    [line] = [one for one in recall_reply(recall, 2000).text.splitlines() if "enough" in one.casefold()]
+    assert line.startswith(f"{level} to answer from (sufficiency {sufficiency:.2f}; missing: a number).")
+    assert ("what no record says was not told" in line) == (level != "Enough")
+
+
 def test_times_of_facts_are_rounded_to_the_second():
     recall = RecallResult((item("Hi.", said_at=1_683_553_800_123), fact(since=1_683_553_800_456)), 0.7, True, ())
     reply = recall_reply(recall, 2000)
