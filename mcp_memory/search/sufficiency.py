@@ -294,8 +294,8 @@ ASKING = frozenset((
     "common", "typical", "overall", "entire", "another", "multiple", "first", "second", "last", "previous",
     "upcoming", "current", "currently", "recent", "recently", "soon", "finally", "clearly", "according", "regarding",
     "towards", "behind", "due", "based", "considered", "considering", "consider", "use", "used", "uses", "using",
-    "previously", "take", "takes", "took", "go", "goes", "going", "went", "see", "seen", "find", "found", "start", "started",
-    "become", "became", "becoming", "decide", "decided", "receive", "received", "receiving", "set",
+    "previously", "take", "takes", "took", "go", "goes", "going", "went", "see", "seen", "find", "found", "start",
+    "started", "become", "became", "becoming", "decide", "decided", "receive", "received", "receiving", "set",
     "back", "away", "think", "thinks", "choose", "choosing", "participate", "participated", "participating", "attend",
     "attended", "discussed", "discussing", "represent", "various", "good", "influence", "share", "shared",
 ))  # fmt: skip
