@@ -26,6 +26,7 @@ from mcp import Client
 
 import mcp_memory
 from mcp_memory.server.app import build
+from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory
 
 PACKAGE = f"{Path(mcp_memory.__file__).parent}{os.sep}"
@@ -125,10 +126,6 @@ async def measure(folder: str) -> dict[str, Profile]:
 
 
 def _server() -> Any:
-    try:
-        from mcp_memory.settings import load
-    except ImportError:
-        from mcp_memory.settings import load
     config = load()
     return build(partial(open_memory, config), config)
 

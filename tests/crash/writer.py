@@ -23,6 +23,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.storage.store import LanceStore
 
 PRAISED = "s_one", "s_two", "s_three"
+PATIENCE_S = 600.0  # whether all of it gets written is tested, not how fast: other tests may run beside it
 
 
 def refs_of(name: str, number: int) -> list[str]:
@@ -33,7 +34,7 @@ def refs_of(name: str, number: int) -> list[str]:
 
 async def main(folder: str, name: str, transactions: int = 0, in_flight: int = 1) -> None:
     """Write so many transactions, or without end if 0, and acknowledge each."""
-    store = LanceStore(folder, embedder="fake", dimension=DIMENSION, compact_after=16)
+    store = LanceStore(folder, embedder="fake", dimension=DIMENSION, lock_timeout_s=PATIENCE_S, compact_after=16)
     numbers = iter(range(transactions)) if transactions else itertools.count()
     async with anyio.create_task_group() as tasks:
         for _ in range(in_flight):
