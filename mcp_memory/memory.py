@@ -19,7 +19,7 @@ from mcp_memory import __version__
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.language_model import day_number
-from mcp_memory.domain.masking import KEEP, Masking
+from mcp_memory.domain.masking import KEEP, Masking, masked_edits, masked_query, masked_step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -60,7 +60,6 @@ from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.forget import forget
 from mcp_memory.services.maintain.keeping import Kept
 from mcp_memory.services.maintain.status import status
-from mcp_memory.services.masking import masked_edits, masked_query, masked_step
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.organise import organise
 from mcp_memory.services.recall.across import recall_across

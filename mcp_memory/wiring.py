@@ -40,7 +40,7 @@ from mcp_memory.services.background.recutting import recut
 from mcp_memory.services.ingest import Cutter, Reading, deriver, read_again, silent
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings, is_unset
-from mcp_memory.storage.kept import KeptFiles
+from mcp_memory.storage.forgotten import KeptFiles
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 

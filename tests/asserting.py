@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from mcp_memory.domain.facts import Assertion, ExtractorName, FactKind, Intent, Precision, Version
-from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.turns import assertion_id
 
 
 def asserted(

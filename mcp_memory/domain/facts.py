@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, day_of_instant
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Turn, assertion_id
 
 ExtractorName = Literal["caller", "anthropic", "embedded"]
 """Who extracted an assertion. For one sentence only the assertions of the first of these extractors count."""

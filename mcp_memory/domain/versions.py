@@ -40,9 +40,9 @@ from mcp_memory.domain.confidence import combined
 from mcp_memory.domain.doses import doses_together, is_dose_of
 from mcp_memory.domain.facts import Assertion, Precision, Status, Told, Version, placed, told
 from mcp_memory.domain.facts import Key as Key
-from mcp_memory.domain.ids import version_id
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.turns import version_id
 
 
 @dataclass(eq=False)

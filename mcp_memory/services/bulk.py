@@ -11,13 +11,12 @@ from collections.abc import Awaitable, Callable, Sequence
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.masking import Masking
+from mcp_memory.domain.masking import Masking, check_secrets
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Talkers, Turn
 from mcp_memory.ports import Store
 from mcp_memory.services.ingest import DerivedRows
-from mcp_memory.services.masking import check_secrets
 from mcp_memory.services.write import Plan, make_plan, requested_turns
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View

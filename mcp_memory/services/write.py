@@ -13,16 +13,14 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion, Engine
-from mcp_memory.domain.ids import derived_ref, turn_id
-from mcp_memory.domain.masking import Masking, masked_turn
+from mcp_memory.domain.masking import Masking, check_secrets, masked_fact, masked_turn
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn
+from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn, derived_ref, turn_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive
-from mcp_memory.services.masking import check_secrets, masked_fact
 from mcp_memory.temporal.assertions import caller_assertion, statement
 from mcp_memory.temporal.changes import changes
 from mcp_memory.view.space import Space

@@ -99,3 +99,22 @@ def stored_turn(view: View, space: str, turn_id: str) -> Turn | None:
     """Return a turn that a view has."""
     stored = view.spaces.get(space)
     return stored.turns.get(turn_id) if stored else None
+
+
+def commit_switch(tables: Tables, commit: Commit) -> Commit:
+    """Make a commit that switches over to other derived tables visible, and return it.
+
+    In a store on object storage the journal is first. If the same switch stands there already, somebody died between
+    the two, and it is that one.
+
+    Raises:
+        StoreBusy: another server made a commit of this number.
+        StoreUnwritable: the row is not there.
+    """
+    if tables.journal.shared:
+        entries, _ = tables.journal.read(commit.tx - 1)
+        there = next((entry.commit for entry in entries if entry.commit.tx == commit.tx), None)
+        if there is not None and (there.generation, there.reader) == (commit.generation, commit.reader):
+            return there
+        tables.journal.append(commit, {}, 0)
+    return commit

@@ -3,9 +3,9 @@
 Files can be lost or changed below the program: by a disk, a sync tool, a person. LanceDB then reads an earlier version
 of a table, if it can, and the rows above it look as if nobody had committed them; a writer would sweep them away.
 
-- **The anchor** (``anchor.py``) is the newest commit in a file beside the tables. None is newer unless it was lost.
+- **The anchor** (``copies.py``) is the newest commit in a file beside the tables. None is newer unless it was lost.
 - **Counts**: each commit says how many rows of the log it has. Fewer than that in a table are a loss.
-- **Sums** of the data files (``sums.py``) tell what was changed in place.
+- **Sums** of the data files (``data_files.py``) tell what was changed in place.
 
 While something is missing, nothing is swept, compacted or written, so that a file put back makes everything whole again
 and `repair` (``repair.py``) finds whatever is left.
@@ -21,8 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
-from mcp_memory.storage.anchor import read_anchor
 from mcp_memory.storage.commits import newest
+from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.data_files import is_complete
 from mcp_memory.storage.forgotten import read_book
 from mcp_memory.storage.journal import JOURNAL

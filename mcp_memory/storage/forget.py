@@ -30,9 +30,9 @@ from anyio import to_thread
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
-from mcp_memory.storage.anchor import write_anchor
 from mcp_memory.storage.backups import Backups, compacting
-from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.commits import commit_switch, last_commit
+from mcp_memory.storage.copies import write_anchor
 from mcp_memory.storage.data_files import ASIDE, flush
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, read_book, write_book
@@ -55,7 +55,6 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import commit_switch
 from mcp_memory.storage.vector_files import remove_vectors
 from mcp_memory.view.erasure import Erasure, erasure_of
 from mcp_memory.view.view import View

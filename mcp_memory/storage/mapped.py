@@ -18,7 +18,7 @@ from mcp_memory.storage.columns import LENGTH_TOLERANCE, vectors_of
 from mcp_memory.storage.schema import TableRows
 from mcp_memory.storage.vector_files import VectorFiles
 from mcp_memory.vectors import GrowingMatrix, Matrix
-from mcp_memory.view.piece_rows import NONE, Pieces
+from mcp_memory.view.pieces import NONE, Pieces
 from mcp_memory.view.sentence_vectors import SentenceVectors, shared_segment
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View

@@ -18,14 +18,14 @@ from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
-from mcp_memory.storage.anchor import forget_notes
 from mcp_memory.storage.archive import read_header, unpack
 from mcp_memory.storage.backups import FOLDER, Backups, still
 from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.copies import forget_notes
 from mcp_memory.storage.data_files import MOVED
 from mcp_memory.storage.forgotten import BOOK_COPY, Book, read_book, write_book
+from mcp_memory.storage.forgotten import FOLDER as KEPT
 from mcp_memory.storage.journal import JOURNAL
-from mcp_memory.storage.kept import FOLDER as KEPT
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.purging import purge
 from mcp_memory.storage.schema import FORGOTTEN

@@ -20,7 +20,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch
-from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.fact_rows import DERIVED, assertion_rows
 from mcp_memory.storage.locks import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.point_rows import point_vector_rows, points_of, question_rows, rows_to_questions
@@ -38,7 +38,7 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turns_of
-from mcp_memory.storage.transaction import append_commit, commit_switch, sweep
+from mcp_memory.storage.transaction import append_commit, sweep
 from mcp_memory.vectors import Matrix
 
 CHUNK = 200

@@ -28,14 +28,12 @@ from typing import Any
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import McpMemoryError, StoreError
-from mcp_memory.storage.anchor import read_anchor, write_anchor
 from mcp_memory.storage.archive import unpack
+from mcp_memory.storage.copies import collected, copied_rows, joined, read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED
 from mcp_memory.storage.data_files import ASIDE, manifests_of
 from mcp_memory.storage.forgotten import Book, read_book, write_book
 from mcp_memory.storage.journal import Entry, newer, rows_of
-from mcp_memory.storage.log_copy import copied_rows
-from mcp_memory.storage.salvage import collected, joined
 from mcp_memory.storage.schema import (
     COMMITS,
     FORGOTTEN,

@@ -22,13 +22,13 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.locks import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, commit_rows, commits_of, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import turns_of
-from mcp_memory.storage.transaction import append_commit, commit_switch, sweep
+from mcp_memory.storage.transaction import append_commit, sweep
 
 PART = 50
 """Texts that one step reads: a fifth of a second."""

@@ -235,3 +235,23 @@ def without_repeats(rows: TableRows | None, *, local: bool) -> TableRows | None:
         return rows
     seen = {key: place for place, key in enumerate(zip(*(rows[key].to_pylist() for key in keys), strict=True))}
     return rows if len(seen) == len(rows) else rows.take(sorted(seen.values()))
+
+
+def sum_outlays(outlays: Sequence[Reservation]) -> dict[str, int]:
+    """Return the costs as columns of a commit; none for no costs.
+
+    Raises:
+        ValueError: they are of several days, which a commit cannot hold.
+    """
+    if not outlays:
+        return {}
+    if len({outlay.day for outlay in outlays}) > 1:
+        raise ValueError("a commit holds what was spent on one day")
+    cost = sum((outlay.what for outlay in outlays), Spending())
+    return {
+        "day": outlays[0].day,
+        "calls": cost.calls,
+        "input_tokens": cost.input_tokens,
+        "cached_tokens": cost.cached_tokens,
+        "output_tokens": cost.output_tokens,
+    }

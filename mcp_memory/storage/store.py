@@ -47,9 +47,8 @@ from mcp_memory.storage.repair import repair
 from mcp_memory.storage.reread import ReadAgain
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.transaction import LanceTransaction, merge_journal, prepare, sweep
 from mcp_memory.storage.transaction import append as append_batch
-from mcp_memory.storage.transaction import merge_journal, prepare, sweep
-from mcp_memory.storage.writer import LanceTransaction
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, Keep, erasure_of
 from mcp_memory.view.view import View

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import StoreError, StoreUnwritable
-from mcp_memory.storage.anchor import read_anchor
-from mcp_memory.storage.commit_copies import CommitCopies
+from mcp_memory.storage.copies import CommitCopies, LogCopy, read_anchor
 from mcp_memory.storage.data_files import (
     FAILURES,
+    Sums,
     Table,
     ensure_complete,
     error_text,
@@ -36,10 +36,8 @@ from mcp_memory.storage.data_files import (
     table_names,
 )
 from mcp_memory.storage.journal import Journal
-from mcp_memory.storage.log_copy import LogCopy
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import COMMITS, TableRows, lacks_columns, without_repeats
-from mcp_memory.storage.sums import Sums
 
 STEPS_BACK = 8
 """How many unreadable versions are skipped."""

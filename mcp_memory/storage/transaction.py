@@ -3,11 +3,10 @@
 A commit of texts that wait to be indexed is a line in the journal instead (``journal.py``); every other one takes the
 commits of the journal into the tables before itself.
 
-TableRows carry the number of the next commit, so they stay invisible until that commit is written, and a process may be
-killed anywhere in between. A writer that dies there leaves rows above the last commit. They are invisible, but they
-carry the number that the next commit will have, so the next writer deletes them before it appends anything, and repairs
-tables that a full disk damaged (`sweep`). A table that has not changed since it was last known to be clean is skipped;
-finding that out costs 0.2 ms.
+Rows carry the number of the next commit, so they stay invisible until that commit is written, and a process may be
+killed anywhere in between. A writer that dies there leaves rows above the last commit, with the number that the next
+commit will have, so the next writer deletes them before it appends anything, and repairs tables that a full disk
+damaged (`sweep`). A table that has not changed since it was last known to be clean is skipped, which takes 0.2 ms.
 """
 
 from __future__ import annotations
@@ -15,16 +14,20 @@ from __future__ import annotations
 import logging
 import os
 from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+
+import anyio
+from anyio.lowlevel import checkpoint
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import ExtractorName
-from mcp_memory.domain.language_model import Reservation, Spending
+from mcp_memory.domain.language_model import Reservation
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
-from mcp_memory.storage.anchor import read_anchor, write_anchor
 from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.copies import read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED, JOURNAL_CHANGED, damage_of, refuse, totals_of
 from mcp_memory.storage.data_files import Table, is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
@@ -41,12 +44,15 @@ from mcp_memory.storage.schema import (
     TableRows,
     commit_rows,
     commits_of,
+    sum_outlays,
     table_name,
     tables_of,
     with_tx,
 )
 from mcp_memory.storage.tables import STEPS_BACK, Tables
 from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turn_rows
+from mcp_memory.view.forgetting import without_forgotten
+from mcp_memory.view.view import View
 
 WAIT_S = 10.0
 """How long to wait for another process's compaction to finish: the two may not change one table at once."""
@@ -324,45 +330,6 @@ def _into_tables(
     return version
 
 
-def sum_outlays(outlays: Sequence[Reservation]) -> dict[str, int]:
-    """Return the costs as columns of a commit; none for no costs.
-
-    Raises:
-        ValueError: they are of several days, which a commit cannot hold.
-    """
-    if not outlays:
-        return {}
-    if len({outlay.day for outlay in outlays}) > 1:
-        raise ValueError("a commit holds what was spent on one day")
-    cost = sum((outlay.what for outlay in outlays), Spending())
-    return {
-        "day": outlays[0].day,
-        "calls": cost.calls,
-        "input_tokens": cost.input_tokens,
-        "cached_tokens": cost.cached_tokens,
-        "output_tokens": cost.output_tokens,
-    }
-
-
-def commit_switch(tables: Tables, commit: Commit) -> Commit:
-    """Make a commit that switches over to other derived tables visible, and return it.
-
-    In a store on object storage the journal is first. If the same switch stands there already, somebody died between
-    the two, and it is that one.
-
-    Raises:
-        StoreBusy: another server made a commit of this number.
-        StoreUnwritable: the row is not there.
-    """
-    if tables.journal.shared:
-        entries, _ = tables.journal.read(commit.tx - 1)
-        there = next((entry.commit for entry in entries if entry.commit.tx == commit.tx), None)
-        if there is not None and (there.generation, there.reader) == (commit.generation, commit.reader):
-            return there
-        tables.journal.append(commit, {}, 0)
-    return commit
-
-
 def append_commit(tables: Tables, *commits: Commit) -> int:
     """Write the rows of some commits, in order, and return the version of ``commits`` that has them.
 
@@ -380,3 +347,54 @@ def append_commit(tables: Tables, *commits: Commit) -> int:
         version = found
     write_anchor(tables.folder, commits[-1])
     return version
+
+
+Append = Callable[[Batch, Mapping[TableKind, TableRows] | None, Commit | None], Awaitable[Appended]]
+"""Appends a batch, whose rows may be there already, and its commit."""
+Apply = Callable[[Batch, Appended], Awaitable[None]]
+"""Adds a commit to the view."""
+
+
+class LanceTransaction:
+    """The store while this process alone may write to it; the commit ends the transaction.
+
+    Attributes:
+        view: as of the last commit of any process; the newest segments and sentences may be missing.
+        committed: whether anything was committed to the tables, or will have to be taken into them.
+    """
+
+    def __init__(
+        self, append: Append, apply: Apply, was_forgotten: Callable[[str], bool],
+        prepared: Batch | None, rows: Mapping[TableKind, TableRows] | None,
+        lock: AsyncExitStack, view: View, last: Commit | None,
+    ) -> None:  # fmt: skip
+        self._append = append
+        self._apply = apply
+        self._was_forgotten = was_forgotten
+        self._prepared = prepared
+        self._rows = rows
+        self._lock = lock
+        self.view = view
+        self._last = last
+        self.committed = False
+
+    async def commit(self, batch: Batch) -> int:
+        """Append the rows, then the commit that makes them visible, release the lock, and return the commit's number.
+
+        Lessons that were recorded before are left out with their beliefs. A cancelled call stores nothing or
+        everything: once the first row is being appended, it runs through to the commit.
+
+        Raises:
+            StoreUnwritable: nothing of the batch is visible, now or later.
+        """
+        await checkpoint()
+        batch = without_forgotten(batch, self.view, self._was_forgotten).unlearnt(self.view.has_lesson)
+        if batch.empty:
+            return self.view.tx
+        with anyio.CancelScope(shield=True):
+            rows = self._rows if self._prepared is batch else None
+            appended = await self._append(batch, rows, self._last)
+            self.committed = appended.version is not None or appended.follows
+            await self._lock.aclose()
+            await self._apply(batch, appended)
+        return appended.commit.tx

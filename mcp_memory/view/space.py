@@ -24,8 +24,7 @@ from mcp_memory.vectors import Column, GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
-from mcp_memory.view.piece_rows import NONE, Pieces, TurnNumbers
-from mcp_memory.view.pieces import Cut, QuestionPool, chosen, clipped, extended, rows_by_turn
+from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, TurnNumbers, chosen, clipped, extended, rows_by_turn
 from mcp_memory.view.sentence_vectors import SentenceVectors, shared_segment
 
 __all__ = ["NONE", "Index", "Space"]

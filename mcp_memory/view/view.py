@@ -79,7 +79,7 @@ class View:
         """
         self._count(len(batch.sentences))
         for name, part in _by_space(batch).items():
-            space = self.spaces.setdefault(name, Space(name, self._indexes, self.stable, self._cut))
+            space = self.spaces[name] = self.space(name)
             self._grown.add(name)
             before = len(space.sentences)
             space.add(part, vectors=self.holds_vectors)

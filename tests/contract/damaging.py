@@ -12,7 +12,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreDamaged
-from mcp_memory.storage.log_copy import LOG_COPY
+from mcp_memory.storage.copies import LOG_COPY
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import Matrix
 

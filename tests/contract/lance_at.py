@@ -9,8 +9,7 @@ import pyarrow
 from batches import DIMENSION, batch
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.storage.anchor import forget_notes
-from mcp_memory.storage.log_copy import LOG_COPY
+from mcp_memory.storage.copies import LOG_COPY, forget_notes
 from mcp_memory.storage.schema import COMMITS, Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables

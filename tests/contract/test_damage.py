@@ -27,11 +27,10 @@ from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreDamaged, StoreError, StoreUnwritable
-from mcp_memory.storage.anchor import read_anchor
+from mcp_memory.storage.copies import LOG_COPY, read_anchor
 from mcp_memory.storage.damage import damage_of
 from mcp_memory.storage.data_files import no_panics
 from mcp_memory.storage.journal import JOURNAL
-from mcp_memory.storage.log_copy import LOG_COPY
 from mcp_memory.storage.repair import LOST
 from mcp_memory.storage.schema import commits_of
 from mcp_memory.storage.tables import Tables

@@ -27,9 +27,9 @@ from lance_at import NOW, commit_to, open_at
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import StoreDamaged, StoreError
 from mcp_memory.storage.compaction import compact
-from mcp_memory.storage.log_copy import LOG_COPY, LogCopy
+from mcp_memory.storage.copies import LOG_COPY, LogCopy
+from mcp_memory.storage.data_files import SUMS
 from mcp_memory.storage.repair import LOST
-from mcp_memory.storage.sums import SUMS
 from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio

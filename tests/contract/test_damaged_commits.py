@@ -9,8 +9,7 @@ from damaging import COMMITS, held, is_damaged, make, make_anew, newest, oldest,
 from lance_at import commit_to, open_at
 
 from mcp_memory.errors import StoreDamaged, StoreError
-from mcp_memory.storage.anchor import read_anchor
-from mcp_memory.storage.log_copy import LOG_COPY, LogCopy
+from mcp_memory.storage.copies import LOG_COPY, LogCopy, read_anchor
 from mcp_memory.storage.purging import purge
 from mcp_memory.storage.tables import Tables
 

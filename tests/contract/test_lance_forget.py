@@ -21,9 +21,9 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError, StoreDamaged, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
+from mcp_memory.storage.copies import LogCopy
 from mcp_memory.storage.forgotten import BOOK_COPY
 from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
-from mcp_memory.storage.log_copy import LogCopy
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix

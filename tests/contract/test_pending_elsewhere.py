@@ -18,8 +18,8 @@ from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.storage.backups import back_up
+from mcp_memory.storage.forgotten import KeptFiles
 from mcp_memory.storage.journal import JOURNAL
-from mcp_memory.storage.kept import KeptFiles
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.moving import move, restore
 from mcp_memory.storage.tables import Tables

@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from fakes import FakeEmbedder
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.domain.turns import assertion_id
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics

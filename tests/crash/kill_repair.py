@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from crash.command import run
 from damaged_store import Item, commit_to, contents, copy, damage, derive, make_store, open_store, turn
 
+from mcp_memory.storage.copies import LOG_COPY
 from mcp_memory.storage.data_files import FAILURES, no_panics
 from mcp_memory.storage.journal import JOURNAL
-from mcp_memory.storage.log_copy import LOG_COPY
 from mcp_memory.storage.tables import Tables
 
 PROCESS = Path(__file__).with_name("repairing_process.py")

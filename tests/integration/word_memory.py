@@ -49,7 +49,7 @@ class WordMemory:
         import numpy as np
 
         from mcp_memory.domain.batch import Batch
-        from mcp_memory.domain.ids import sentence_id, turn_id
+        from mcp_memory.domain.turns import sentence_id, turn_id
 
         turns, sentences, items = [], [], []
         space = self.view.space(request.space)

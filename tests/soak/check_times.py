@@ -25,9 +25,9 @@ from lance_at import commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.storage import refresh, transaction
-from mcp_memory.storage.log_copy import LogCopy
+from mcp_memory.storage.copies import LogCopy
+from mcp_memory.storage.data_files import Sums
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.sums import Sums
 
 MESSAGES, AT_ONCE = 50_000, 1_000
 DIMENSION = 384

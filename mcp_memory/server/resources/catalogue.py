@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_types import Resource, ResourceLink, ResourceTemplate
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
-from mcp_memory.domain.ids import version_id
+from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import catalogue, episodes, facts, graph, points, sessions, uris, wishes
 from mcp_memory.server.resources.uris import FACT, GUIDE, POINT, SENTENCE, SESSION, SPACES, ResourceUri, Values

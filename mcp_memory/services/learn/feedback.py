@@ -35,7 +35,6 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence, Target
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.ids import digest
 from mcp_memory.domain.relations import Cardinality, relations
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -48,6 +47,7 @@ from mcp_memory.domain.requests import (
     WriteRequest,
 )
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.turns import digest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
 from mcp_memory.language.sentences import QUESTION_MARKS

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult, ForgetTargets
-from mcp_memory.domain.ids import digest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Turn, digest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import Embedder, Store

@@ -1,7 +1,7 @@
 """Records: a value of the log as a line of an export, and a line as a value.
 
 A text is named by space, session, the caller's own id and its revision, as in the tools; facts and readings name it in
-the same way. Ids that follow from the content (of texts, in ``domain/ids.py``) are not in the file.
+the same way. Ids that follow from the content (of texts, in ``domain/turns.py``) are not in the file.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from mcp_memory.domain.access import SPACE_NAME
 from mcp_memory.domain.entities import Alias, entity_key
 from mcp_memory.domain.episodes import Lesson, Target
 from mcp_memory.domain.facts import WHOLE, Assertion, Engine, FactKind, Intent, Precision
-from mcp_memory.domain.ids import turn_id
 from mcp_memory.domain.language_model import Job, State
 from mcp_memory.domain.masking import KEEP, Masking, masked_assertion, masked_turn
 from mcp_memory.domain.points import MIN_ENTITIES, Point, Status
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.domain.turns import Kind, PooledQuestion, Turn
+from mcp_memory.domain.turns import Kind, PooledQuestion, Turn, turn_id
 from mcp_memory.services.transfer.format import BadLine, Fields, stamp
 from mcp_memory.services.transfer.renaming import Renaming, fact_id
 

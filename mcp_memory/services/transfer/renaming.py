@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.ids import assertion_id, segment_id, sentence_id, version_id
 from mcp_memory.domain.points import Point, point_id
+from mcp_memory.domain.turns import assertion_id, segment_id, sentence_id, version_id
 from mcp_memory.view.space import Space
 
 

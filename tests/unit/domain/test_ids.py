@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.domain.ids import derived_ref, digest, turn_id
+from mcp_memory.domain.turns import derived_ref, digest, turn_id
 
 texts = st.lists(st.text(), min_size=1, max_size=4)
 

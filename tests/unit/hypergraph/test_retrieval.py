@@ -8,8 +8,8 @@ from batches import merged, point
 from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.turns import assertion_id
 from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
 from mcp_memory.hypergraph.retrieval import is_placeholder, neighbourhood, relevant_points, retrieve, uncovered_entities
 from mcp_memory.language.questions import understand

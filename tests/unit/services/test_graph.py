@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.turns import assertion_id
 from mcp_memory.language import iso
 from mcp_memory.services.graph import (
     MERMAID_EDGES,

@@ -13,7 +13,7 @@ from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import Memory
-from mcp_memory.storage.kept import DAY_MS, FOLDER, KeptFiles
+from mcp_memory.storage.forgotten import DAY_MS, FOLDER, KeptFiles
 
 pytestmark = pytest.mark.anyio
 

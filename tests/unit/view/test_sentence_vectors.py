@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.ids import turn_id
-from mcp_memory.domain.turns import LONG, Segment, Sentence, Turn
+from mcp_memory.domain.turns import LONG, Segment, Sentence, Turn, turn_id
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.sentence_vectors import SentenceVectors
 from mcp_memory.view.view import View

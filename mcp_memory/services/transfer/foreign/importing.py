@@ -17,16 +17,15 @@ from dataclasses import dataclass, field, replace
 
 from anyio import to_thread
 
-from mcp_memory.domain.ids import turn_id
+from mcp_memory.domain.masking import masked_fact
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Turn, turn_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress
 from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.bulk import Derive, write_many
 from mcp_memory.services.ingest import Reading, silent
-from mcp_memory.services.masking import masked_fact
 from mcp_memory.services.transfer.foreign.batches import in_batches, of_different_sessions, parts_of, size
 from mcp_memory.services.transfer.foreign.kinds import Read
 from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, Found, SkippedRecord

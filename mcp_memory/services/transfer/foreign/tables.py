@@ -7,8 +7,8 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from mcp_memory.domain.ids import derived_ref, digest
 from mcp_memory.domain.requests import NewItem
+from mcp_memory.domain.turns import derived_ref, digest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.reading import (
     LINE_BYTES,

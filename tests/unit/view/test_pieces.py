@@ -5,11 +5,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from mcp_memory.domain.ids import segment_id, sentence_id
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.domain.turns import Segment, Sentence
-from mcp_memory.view import piece_rows
-from mcp_memory.view.piece_rows import NONE, Pieces, TurnNumbers
+from mcp_memory.domain.turns import Segment, Sentence, segment_id, sentence_id
+from mcp_memory.view import pieces as view_pieces
+from mcp_memory.view.pieces import NONE, Pieces, TurnNumbers
 
 STATED = StatedTime(1, 5, 0, 86_400_000, "day", relative=True)
 
@@ -29,8 +28,8 @@ def test_packed_pieces_come_back_as_they_were(monkeypatch, seed):
     kept: Pieces[Sentence] = Pieces(Sentence, "home", TurnNumbers())
     for one in told:
         kept.append(one)
-    monkeypatch.setattr(piece_rows, "CHUNK", 8)
-    monkeypatch.setattr(piece_rows, "KEPT", 16)
+    monkeypatch.setattr(view_pieces, "CHUNK", 8)
+    monkeypatch.setattr(view_pieces, "KEPT", 16)
     packed: Pieces[Sentence] = Pieces(Sentence, "home", TurnNumbers())
     rows = [packed.append(one) for one in told]
     assert rows == list(range(60))
@@ -51,8 +50,8 @@ def test_packed_pieces_come_back_as_they_were(monkeypatch, seed):
 
 
 def test_a_row_beyond_the_last_one_is_an_error(monkeypatch):
-    monkeypatch.setattr(piece_rows, "CHUNK", 2)
-    monkeypatch.setattr(piece_rows, "KEPT", 2)
+    monkeypatch.setattr(view_pieces, "CHUNK", 2)
+    monkeypatch.setattr(view_pieces, "KEPT", 2)
     pieces: Pieces[Segment] = Pieces(Segment, "home", TurnNumbers())
     for at in range(5):
         pieces.append(Segment(segment_id("t", at, ""), "home", "t", at, 0, 1, at, at))
@@ -63,8 +62,8 @@ def test_a_row_beyond_the_last_one_is_an_error(monkeypatch):
 
 
 def test_pieces_with_ids_that_are_no_digests_stay_objects(monkeypatch):
-    monkeypatch.setattr(piece_rows, "CHUNK", 2)
-    monkeypatch.setattr(piece_rows, "KEPT", 2)
+    monkeypatch.setattr(view_pieces, "CHUNK", 2)
+    monkeypatch.setattr(view_pieces, "KEPT", 2)
     pieces: Pieces[Segment] = Pieces(Segment, "home", TurnNumbers())
     told = [Segment(f"g{at}", "home", "t", at, 0, 1, at, at) for at in range(9)]
     for one in told:
