@@ -37,7 +37,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.confidence import combined
-from mcp_memory.domain.doses import doses_together, is_dose_of
+from mcp_memory.domain.entities import doses_together, is_dose_of
 from mcp_memory.domain.facts import Assertion, Precision, Status, Told, Version, placed, told
 from mcp_memory.domain.facts import Key as Key
 from mcp_memory.domain.relations import relations

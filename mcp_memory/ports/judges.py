@@ -20,6 +20,8 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.space import Space
 
+NO_FRONTIER = Frontier()
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeInput:
@@ -55,7 +57,7 @@ class JudgeInput:
     seen: Collection[Hashable] = frozenset()
     point_sentences: Mapping[str, Sequence[EvidenceSentence]] = field(default_factory=dict)
     span: tuple[Millis, Millis] | None = None
-    frontier: Frontier = field(default_factory=Frontier)
+    frontier: Frontier = NO_FRONTIER
     relates: bool = False
     working: Collection[str] = ()
     learns: bool = False

@@ -22,17 +22,19 @@ to, the answer is given all the same, with a warning.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.episodes import Episode, Lesson
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, SupportJudge
 from mcp_memory.search.candidates import newest_candidates
-from mcp_memory.services.follow_ups import FollowUps, working_points
+from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.update import grow_graph, known_labels, learn, support_candidates, support_lesson
 from mcp_memory.services.points.edits import PointContext
@@ -121,11 +123,10 @@ async def reconstruct(
             result = _conclude(result, judge)
             episode = new_episode(space, query, result)
     if judge is not None and asked is not None:
-        inquiry = FollowUps(store, embedder, settings, judge.assess, lambda: judge.follow_ups)
-        asked, judgement = await inquiry.ask(asked)
+        asked, judgement = await _ask(judge, judge.assess, asked, store, embedder, settings)
         result = _conclude(_as_judged(asked, judgement, query.limit), judge)
         async with store.reading() as view:
-            episode = replace(new_episode(view.space(query.space), query, result), points=working_points(asked))
+            episode = replace(new_episode(view.space(query.space), query, result), points=_working_points(asked))
     episodes.keep(episode)
     return result
 
@@ -173,10 +174,9 @@ async def answer(
         asked = judge_input(space, query, result, facts, candidates, gates)
     learns = feedback is not None and query.learn and settings.reflection.answered
     broad = result.breadth != "best"
-    inquiry = FollowUps(store, embedder, settings, judge.judge, lambda: judge.follow_ups)
-    asked, judgement = await inquiry.ask(replace(asked, learns=learns))
+    asked, judgement = await _ask(judge, judge.judge, replace(asked, learns=learns), store, embedder, settings)
     answered = _apply_thresholds(asked, judgement, len(result.evidence) if broad else limit, judge, thresholds)
-    answered = replace(answered, points=working_points(asked), relations=judgement.relations)
+    answered = replace(answered, points=_working_points(asked), relations=judgement.relations)
     async with store.reading() as view:
         space = view.space(query.space)
         episode = new_episode(space, query, answered.recall, answered)
@@ -192,6 +192,25 @@ async def answer(
     else:
         lesson = support_lesson(answered.engine, episode, episode.cited, known, wrong)
     return await _learn_from(store, embedder, episodes, feedback, answered, episode, lesson)
+
+
+async def _ask(
+    judge: QuestionJudge,
+    question: Callable[[JudgeInput], Awaitable[Judgement]],
+    asked: JudgeInput,
+    store: Store,
+    embedder: Embedder,
+    settings: RecallSettings,
+) -> tuple[JudgeInput, Judgement]:
+    """Return everything that a judge was shown, and what it decides; a language model may be asked again."""
+    if not judge.follow_ups:
+        return asked, await question(asked)
+    return await FollowUps(store, embedder, settings, question, lambda: judge.follow_ups).ask(asked)
+
+
+def _working_points(asked: JudgeInput) -> tuple[Point, ...]:
+    """Return the points of the question as its judge left them."""
+    return tuple(point for point in asked.recall.points if point.id in asked.working)
 
 
 def _apply_thresholds(

@@ -26,7 +26,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement
 from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, Suggestion
-from mcp_memory.domain.points import Point, scope_of
+from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.errors import InvalidInput
@@ -76,8 +76,6 @@ class FollowUps:
 
     async def ask(self, asked: JudgeInput) -> tuple[JudgeInput, Judgement]:
         """Return what the judge decides in the end, and everything that it was shown, with its points."""
-        if not self.left():
-            return asked, await self.judge(asked)  # the embedded one, which goes on by itself
         asked = await self._prepared(self._begin(asked))
         judgement = await self.judge(asked)
         taken: set[tuple[str, str]] = set()
@@ -238,11 +236,6 @@ class FollowUps:
                             sentence = EvidenceSentence(item.id, span, piece.times, item.score, None, gate)
                             found.setdefault(_place(span), sentence)
         return list(found.values())
-
-
-def working_points(asked: JudgeInput) -> tuple[Point, ...]:
-    """Return the points of the question as its judge left them."""
-    return tuple(point for point in asked.recall.points if point.id in asked.working)
 
 
 def _steps_not_taken(steps: Iterable[Suggestion], taken: set[tuple[str, str]], most: int) -> list[Suggestion]:

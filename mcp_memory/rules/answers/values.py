@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
-from mcp_memory.domain.doses import medicine
+from mcp_memory.domain.entities import medicine
 from mcp_memory.domain.facts import Assertion, Version, told
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis

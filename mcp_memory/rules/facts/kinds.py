@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mcp_memory.domain.doses import medicine
+from mcp_memory.domain.entities import medicine
 from mcp_memory.language.expressions import WEEKDAY_WORDS
 from mcp_memory.language.gregorian import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set

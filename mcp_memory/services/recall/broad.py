@@ -80,17 +80,18 @@ async def broaden(
     store: Store,
     space: Space,
     query: Query,
-    found: CandidateSet | None,
+    found: CandidateSet,
     points: Sequence[Point],
     settings: RecallSettings,
 ) -> BroadEvidence | None:
-    """Return everything that bears on a query, or an overview of it; None where the best evidence is wanted.
+    """Return everything that bears on a query that wants it, or an overview of it.
 
-    ``auto`` leaves documents to the best evidence: their questions are answered by single passages, whole. It also
-    takes the best evidence where hardly a line was found (`find`): such a question only looks like one for a list.
+    None, for the best evidence, where ``auto`` finds documents: their questions are answered by single passages, whole.
+    It also takes the best evidence where hardly a line was found (`find`): such a question only looks like one for a
+    list.
     """
     breadth = wanted_breadth(query)
-    if breadth == "best" or found is None or query.topic_vector is None:
+    if query.topic_vector is None:
         return None
     if query.mode == "auto" and not space.talk[found.rows[int(found.total.argmax())]]:
         return None

@@ -42,7 +42,7 @@ from mcp_memory.services.recall.dated_events import (
 )
 from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank, rank_confirmed
-from mcp_memory.services.recall.prepare import estimate_cosines, place_event, similarity, word_rarity
+from mcp_memory.services.recall.prepare import estimate_cosines, place_event, similarity, wanted_breadth, word_rarity
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
@@ -136,7 +136,10 @@ async def find(
         wishes=tuple(wishes),
         between=await _dated_events(store, space, placed),
     )
-    result = _with_list(query, result, await broaden(store, space, query, found, points, settings))
+    broad = None
+    if found is not None and wanted_breadth(query) != "best":
+        broad = await broaden(store, space, query, found, points, settings)
+    result = _with_list(query, result, broad)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     return _in_doubt(result, unclear, settings.sufficiency.doubtful), facts, ranked, gates
 

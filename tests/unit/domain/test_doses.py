@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 from asserting import asserted
 
-from mcp_memory.domain.doses import medicine
+from mcp_memory.domain.entities import medicine
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.versions import fold
 
