@@ -21,7 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.points import Point
+from mcp_memory.domain.points import Point, scope_of
+from mcp_memory.domain.query import Query
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.hypergraph import vertices
@@ -113,29 +114,25 @@ def is_placeholder(space: Space, name: str) -> bool:
     return space.facts.resolve(name) is None and space.index(EntityIndex).find(name) is None
 
 
-def relevant_points(
-    space: Space, names: Iterable[str], keys: Iterable[str], scope: str, vector: Vector, most: int
-) -> list[Point]:
+def relevant_points(space: Space, query: Query, keys: Iterable[str], most: int) -> list[Point]:
     """Return the active points that join entities of a question or were made for it, most similar first (DESIGN 3.2).
 
     Args:
         space: of the points.
-        names: in the question.
+        query: the question, understood and embedded.
         keys: of the entities that navigation started from.
-        scope: the question as a goal; empty for none.
-        vector: of the question, shape ``(d,)``.
         most: number of points at most.
     """
     hypergraph = space.hypergraph
     if not len(hypergraph):
         return []
-    meant = [*keys, *(space.facts.key(name) for name in names)]
-    own = hypergraph.active(scope) if scope else []
+    meant = [*keys, *(space.facts.key(name) for name in query.names)]
+    own = hypergraph.active(scope) if (scope := scope_of(query.text)) else []
     found = {point.id: point for point in (*hypergraph.incident(space.facts, meant), *own)}
     points = list(found.values())
     if not points:
         return []
-    cosines = np.array([hypergraph.vector(point.id) for point in points]) @ vector
+    cosines = np.array([hypergraph.vector(point.id) for point in points]) @ query.vectors[0]
     order = sorted(range(len(points)), key=lambda place: (-float(cosines[place]), points[place].id))
     return [points[place] for place in order[:most]]
 

@@ -14,7 +14,7 @@ from functools import partial
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.evidence import DatedEvent, Path, RecallResult, Stop, Wish
-from mcp_memory.domain.points import Point, scope_of
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.gain.gates import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
@@ -86,7 +86,7 @@ async def find(
     points: Sequence[Point] = ()
     if settings.points.enabled:
         named = [root.key for root in roots if not root.soft]
-        points = relevant_points(space, query.names, named, scope_of(query.text), vectors[0], settings.points.shown)
+        points = relevant_points(space, query, named, settings.points.shown)
     parts = (*query.parts, *query.events)
     texts = len(vectors) + sum(len(part.vectors) for part in parts) + (query.time_vector is not None)
     external = _external_scores(space, placed, learnt, paths, points, settings)

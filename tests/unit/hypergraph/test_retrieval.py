@@ -1,6 +1,7 @@
 """Subqueries: DESIGN W13 by hand, and properties for any graph (DESIGN I17)."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from batches import merged, point
 from unit.gain.sentence_space import documents
 
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import assertion_id
 from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
@@ -124,16 +126,11 @@ def test_a_global_subquery_finds_only_entities_that_no_point_joins():
 def test_points_of_named_entities_and_of_the_same_goal_are_relevant_most_similar_first():
     points = [point(str(n), ("Ann", f"E{n}"), "x") for n in range(3)] + [point("goal", ("Zoe", "Yan"), "x", "Who won?")]
     space = space_with(points, ())
-    vector = np.array([0.1, 0.9, 0.5, 0.3, 0, 0], dtype=np.float32)
-    assert [one.id for one in relevant_points(space, ["ann"], [], "who WON?", vector, 5)] == [
-        "h_1",
-        "h_2",
-        "h_goal",
-        "h_0",
-    ]
-    assert [one.id for one in relevant_points(space, [], ["e2"], "", vector, 5)] == ["h_2"]
-    assert len(relevant_points(space, ["Ann"], [], "", vector, 2)) == 2
-    assert relevant_points(documents(), ["Ann"], [], "", vector, 2) == []
+    ann = Query("who WON?", names=("ann",), vectors=np.array([[0.1, 0.9, 0.5, 0.3, 0, 0]], dtype=np.float32))
+    assert [one.id for one in relevant_points(space, ann, [], 5)] == ["h_1", "h_2", "h_goal", "h_0"]
+    assert [one.id for one in relevant_points(space, replace(ann, text="", names=()), ["e2"], 5)] == ["h_2"]
+    assert len(relevant_points(space, ann, [], 2)) == 2
+    assert relevant_points(documents(), ann, [], 2) == []
 
 
 def test_an_entity_that_only_points_name_is_a_placeholder():
