@@ -57,8 +57,7 @@ from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
-from mcp_memory.services.maintain.forget import forget
-from mcp_memory.services.maintain.keeping import Kept
+from mcp_memory.services.maintain.forget import Kept, forget
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.organise import organise

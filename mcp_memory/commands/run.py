@@ -1,18 +1,32 @@
-"""Run a command for people: open the memory, and call what prints the result."""
+"""Run a command for people: open the memory, and call what prints the result; `_search` prints a recall."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import anyio
 
-from mcp_memory.commands import backup, ingest, listing, search, show, transfer, view
+from mcp_memory.commands import backup, ingest, listing, show, transfer, view
+from mcp_memory.commands.listing import known_space
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
+from mcp_memory.domain.query import Query
+from mcp_memory.server.tools.arguments import QUERY_BYTES, check_text
+from mcp_memory.server.tools.dossier import dossier_lines
+from mcp_memory.server.tools.reconstruct import enough_in_words, recall_reply
+from mcp_memory.server.tools.replies import one_line
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory, open_unloaded
+
+if TYPE_CHECKING:
+    from mcp_memory.domain.evidence import RecallResult
+    from mcp_memory.memory import Memory
+
+WHOLE_REPLY = 10_000_000
+"""Tokens that no recall has: a terminal needs no budget."""
 
 
 async def _export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
@@ -52,7 +66,7 @@ async def _look(settings: Settings, options: argparse.Namespace, terminal: Termi
     space = options.space or MEANT_SPACE.get()
     try:
         if options.command == "search":
-            await search.search(memory, terminal, options.query, space, options.limit, as_json=options.json)
+            await _search(memory, terminal, options.query, space, options.limit, as_json=options.json)
         elif options.command == "list":
             await listing.listing(memory, terminal, options.what, space, options.limit, as_json=options.json)
         elif options.name is None and options.space is None:
@@ -62,3 +76,46 @@ async def _look(settings: Settings, options: argparse.Namespace, terminal: Termi
             await show.show(memory, terminal, name, reading, space, options.limit, as_json=options.json)
     finally:
         await memory.aclose()
+
+
+async def _search(memory: Memory, terminal: Terminal, query: str, space: str, limit: int, *, as_json: bool) -> None:
+    """Print what a recall finds: facts, then the passages by conversation in the order of time.
+
+    Args:
+        memory: opened, with its model.
+        terminal: to print to.
+        query: a question, or a few words.
+        space: the name of the space.
+        limit: items of evidence at most, 1 to 200.
+        as_json: whether to print the structured reply of ``memory_reconstruct`` in place of text.
+
+    Raises:
+        InvalidInput: there is no such space, or the query is too long.
+    """
+    text = check_text("QUESTION", query, QUERY_BYTES)
+    async with memory.store.reading() as view:
+        known_space(view, space)
+    recall = await memory.reconstruct(Query(text, space, limit))
+    if as_json:
+        terminal.json({"space": space} | recall_reply(recall, WHOLE_REPLY).structured)
+    else:
+        _print_recall(terminal, recall)
+
+
+def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
+    if not recall.evidence:
+        terminal.line("Nothing was found.")
+    for line in dossier_lines(recall.evidence)[1:]:  # without its header, which is for a model
+        terminal.line(line if line[:1].isdigit() or line.startswith(" ") else (line, "bold"))
+    listed = {item.id for item in recall.evidence}
+    for point in recall.points:
+        if point.id not in listed:
+            terminal.line(("Memory point:", "bold"), one_line(point.description), (point.id, "dim"))
+    for wish in recall.wishes:
+        terminal.line(("Standing wish:", "bold"), one_line(wish.text), (wish.id, "dim"))
+    for conflict in recall.conflicts:
+        terminal.line(("Conflict:", "bold"), one_line(conflict))
+    for warning in recall.warnings:
+        terminal.note(f"Warning: {warning}")
+    if recall.evidence:
+        terminal.line((f"{enough_in_words(recall, recall.missing)}.", "dim"))

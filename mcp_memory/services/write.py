@@ -21,8 +21,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive
-from mcp_memory.temporal.assertions import caller_assertion, statement
-from mcp_memory.temporal.changes import changes
+from mcp_memory.temporal.assertions import caller_assertion, changes, statement
 from mcp_memory.view.space import Space
 
 SHOWN = 100

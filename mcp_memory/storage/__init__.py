@@ -12,9 +12,8 @@ these rules make one, and a process may be killed at any point of it.
     schema.py       table names, the commit row, the format
     text_rows.py    turns, segments and sentences, to rows and back
     fact_rows.py    assertions, aliases and reading jobs, likewise
-    lesson_rows.py  lessons and beliefs, likewise
-    point_rows.py   memory points and questions, likewise
-    newest_rows.py  the rows of the newest commits, read from the end of a table
+    point_rows.py   memory points, questions, lessons and beliefs, likewise
+    commits.py      the last commits, and the rows that they added
     mapped.py       the vectors of a large store, mapped
     vector_files.py from these files
     columns.py      what these conversions share; rows that cannot be right
@@ -23,6 +22,7 @@ these rules make one, and a process may be killed at any point of it.
     journal.py      newest commits in a file beside the tables, until a later commit takes them into the tables
     lock.py         one writer at a time on this machine; which processes have the store open
     locks.py        which kind of lock a store has
+    copies.py       a second copy of the log and of the newest commit, by which repair.py mends what damage.py finds
     bucket.py       objects beside the tables of a store on object storage, likewise
     bucket_journal.py, bucket_lock.py, bucket_refresh.py
     compaction.py   merge small files and remove superseded rows, in the background
@@ -32,12 +32,11 @@ these rules make one, and a process may be killed at any point of it.
     relearning.py   and the beliefs from the lessons
     forget.py       rewrite every table without what is to be forgotten: the log's one exception
     forgetter.py    forget in one store, and finish what a process that died had begun
-    forgotten.py    what was forgotten, without content, and what is being forgotten now
+    forgotten.py    what was forgotten, without content, what is being forgotten now, and what may be taken back
     archive.py      a whole store in one file, and back
-    kept.py         what was forgotten and may still be taken back
     backups.py      when such files are made, and how a forget reaches them
     moving.py       restore a store, and move it
-    data_files.py   files that a full disk has cut short
+    data_files.py   files that a full disk has cut short, and sums by which a changed one is noticed
     check.py        the store's status, and what doctor checks
     settings.py     its settings
 """

@@ -24,12 +24,11 @@ from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError, StoreMismatch
 from mcp_memory.heap import may_go
-from mcp_memory.storage.commits import commits_after, log_batch, stored_turn
+from mcp_memory.storage.commits import commits_after, log_batch, newest_rows, stored_turn
 from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, short_tables, shortfalls
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.mapped import PIECES, PieceKind, Read, attach, seal
-from mcp_memory.storage.newest_rows import newest_rows
 from mcp_memory.storage.schema import (
     COMMITS,
     FORMAT,

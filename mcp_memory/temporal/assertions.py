@@ -1,4 +1,4 @@
-"""Check the assertions of an extractor, and make assertions of the facts that a caller states.
+"""Check the assertions of an extractor, make those of the facts that a caller states, and find what new ones changed.
 
 A language model may invent a name, and a rule may cut one badly. `guard_assertions` therefore keeps only assertions
 whose head and tail are written in the text, or are the speaker, the addressee or the topic of the document (DESIGN 1).
@@ -7,6 +7,9 @@ The description of a relative ("Maria's sister") needs both of its parts.
 A caller's fact with a source belongs to the sentence of that text which names its tail, preferably with its head; there
 it replaces the facts that the embedded rules extract. A fact without a source becomes a statement of its own, so that
 it is found, quoted and cited like every other text.
+
+**Changes** (`changes`) in the versions of the facts (REAL §3.2): nothing is changed in place, so they are the
+difference between the fold of the assertions that were recorded before and the fold of those that are recorded now.
 """
 
 from __future__ import annotations
@@ -14,18 +17,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from mcp_memory.domain.entities import PROJECT
-from mcp_memory.domain.facts import WHOLE, Assertion, kind_of, new_assertion, verbalise
+from mcp_memory.domain.facts import WHOLE, Assertion, Version, kind_of, new_assertion, verbalise
 from mcp_memory.domain.relations import DATED, DID, relations
-from mcp_memory.domain.requests import NewFact
+from mcp_memory.domain.requests import NewFact, Op
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words
 from mcp_memory.language.gregorian import MONTHS
 from mcp_memory.language.sentences import split
 from mcp_memory.language.tokens import words
+from mcp_memory.view.facts import Facts
 
 LEAST = 0.01
 """The lowest confidence of an assertion; 0 would mean that the text denies it."""
@@ -169,3 +173,54 @@ def _sentence_of(fact: NewFact, turn: Turn) -> tuple[int, int, int]:
             if best[0] == WHOLE:
                 best = index, start, end
     return best
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A version as it is now, and the operation that made it so."""
+
+    version: Version
+    op: Op
+
+
+def changes(facts: Facts, new: Sequence[Assertion], known: Collection[str]) -> list[Change]:
+    """Return the changes of the facts that a write asserts, in their order, then of the others that it ended.
+
+    Args:
+        facts: with the new assertions in them.
+        new: the assertions of the write.
+        known: ids of the assertions among them that were recorded before.
+
+    The negation of a fact that nobody asserted changes nothing and is not among them.
+    """
+    fresh = {assertion.id for assertion in new} - set(known)
+    by_version: dict[str, Change] = {}
+    for assertion in new:
+        if assertion.negated:
+            for ended in _versions_ended_by(facts, assertion) if assertion.id not in fresh else ():
+                by_version.setdefault(ended.id, Change(ended, "unchanged"))
+        elif version := facts.version_of(assertion):
+            by_version.setdefault(version.id, Change(version, _operation(version, assertion, fresh)))
+    for key, relation in dict.fromkeys((facts.key(a.head), a.relation) for a in new if a.id in fresh):
+        for before in facts.versions_without(key, relation, fresh):
+            now = facts.version(before.id)
+            if now is None or now.id in by_version:
+                continue
+            if now.status == "contested" != before.status:
+                by_version[now.id] = Change(now, "contested")
+            elif now.until < before.until:
+                by_version[now.id] = Change(now, "closed")
+    return list(by_version.values())
+
+
+def _operation(version: Version, assertion: Assertion, fresh: Collection[str]) -> Op:
+    if assertion.id not in fresh:
+        return "unchanged"
+    if version.status == "contested":
+        return "contested"
+    return "merged" if any(support.id not in fresh for support in version.assertions) else "added"
+
+
+def _versions_ended_by(facts: Facts, negation: Assertion) -> list[Version]:
+    versions = facts.all_versions(facts.key(negation.head), negation.relation)
+    return [version for version in versions if any(ending.id == negation.id for ending in version.ended_by)]

@@ -5,8 +5,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.bars import bars
-from mcp_memory.evaluation.evaluate import by_kind, differences
+from mcp_memory.evaluation.evaluate import bars, by_kind, differences
 from mcp_memory.settings import Settings, with_switches
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from asserting import asserted
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.temporal.changes import changes
+from mcp_memory.temporal.assertions import changes
 from mcp_memory.view.facts import Facts
 
 
