@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.language.gregorian import MONTHS
+from mcp_memory.language.iso import MONTHS
 
 DOCUMENTS = "docs"
 """The space of the documents."""

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.evaluation.dataset import ADVERSARIAL, Asked, Call, Dataset, checked, is_taught, iso, read
-from mcp_memory.language.gregorian import MONTHS
+from mcp_memory.language.iso import MONTHS
 
 _CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 _TURN: Final = re.compile(r"D\d+:\d+")

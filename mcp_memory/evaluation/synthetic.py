@@ -24,7 +24,7 @@ from typing import Literal
 
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.turns import Kind
-from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
+from mcp_memory.language.iso import MONTHS, WEEKDAYS
 
 QuestionKind = Literal["one-hop", "two-hop", "time"]
 KINDS: tuple[QuestionKind, ...] = ("one-hop", "two-hop", "time")

@@ -5,7 +5,7 @@ utterance is known, to the last or next such day by the tense of the sentence; a
 March", said on 5 April) means a day that has just passed rather than one almost a year ahead. Numeric dates count only
 if day and month cannot be confused, and a bare number only if nothing suggests that it counts something. A bare number
 below 1000 is never a year; with "AD" or "CE" it is. Years BC are ignored, because the calendar starts with the year 1
-(``gregorian.py``).
+(``iso.py``).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from mcp_memory.language.expressions import (
     season_name,
     year_of,
 )
-from mcp_memory.language.gregorian import (
+from mcp_memory.language.iso import (
     DAY,
     HOUR,
     MINUTE,

@@ -24,7 +24,7 @@ import re
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis, Order, StatedTime
 from mcp_memory.language.expressions import NUMBER, S, compiled, number
-from mcp_memory.language.gregorian import DAY, WEEK
+from mcp_memory.language.iso import DAY, WEEK
 from mcp_memory.language.stated import stated_times
 
 LONGEST = 1_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
-from mcp_memory.language.gregorian import (
+from mcp_memory.language.iso import (
     DAY,
     HOUR,
     MINUTE,

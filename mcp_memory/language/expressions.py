@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import Grain, Millis
-from mcp_memory.language.gregorian import DAY, MONTHS, SEASONS, WEEKDAYS, Interval, civil, day_at
+from mcp_memory.language.iso import DAY, MONTHS, SEASONS, WEEKDAYS, Interval, civil, day_at
 
 S = r"[\s\u00a0\u202f]{1,3}"
 """White space between the words of an expression."""

@@ -1,17 +1,44 @@
-"""Parse and write the times of arguments and results: ISO-8601 only.
+"""The calendar of ISO-8601: written times, and days, weeks, months and longer spans in milliseconds, in UTC.
 
-A client passes a date or a date-time; without a zone it is UTC. Words such as "yesterday" are resolved in stored texts
-(``language.stated``); in an argument they are rejected, so that none is misread.
+A client passes a date or a date-time (`parse`); without a zone it is UTC. Words such as "yesterday" are resolved in
+stored texts (``language.stated``); in an argument they are rejected, so that none is misread.
+
+The Gregorian calendar is extended to the years 1 to 9999. Weeks start on Monday, a winter belongs to the year in which
+it starts, and seasons are the northern meteorological ones. The day count is Howard Hinnant's
+(https://howardhinnant.github.io/date_algorithms.html); unlike ``datetime`` it can express the midnight after the last
+day of 9999. Spans are half-open.
 """
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import Grain, Millis
 
-DAY: Millis = 86_400_000
+SECOND: Millis = 1_000
+MINUTE: Millis = 60 * SECOND
+HOUR: Millis = 60 * MINUTE
+DAY: Millis = 24 * HOUR
+WEEK: Millis = 7 * DAY
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+SEASONS = ("spring", "summer", "autumn", "winter")
 _EPOCH = datetime(1970, 1, 1)
 _FORM = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)"
@@ -56,3 +83,96 @@ def _offset(zone: str) -> Millis:
     if hours > 23 or minutes > 59:
         raise ValueError(zone)
     return (-1 if zone[0] == "-" else 1) * (hours * 60 + minutes) * 60_000
+
+
+class Interval(NamedTuple):
+    """A half-open span of time, in milliseconds since 1970."""
+
+    since: Millis
+    until: Millis
+
+
+def midnight(year: int, month: int, day: int) -> Millis:
+    """Return the first instant of a day of any year; the month is 1 to 12, the day is not checked."""
+    shifted = year - (month <= 2)
+    era, year_of_era = divmod(shifted, 400)
+    day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    day_of_era = year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
+    return (era * 146_097 + day_of_era - 719_468) * DAY
+
+
+def civil(instant: Millis) -> tuple[int, int, int]:
+    """Return the year, month and day that an instant lies in."""
+    era, day_of_era = divmod(instant // DAY + 719_468, 146_097)
+    year_of_era = (day_of_era - day_of_era // 1_460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted = (5 * day_of_year + 2) // 153
+    month = (shifted + 2) % 12 + 1
+    return era * 400 + year_of_era + (month <= 2), month, day_of_year - (153 * shifted + 2) // 5 + 1
+
+
+FIRST: Millis = midnight(1, 1, 1)
+"""The first instant that can be written in ISO-8601 with four digits of the year."""
+LAST: Millis = midnight(10_000, 1, 1)
+"""The first instant after the last that can."""
+
+
+def is_day(year: int, month: int, day: int) -> bool:
+    """Whether a day exists, in the years 1 to 9999."""
+    return 1 <= year <= 9_999 and 1 <= month <= 12 and 1 <= day <= 31 and civil(midnight(year, month, day))[2] == day
+
+
+def weekday(instant: Millis) -> int:
+    """Return the day of the week, 0 for Monday to 6 for Sunday."""
+    return (instant // DAY + 3) % 7
+
+
+def day_at(instant: Millis) -> Interval:
+    """Return the day that holds an instant."""
+    start = instant // DAY * DAY
+    return Interval(start, start + DAY)
+
+
+def week_at(instant: Millis) -> Interval:
+    """Return the week from Monday to Sunday that holds an instant."""
+    start = day_at(instant).since - weekday(instant) * DAY
+    return Interval(start, start + WEEK)
+
+
+def month(year: int, number: int) -> Interval:
+    """Return a month; a ``number`` outside 1 to 12 counts into other years."""
+    year, number = year + (number - 1) // 12, (number - 1) % 12 + 1
+    return Interval(midnight(year, number, 1), midnight(year + number // 12, number % 12 + 1, 1))
+
+
+def season(year: int, name: str) -> Interval:
+    """Return a season by one of `SEASONS`; the winter of a year begins in its December."""
+    first = 3 + 3 * SEASONS.index(name)
+    return Interval(month(year, first).since, month(year, first + 2).until)
+
+
+def years(first: int, count: int = 1) -> Interval:
+    """Return ``count`` years from ``first`` on."""
+    return Interval(midnight(first, 1, 1), midnight(first + count, 1, 1))
+
+
+PARTS = ("early", "mid", "late")
+_THIRDS = {"decade": ((0, 4), (3, 7), (6, 10)), "century": ((0, 34), (33, 67), (66, 100))}
+
+
+def part_of(whole: Interval, part: str, grain: Grain) -> Interval:
+    """Return the early, mid or late third of a month, year, decade or century; other grains stay whole.
+
+    The thirds of decades and centuries overlap by a year, as in everyday use.
+    """
+    year = civil(whole.since)[0]
+    nth = PARTS.index(part)
+    if grain == "month":
+        since = whole.since + nth * 10 * DAY
+        return Interval(since, whole.until if part == "late" else since + 10 * DAY)
+    if grain == "year":
+        return Interval(month(year, 1 + 4 * nth).since, month(year, 4 + 4 * nth).until)
+    if grain in _THIRDS:
+        first, last = _THIRDS[grain][nth]
+        return years(year + first, last - first)
+    return whole

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
-from mcp_memory.language.gregorian import MONTHS
+from mcp_memory.language.iso import MONTHS
 from mcp_memory.language.tokens import STOP_WORDS, words
 
 _QUOTED = re.compile(

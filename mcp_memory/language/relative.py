@@ -31,7 +31,7 @@ from mcp_memory.language.expressions import (
     occurrence,
     season_name,
 )
-from mcp_memory.language.gregorian import (
+from mcp_memory.language.iso import (
     DAY,
     HOUR,
     MINUTE,

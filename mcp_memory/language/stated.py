@@ -13,7 +13,7 @@ from dataclasses import replace
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.absolute import ABSOLUTE
 from mcp_memory.language.expressions import Direction, S, SentenceContext, compiled
-from mcp_memory.language.gregorian import DAY, FIRST, HOUR, LAST, MINUTE
+from mcp_memory.language.iso import DAY, FIRST, HOUR, LAST, MINUTE
 from mcp_memory.language.relative import RELATIVE
 from mcp_memory.language.sentences import is_repetitive
 

@@ -1,6 +1,6 @@
 """Word lists that several rooms share: kinship words, and the names of countries with their demonyms.
 
-The names of months, weekdays and seasons are in ``gregorian.py``, the words for them in ``expressions.py``.
+The names of months, weekdays and seasons are in ``iso.py``, the words for them in ``expressions.py``.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
-from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
+from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.names import names
 from mcp_memory.language.questions import looks_back, wants_guesses
 from mcp_memory.language.tokens import STOP_WORDS, stem, stems, words

@@ -43,7 +43,7 @@ from mcp_memory.domain.facts import Assertion, Intent, Version
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.relations import DID, EntityType, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
-from mcp_memory.language.gregorian import FIRST, LAST, civil
+from mcp_memory.language.iso import FIRST, LAST, civil
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.fact_query import FactQuery, Moment, content_stems, holds
 from mcp_memory.navigation.settings import NavigationSettings

@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
-from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
+from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import SMALL_TALK
 from mcp_memory.reconstruct.episodic_operators import speaker_cue

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from mcp_memory.language.gregorian import WEEKDAYS
+from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.reconstruct.graph import CueGraph, query_cues

@@ -43,7 +43,7 @@ from mcp_memory.vectors import Matrix
 
 CHUNK = 200
 """Turns derived at once."""
-ROUNDS = 10
+PASSES = 10
 """How often to catch up with what was written meanwhile before the lock is taken for the rest; each pass has less to
 do than the one before, unless others write faster than we derive."""
 
@@ -100,7 +100,7 @@ async def rebuild(
     try:
         generation = await to_thread.run_sync(_drop_unfinished, tables, last)
         work = _Rebuild(tables, last, generation, reader, make, relearn, embed)
-        for _ in range(ROUNDS):
+        for _ in range(PASSES):
             if not await to_thread.run_sync(work.rows_left, last.tx):
                 break
             await work.catch_up(last.tx)

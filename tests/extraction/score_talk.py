@@ -29,7 +29,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import DATED, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Talkers
-from mcp_memory.language.gregorian import MONTHS, civil
+from mcp_memory.language.iso import MONTHS, civil
 from mcp_memory.language.tokens import words
 from mcp_memory.rules.facts.extractor import RuleExtractor
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mcp_memory.domain.entities import TITLES, entity_key
 from mcp_memory.domain.facts import WHOLE, Assertion
 from mcp_memory.domain.turns import USERS, Turn, by_assistant, speaker
-from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
+from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
 from mcp_memory.rules.facts.claims import make_assertion

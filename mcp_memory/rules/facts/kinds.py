@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from mcp_memory.domain.entities import medicine
 from mcp_memory.language.expressions import WEEKDAY_WORDS
-from mcp_memory.language.gregorian import MONTHS, SEASONS
+from mcp_memory.language.iso import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts.grammar import QUALITIES
 from mcp_memory.rules.facts.noun_phrases import NounPhrase

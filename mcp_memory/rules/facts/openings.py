@@ -17,7 +17,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.gregorian import years
+from mcp_memory.language.iso import years
 from mcp_memory.rules.facts.article import Article, Predicate, article_subject, continuation, read_predicate
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.credits import credit_facts

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.language.gregorian import MONTHS, civil
+from mcp_memory.language.iso import MONTHS, civil
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim, kinship_claims

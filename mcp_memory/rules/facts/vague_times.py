@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, day_of_instant
-from mcp_memory.language.gregorian import DAY
+from mcp_memory.language.iso import DAY
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.validity import Validity
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from mcp_memory.domain.facts import FactKind, Precision
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime, day_of_instant
 from mcp_memory.language.expressions import NUMBER, number
-from mcp_memory.language.gregorian import DAY, civil, month, years
+from mcp_memory.language.iso import DAY, civil, month, years
 from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
+from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verbs import inflection

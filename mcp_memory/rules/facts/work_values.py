@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
+from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.tools import COMMANDS, TOOLS, WORK_WORDS

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.constraints import constraint
 from mcp_memory.language.dates import in_words
-from mcp_memory.language.gregorian import DAY, midnight
+from mcp_memory.language.iso import DAY, midnight
 
 NOW = midnight(2024, 5, 15) + DAY // 2  # a Wednesday
 

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.dates import day_in_words, in_words
-from mcp_memory.language.gregorian import civil, is_day, midnight
-from mcp_memory.language.iso import parse
+from mcp_memory.language.iso import civil, is_day, midnight, parse
 
 
 @given(st.dates())

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.query import Interpretation, Query, with_interpretation
 from mcp_memory.domain.times import FOREVER, Constraint
-from mcp_memory.language.gregorian import midnight
+from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
 
 SINCE_1990 = Constraint("within", midnight(1990, 1, 1), FOREVER, "day")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.query import AnswerType
 from mcp_memory.domain.times import Constraint
-from mcp_memory.language.gregorian import years
+from mcp_memory.language.iso import years
 from mcp_memory.language.questions import understand
 
 SPEAKERS = ["Ann", "Bob Ross", "Zoë"]

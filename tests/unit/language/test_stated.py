@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.dates import in_words
-from mcp_memory.language.gregorian import FIRST, LAST
-from mcp_memory.language.iso import parse
+from mcp_memory.language.iso import FIRST, LAST, parse
 from mcp_memory.language.stated import stated_times
 
 SAID = parse("2023-05-17T10:30:00Z")[0]

@@ -10,7 +10,7 @@ from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
-from mcp_memory.language.gregorian import midnight
+from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import BeamStep, run_search, search_facts
 from mcp_memory.navigation.fact_query import Moment

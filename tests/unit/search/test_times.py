@@ -8,7 +8,7 @@ import pytest
 from small_space import ask, document, message, read, reading, refs
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.gregorian import midnight
+from mcp_memory.language.iso import midnight
 from mcp_memory.search.candidates import INDEXES, Candidate
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.times import FAR, YEAR, TimeIndex

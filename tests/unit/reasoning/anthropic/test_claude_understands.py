@@ -16,7 +16,7 @@ from mcp_memory.domain.query import Query, with_interpretation
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.domain.times import Constraint
-from mcp_memory.language.gregorian import midnight
+from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, BudgetLimits
 from mcp_memory.reasoning.anthropic.replies import UnusableReply, parse_message, parse_reply
