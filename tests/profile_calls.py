@@ -1,9 +1,10 @@
 """Print what one call of each tool passes through: files, rooms, changes of file, and value classes.
 
 Run it to see the package grow or shrink: ``python tests/profile_calls.py``; ``--names`` adds the lists behind the
-figures. Each tool is called on a small store with the embedded engine and default settings. Writes, recalls and
-answers are called once before the counted call, so that imports and lazily loaded resources do not count. Functions of
-the package count in every thread. A value class is a dataclass of the package of which the call built an instance.
+figures. Each tool is called on a small store with the embedded engine and default settings. Writes, recalls and answers
+are called once before the counted call, so that imports and lazily loaded resources do not count. Writes wait until all
+is indexed, which is part of a write and of no other call. Functions of the package count in every thread. A value class
+is a dataclass of the package of which the call built an instance.
 """
 
 from __future__ import annotations
@@ -113,8 +114,8 @@ async def measure(folder: str) -> dict[str, Profile]:
 
     async with Client(_server()) as client:
         call = client.call_tool
-        await call("memory_write", {"messages": MESSAGES[:5]})
-        await counted("write", lambda: call("memory_write", {"messages": MESSAGES[5:]}))
+        await call("memory_write", {"messages": MESSAGES[:5], "wait": True})
+        await counted("write", lambda: call("memory_write", {"messages": MESSAGES[5:], "wait": True}))
         await call("memory_reconstruct", {"query": WARM_UP})
         recall = await counted("reconstruct", lambda: call("memory_reconstruct", {"query": QUESTION}))
         await call("memory_answer", {"question": WARM_UP})
