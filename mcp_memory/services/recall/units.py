@@ -8,10 +8,11 @@ segment of a document. It *bears on* a question if:
   tags);
 - a memory point that is related to the question rests on it (HGMem §3.3.4, which answers from all of a point's texts).
 
-Words that were said twice by the same speaker are one line. A line is the sentence of a message that says most of the
-topic (where it is asked how many, one with a number counts more), with what is around it as far as there is room, and
-never code; of a long sentence it is the part from the clause on that says most. A short message is its own line. The
-line of a long reply that an assistant divided by headings is these headings: they say what it advised.
+Words that were said twice by the same speaker are one line. A line of a long message of the user is its brief
+(``language/briefs.py``): the matter, and the clauses with figures. Of other messages it is the sentence that says most
+of the topic (where it is asked how many, one with a number counts more), with what is around it as far as there is
+room, and never code; of a long sentence it is the part from the clause on that says most. A short message is its own
+line. The line of a long reply that an assistant divided by headings is these headings: they say what it advised.
 
 **Departures.** In the papers a language model words a summary of each unit when it is written (MRAgent §3.1, topics;
 HGMem's descriptions). Here a line is verbatim, or headings in their own words, and is made when it is read.
@@ -30,7 +31,8 @@ from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.turns import Turn, by_assistant
+from mcp_memory.domain.turns import Turn, by_assistant, by_user
+from mcp_memory.language.briefs import brief
 from mcp_memory.language.shapes import topic_of
 from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
@@ -198,7 +200,12 @@ class Lines:
         if listed.reply is not None:
             return self._exchange(turn, rows, score, listed.reply)
         chars = LONG_CHARS if listed.long else LINE_CHARS
-        return (by_assistant(turn) and self._headings(turn, rows, score)) or self._words(turn, rows, score, chars)
+        if by_assistant(turn):
+            return self._headings(turn, rows, score) or self._words(turn, rows, score, chars)
+        segments = self._space.segments
+        if by_user(turn) and segments[rows[-1]].end - segments[rows[0]].start > chars:
+            return self._brief(turn, rows, score, chars)
+        return self._words(turn, rows, score, chars)
 
     def _exchange(self, turn: Turn, rows: Sequence[int], score: float, reply: tuple[Turn, tuple[int, ...]]) -> Evidence:
         """Return one line of a message from its beginning, and of the reply by its headings or how it begins."""
@@ -212,8 +219,16 @@ class Lines:
             end = _cut(reply[0].text, begins.start, begins.end, REPLY_CHARS)
             headed = Evidence(begins.id, "segment", "", score, (), (Source(reply[0], begins.start, end),))
         said = headed.text or f"{headed.sources[0].quote} …"
-        text = f"{source.quote} … → {reply[0].speaker or 'assistant'}: {said}"
+        said_by_user = brief(turn.text[first.start : self._space.segments[rows[-1]].end], ASKED_CHARS, self._stems)
+        text = f"{said_by_user} → {reply[0].speaker or 'assistant'}: {said}"
         return Evidence(first.id, "segment", text, score, (self._name,), (source, headed.sources[0]), abridged=True)
+
+    def _brief(self, turn: Turn, rows: Sequence[int], score: float, chars: int) -> Evidence:
+        """Return what the user says in a long message, from its beginning."""
+        first, end = self._space.segments[rows[0]], self._space.segments[rows[-1]].end
+        source = Source(turn, first.start, _cut(turn.text, first.start, end, chars))
+        text = brief(turn.text[first.start : end], chars, self._stems)
+        return Evidence(first.id, "segment", text, score, (self._name,), (source,), abridged=True)
 
     def _headings(self, turn: Turn, rows: Sequence[int], score: float, chars: int = LINE_CHARS) -> Evidence | None:
         said: dict[str, None] = {}

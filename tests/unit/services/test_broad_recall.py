@@ -60,7 +60,7 @@ async def test_an_overview_has_both_sides_of_an_exchange_in_one_line_and_replies
     recall = await recalled(await told(memory(), *GARDEN), "How has my garden developed?", mode="auto")
     assert recall.breadth == "overview"
     texts = [item.text for item in recall.evidence]
-    assert "I want a garden with roses. The soil is heavy. … → assistant: Soil; Roses; Water" in texts
+    assert "I want a garden with roses. The soil is heavy. → assistant: Soil; Roses; Water" in texts
     line = next(item for item in recall.evidence if "pond" in item.text)
     assert [source.turn.speaker for source in line.sources] == ["user", "assistant"]
     assert all(source.quote.split()[0] in line.text for source in line.sources)
@@ -145,3 +145,17 @@ async def test_words_that_ask_for_a_list_are_not_missing():
     one = await told(memory(), *GARDEN)
     recall = await recalled(one, "Can you list the order in which I brought up the garden and its hedge?", mode="auto")
     assert (recall.breadth, recall.missing) == ("all", ("hedge",))
+
+
+async def test_a_long_message_of_the_user_is_a_line_with_its_matter_and_its_figures():
+    long = (
+        "user: I'm trying to lay out the garden paths so that nobody steps into the beds, and I want to make sure that "
+        "it lasts, I've ordered 14 slabs of slate for 230 euros, so can you help me, because I'm not sure how to begin "
+        "and which side of the garden is the better one for a path that my aunt can use with her walking frame?"
+    )
+    one = await told(memory(), *GARDEN, "@ 2024-06-01", long)
+    recall = await recalled(one, "How has my garden developed?", mode="overview")
+    (line,) = [item.text for item in recall.evidence if "slate" in item.text]
+    assert line.startswith("lay out the garden paths")
+    assert "I've ordered 14 slabs of slate for 230 euros" in line
+    assert "aunt" not in line
