@@ -71,7 +71,8 @@ _FRAME = re.compile(
 )
 _CODE = re.compile(
     r"\b(?:code|snippets?|functions?|scripts?|class|method|regex(?:es)?|quer(?:y|ies)|commands?|config(?:uration)?s?"
-    r"|implement(?:ed|ation)?|syntax|parameters?|arguments?|variables?)\b|[`{}]|\w\(",
+    r"|implement(?:ed|ation)?|syntax|parameters?|arguments?|variables?|errors?|exceptions?|tracebacks?"
+    r"|stack traces?)\b|[`{}]|\w\(",
     re.IGNORECASE,
 )
 _LONGEST = 2_000  # characters of a question that are read for its shape

@@ -189,9 +189,10 @@ class EventContext:
     """Around: what was said before and after each sentence in its talk or document, and what shares a rare cue with it.
 
     Up to `NEAR` messages of talk, by their beginnings, or passages of a document on either side come in the order in
-    which they were said; the nearest have the highest score. What is only linked by a rare cue follows, in at most a
-    quarter of the places: a reader who asks what was said around a sentence was misled by sentences of other talks. A
-    cue is rare in at most `RARE` sentences; the speaker links nothing.
+    which they were said; the nearest have the highest score. A message that has code comes whole, since a recall shows
+    one line of code. What is only linked by a rare cue follows, in at most a quarter of the places: a reader who asks
+    what was said around a sentence was misled by sentences of other talks. A cue is rare in at
+    most `RARE` sentences; the speaker links nothing.
     """
 
     name = "event_context"
@@ -208,6 +209,7 @@ class EventContext:
             for near, steps in _around(space, row):
                 if near not in own:
                     around[near] = min(steps, around.get(near, steps))
+        around |= dict.fromkeys(_with_code(space, own), 1)
         inside = {row for segment in (*own, *around) for row in space.sentences_within(space.segments[segment])}
         worth: defaultdict[int, float] = defaultdict(float)
         for row in rows:
@@ -352,6 +354,13 @@ def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
         place = whole.index(segment)
         for steps in range(1, NEAR + 1):
             yield from ((whole[near], steps) for near in (place - steps, place + steps) if 0 <= near < len(whole))
+
+
+def _with_code(space: Space, segments: Iterable[int]) -> Iterator[int]:
+    """Yield the segments of the messages of these segments that have code."""
+    for turn in dict.fromkeys(space.segment_turn[segment].id for segment in segments if space.talk[segment]):
+        if "```" in space.turns[turn].text:
+            yield from space.segments_with(turn, -1)
 
 
 def _messages_along(space: Space, segment: int, direction: NDArray[np.intp]) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,8 @@ records by conversation and document, in the order of time, with the date once, 
 what; then memory points; where the time between two events is asked for, their dates and the days between
 them. The number before a record is its rank, 1 for the best. A record that is a reply shows what it
 replies to ("after Ann: …"). A time such as "last Friday" is followed by the date that it means. A passage that stands
-twice is shown once, with the number of times. Of a block of code the first lines are shown, unless code is asked for.
+twice is shown once, with the number of times. Of a block of code its first line that says something is shown, with the
+number of lines, unless code is asked for; then the best records show theirs whole.
 
 Ids and scores are in the structured part, which keeps the order of rank.
 
@@ -16,6 +17,7 @@ time stamp, were misread, and that a fact without its words hides the reason.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -43,7 +45,13 @@ HEADER_OF_LINES = (
     "Their numbers are ranks, 1 is the best:"
 )
 CODE_LINES = 4
-"""Lines that are shown of a block of code, its fence among them, where no code is asked for."""
+"""Lines of the longest block of code, its fences among them, that is shown whole where no code is asked for."""
+CODE_WHOLE = 6
+"""The rank up to which blocks of code are shown whole where code is asked for."""
+_NO_CODE = re.compile(r"\s*(?:```|~~~|#(?!include|\[)|//|/\*|\*|<!--|--|import\b|from\b|require\b|#include|using\b|$)")
+"""How lines of code begin that say nothing of it: fences, comments, imports."""
+CODE_CHARS = 80
+"""Characters that are shown of a line of code."""
 FACT_QUOTE = 240
 """Characters of the words that a fact rests on."""
 SHORT_QUOTE = 110
@@ -85,7 +93,7 @@ def dossier_lines(
     Args:
         items: best first.
         lines: whether each record is one line, as in a broad recall; memory points then lead.
-        code: whether blocks of code are shown whole; else by their first `CODE_LINES` lines.
+        code: whether the best records show blocks of code whole; else they are one line each.
         contrasts: statements that perhaps changed or contradict each other; they are marked where they stand.
     """
     if not items:
@@ -214,21 +222,24 @@ def _passage_line(passage: _Passage, *, code: bool) -> str:
     if item.before is not None:
         asked = item.before.turn.speaker or item.before.turn.role or "somebody"
         who = f"{indent(speaker or 'somebody')} (after {one_line(asked)}: “{one_line(item.before.quote)}”): "
-    said = item.text if code or item.abridged else _with_short_code(item.text, passage.source)
+    whole = item.abridged or (code and passage.number <= CODE_WHOLE)
+    said = item.text if whole else _with_short_code(item.text, passage.source)
     said = with_dates(said, turn.said_at)
     return f"{passage.number}. {who}{indent(said)}{in_parentheses(*marks)}"
 
 
 def _with_short_code(text: str, source: Source) -> str:
-    """Return the words of a passage with only the first `CODE_LINES` lines of each block of code."""
+    """Return the words of a passage with one line for each block of code of more than `CODE_LINES` lines."""
     whole, start, end = source.turn.text, source.start, source.end
     parts: list[str] = []
     for begin, stop in outline(whole).blocks:
         first, last = max(begin, start), min(stop, end)
         lines = whole[first:last].splitlines(keepends=True)
-        if not whole[begin:stop].lstrip(" \t-*+>").startswith(("```", "~~~")) or len(lines) <= CODE_LINES + 2:
+        if not whole[begin:stop].lstrip(" \t-*+>").startswith(("```", "~~~")) or len(lines) <= CODE_LINES:
             continue
-        parts += [whole[start:first], *lines[:CODE_LINES], f"[… {len(lines) - CODE_LINES} more lines of code]\n"]
+        telling = next((line for line in lines if not _NO_CODE.match(line)), lines[0]).strip()
+        count = sum(not line.lstrip().startswith(("```", "~~~")) for line in lines)
+        parts += [whole[start:first], f"`{telling[:CODE_CHARS].strip('`')}` … ({quantity(count, 'line')} of code)\n"]
         start = last
     return "".join((*parts, whole[start:end])) if parts else text
 

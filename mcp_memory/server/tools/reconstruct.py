@@ -210,7 +210,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
         recall: the result.
         max_tokens: of either part; the text, which has fewer fields, mostly shows more of the evidence.
         detail: whether paths and steps are shown.
-        code: whether blocks of code are shown whole in the text.
+        code: whether the text shows the blocks of code of the best records whole.
     """
     from mcp_memory.server.tools.dossier import between_lines, dossier_lines  # its patterns for dates take time
 

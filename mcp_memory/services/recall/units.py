@@ -362,7 +362,7 @@ def code_blocks(text: str) -> tuple[tuple[int, int], ...]:
 
 def _cut(text: str, start: int, end: int, chars: int) -> int:
     """Return where a line that begins at ``start`` ends: at a word, and before any code."""
-    fence = text.find("```", start + 1, end)
+    fence = text.find("```", start + 1, end + 2)  # a sentence may end within a fence
     end = fence if fence > start else end
     if end - start <= chars:
         return end

@@ -153,6 +153,18 @@ def test_a_long_message_around_a_sentence_counts_once_by_its_beginning() -> None
     assert around[:4] == ["Zero.", "One.", "Two.", "Three b."]
 
 
+def test_a_message_with_code_comes_whole() -> None:
+    space = say(new_space(), "Ann: Zero.", "Ann: One.", "Ann: Two.")
+    text, late = "Look:\n```\nstep(1)\n```\nDone.", 2_000_000_000_000
+    turn = Turn("t_code", "x", "s", "9", "message", text, "Bob", None, None, late, late, 0, 0)
+    spans = [(0, 5), (6, 21), (22, 27)]
+    segments = [Segment(f"g_c{n}", "x", "t_code", n, *span, n, n) for n, span in enumerate(spans)]
+    sentences = [Sentence(f"s_c{n}", "x", "t_code", n, *span, ()) for n, span in enumerate(spans)]
+    space.add(Batch((turn,), tuple(segments), tuple(sentences)), vectors=False)
+    around = texts(walked(space, EventContext(), ids=("s_c0",)))
+    assert around[-3:] == ["Look:", "```\nstep(1)\n```", "Done."]
+
+
 def test_the_context_in_a_document_is_the_passages_before_and_after() -> None:
     space, lines = new_space(), ("It grinds corn.", "Its wheel broke.", "Nobody mended that.")
     turn = Turn("t", "x", "s", "1", "document", " ".join(lines), None, None, "Red Mill", 0, 0, 0, 0)

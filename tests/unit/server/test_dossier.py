@@ -7,7 +7,7 @@ from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import with_dates
 from mcp_memory.language.iso import parse
-from mcp_memory.server.tools.dossier import HEADER, dossier_lines
+from mcp_memory.server.tools.dossier import CODE_WHOLE, HEADER, dossier_lines
 
 FIRST, LATER = parse("2025-03-14T10:00")[0], parse("2025-04-02T18:30")[0]
 
@@ -94,12 +94,20 @@ def test_what_tells_of_the_time_asked_for_says_so():
     assert "1. Ann: I flew home. (tells of Sun 27 Aug 2023)" in dossier_lines([told])
 
 
-def test_of_code_the_first_lines_are_shown_unless_all_of_it_is_wanted():
-    text = "My script fails:\n```python\n" + "".join(f"step({n})\n" for n in range(9)) + "```\nCan you mend it?"
+def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
+    steps = "".join(f"step({number})\n" for number in range(9))
+    text = f"My script fails:\n```python\n# a dance\nimport steps\n{steps}```\nCan you mend it?"
     short = dossier_lines((item(text),), code=False)[2]
-    assert "step(2)\n   [… 7 more lines of code]\n   Can you mend it?" in short
-    assert "step(3)" not in short
+    assert "My script fails:\n   `step(0)` … (11 lines of code)\n   Can you mend it?" in short
+    assert "step(1)" not in short
     assert "step(8)" in dossier_lines((item(text),))[2]
+    many = dossier_lines([item(f"{number} {text}", number, place=number) for number in range(CODE_WHOLE + 1)])
+    assert "\n".join(many).count("step(8)") == CODE_WHOLE  # of the best records alone
+
+
+def test_short_code_is_shown_whole():
+    text = "Run it:\n```\nmake dance\n```\nDoes it stop?"
+    assert "make dance" in dossier_lines((item(text),), code=False)[2]
 
 
 def test_a_statement_of_a_conflict_is_marked_where_it_stands():
