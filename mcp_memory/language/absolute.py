@@ -119,7 +119,10 @@ _DATED = re.compile(r"\b(?:on|by|until|till|since|is|be)\s(?:the\s)?\d{1,2}\s(?:
 
 
 _JUST_PASSED = 30 * DAY
-"""How long ago a day may be that a plain present means, rather than the same day of the next year."""
+"""How long ago a day may be that a plain present means, rather than the same day of the next year.
+
+As near ahead may be a day that heads what a plan has for it, "17 March: login implemented", whatever its tense."""
+_LABEL_END = re.compile(r"[)\]]?\*{0,2}:(?!\d)")
 
 
 def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
@@ -148,9 +151,13 @@ def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
     else:
         candidates = [span for year in range(now - 4, now + 5) if (span := days_of(year))]
         pointing = context.direction(match)
+        passed, coming = (occurrence(candidates, context.said_at, where) for where in (-1, 1))
         if pointing > 0 and context.may_retell(match):
-            passed = occurrence(candidates, context.said_at, -1)
             pointing = -1 if passed and context.said_at - passed.until < _JUST_PASSED else pointing
+        elif (
+            coming and coming.since - context.said_at < _JUST_PASSED and _LABEL_END.match(context.sentence, match.end())
+        ):
+            pointing = 1
         days = occurrence(candidates, context.said_at, pointing)
     return ResolvedTime(days, "day", relative=True) if days else None
 
@@ -220,12 +227,19 @@ _BEFORE_CHRIST = compiled(rf"\bB\.?C\.?(?:E\.?)?(?:{DASH}|{S}(?:to|until|till|th
 _ERA = r"(?-i:A\.D\.|AD|C\.E\.|CE)(?!\w)"
 _COUNTS = compiled(r"\s(?-i:[a-z]{3,}s)\b(?<!was)(?<!has)(?<!his)(?<!this)(?<!its)(?<!does)(?<!ss)(?<!us)(?<!plus)")
 
+_STREET = compiled(
+    r"\s(?-i:(?:[NSEW]\.?\s|(?:North|South|East|West)\s)?(?:[A-Z0-9][\w.'-]*\s){1,3}(?:Street|St\b|Avenue|Ave\b|Road|Rd\b"
+    r"|Lane|Drive|Boulevard|Blvd|Way|Place|Court|Square|Terrace|Parkway|Highway|Pike|Row|Alley|Circle)\b)"
+)
+"""Behind the number of a house: "1207 Elm Street"."""
+
 
 def _year(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     before = context.sentence[max(0, match.start() - 16) : match.start()]
     if _NUMBERED.search(before):
         return None
-    if not match["part"] and not _TIME_WORD.search(before) and _COUNTS.match(context.sentence, match.end()):
+    timed = match["part"] or _TIME_WORD.search(before)
+    if not timed and (_COUNTS.match(context.sentence, match.end()) or _STREET.match(context.sentence, match.end())):
         return None
     return part_or_whole(years(int(match["year"])), "year", match)
 
