@@ -11,7 +11,7 @@ together with its opposite ("likes" and "dislikes"). A value that followed anoth
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.entities import entity_key
@@ -223,19 +223,25 @@ class Judgement:
     relations: tuple[NamedRelation, ...] = ()
 
 
-def conflicts(groups: Sequence[RelationFacts], since: Millis, until: Millis) -> tuple[str, ...]:
+def conflicts(
+    groups: Sequence[RelationFacts],
+    since: Millis,
+    until: Millis,
+    agree: Callable[[Version, Version], bool] = lambda *_: False,
+) -> tuple[str, ...]:
     """Return the conflicts about a time, each once, in the order of the groups.
 
     Args:
         groups: relations that the question asks about; opposites are looked for among them.
         since: first instant of the time asked about.
         until: first instant after it.
+        agree: whether two values of a relation of one value may both be true.
     """
     found: dict[str, None] = {}
     for group in groups:
         live = [version for version in group.versions if version.holds(since, until)]
         for sentence in (
-            *_contested_values(group, live),
+            *_contested_values(group, live, agree),
             *_denied_values(group, live),
             *_opposed_values(group, live, groups, since, until),
         ):
@@ -243,11 +249,14 @@ def conflicts(groups: Sequence[RelationFacts], since: Millis, until: Millis) -> 
     return tuple(found)
 
 
-def _contested_values(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
-    """Yield each contested value that lost to a value that holds."""
+def _contested_values(
+    group: RelationFacts, live: Iterable[Version], agree: Callable[[Version, Version], bool]
+) -> Iterable[str]:
+    """Yield each contested value that lost to a value that holds, unless both may be true."""
     for kept in live:
         for lost in group.versions:
-            if lost.status == "contested" and kept.since <= lost.since < kept.until and _key(lost) != _key(kept):
+            contested = lost.status == "contested" and kept.since <= lost.since < kept.until
+            if contested and _key(lost) != _key(kept) and not agree(kept, lost):
                 yield f"{kept.text}, but it was also said: {lost.text}"
 
 

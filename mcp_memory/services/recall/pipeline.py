@@ -121,7 +121,7 @@ async def find(
         sufficiency.sufficient,
         sufficiency.missing,
         warnings=unknown_space(view, query.space),
-        conflicts=(*find_conflicts(query, facts), *map(contrast_in_words, contrasts)),
+        conflicts=(*find_conflicts(space.facts, query, facts), *map(contrast_in_words, contrasts)),
         contrasts=contrasts,
         roots=roots,
         paths=paths,
