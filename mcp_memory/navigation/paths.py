@@ -59,7 +59,7 @@ UNKNOWN = "…"
 _EXPECTED: Mapping[AnswerType, EntityType] = {"who": "person", "where": "place", "when": "time", "how_many": "number"}
 _NOT_NAMED: frozenset[AnswerType] = frozenset(("who", "where", "what"))
 """Answer types whose answer the query does not itself name."""
-_CLASSES = frozenset(("is_a", "nationality", "comes_from", "works_as", "released_on", "born_on", "died_on"))
+CLASSES = frozenset(("is_a", "nationality", "comes_from", "works_as", "released_on", "born_on", "died_on"))
 _SUPPORT = 16
 """Newest assertions of a version whose sentences are compared; a fact may be stated a thousand times."""
 
@@ -245,7 +245,7 @@ def leads_back(path: Path) -> bool:
         return True
     if len(path.steps) < 2 or last.forward or not path.steps[-2].forward:
         return False
-    return last.version.relation == path.steps[-2].version.relation or last.version.relation in _CLASSES
+    return last.version.relation == path.steps[-2].version.relation or last.version.relation in CLASSES
 
 
 def relevance(path: Path, similarities: Sequence[float], fact_query: FactQuery, settings: NavigationSettings) -> float:
