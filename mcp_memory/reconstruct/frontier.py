@@ -1,7 +1,7 @@
 """What a judge is shown to go on from: the active set Z of MRAgent's state, with counts (§3.2, eqs 7 to 9).
 
 Before each judgement the evidence is traversed in reverse, Π_{v→(c,g)}: its cues that more sentences have, names first,
-then rare words whose further sentences have to do with what is asked, each with the tags under which it stands. The
+then phrases whose further sentences have to do with what is asked, each with the tags under which it stands. The
 semantic layer adds those kinds of facts of whom the question names that it asks for, the topic layer the topics of the
 evidence, in words that set them apart. The judge chooses what to follow (f_select, eq. 10) by
 naming operators with these names, tags and topics; its choice is carried out by ``services/follow_ups.py``.
@@ -41,8 +41,6 @@ ENOUGH = 5
 FAR = 30
 """A name or phrase in more sentences than this leads nowhere in particular, and no phrase with such a word does: "good
 time", "hey Ann". (A trial showed mostly such phrases before.)"""
-FEW = 8
-"""The same for a single word that is no name."""
 
 
 _IDLE = frozenset(
@@ -83,7 +81,7 @@ def frontier_of(
 def _cues(
     space: Space, graph: CueGraph, query: Query, rows: Sequence[int], *, tagged: bool
 ) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Yield the cues of sentences that lead to others, names first, then rare words; none within another."""
+    """Yield the cues of sentences that lead to others, names first, then phrases; none within another."""
     asked = {part for cue in query_cues(query.text) for part in cue.key.split()}
     speakers = {cue for row in rows for cue in speaker_cue(graph, row)}
     names = {cue for row in rows for cue in graph.names(row)}
@@ -104,8 +102,9 @@ def _cues(
     def telling(cue: int) -> bool:
         parts = graph.key(cue).split()
         within = [number for part in parts if (number := graph.number(part)) is not None and number != cue]
-        most = FAR if len(parts) > 1 or cue in names else FEW
-        rare = more[cue] <= most and _IDLE.isdisjoint(parts) and all(graph.degree(one) <= FAR for one in within)
+        if len(parts) == 1 and cue not in names:
+            return False  # "guess", "rapid": a word alone leads nowhere in particular
+        rare = more[cue] <= FAR and _IDLE.isdisjoint(parts) and all(graph.degree(one) <= FAR for one in within)
         return rare and (cue in others or _bears(space, graph, cue, shown, wanted.difference(parts)))
 
     leads = [cue for cue, count in more.items() if count and telling(cue)]

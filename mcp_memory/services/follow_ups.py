@@ -29,8 +29,10 @@ from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, Suggestio
 from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
+from mcp_memory.domain.turns import by_assistant
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.evolution import asks_to_compare, evolve_points
+from mcp_memory.language.addressed import asks_for_advice
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.ports import Embedder, JudgeInput, Store
 from mcp_memory.reconstruct.frontier import frontier_of
@@ -112,7 +114,8 @@ class FollowUps:
         kept = [one.source for one in asked.earlier.kept] if asked.earlier else []
         async with self.store.reading() as view:
             space = view.space(query.space)
-            passages = passages_of(space, query, asked.sentences, asked.recall.evidence, asked.gates)
+            missing = asked.earlier.missing if asked.earlier else ()
+            passages = passages_of(space, query, asked.sentences, asked.recall.evidence, asked.gates, missing)
             sources = [*kept, *(sentence.source for sentence in passages)]
             rows = list(dict.fromkeys(row for source in sources if (row := _row(space, source)) != NONE))[:LEADING]
             # In a thread: the first that walks cues reads every sentence.
@@ -155,29 +158,44 @@ class FollowUps:
         yield from (step for step in asked.recall.next if step.operator != "reflect")
 
     async def _take(self, asked: JudgeInput, steps: Sequence[Suggestion]) -> JudgeInput:
-        """Return the input of a judge with what its steps find as well, the new before the old."""
+        """Return the input of a judge with what its steps find as well, the new before the old.
+
+        The best of each step come before the second best of any, so that every step is seen where the room ends.
+        """
         if not steps:
             return asked
         result = asked.recall
         known = {_place(sentence.source) for sentence in (*asked.sentences, *asked.passages)}
         shown = {item.id for item in result.evidence}
-        fresh: list[EvidenceSentence] = []
+        fresh: list[list[EvidenceSentence]] = []  # by item, those of each step in its order
+        ranks: list[int] = []
         trace = list(result.trace)
         for step in steps:
             items = await self._take_one(asked, step)
-            sentences = await self._sentences_of(asked.query.space, items, asked.gates)
-            found = [sentence for sentence in sentences if _place(sentence.source) not in known]
-            known |= {_place(sentence.source) for sentence in found}
-            fresh += found
+            if items is None:
+                continue
+            for rank, item in enumerate(items):
+                sentences = await self._sentences_of(asked.query.space, [item], asked.gates)
+                found = [sentence for sentence in sentences if _place(sentence.source) not in known]
+                known |= {_place(sentence.source) for sentence in found}
+                fresh += [found] if found else []
+                ranks += [rank] if found else []
             new = [item for item in items if item.id not in shown]
             shown |= {item.id for item in new}
             result = replace(result, evidence=(*result.evidence, *new))
             trace.append(OperatorCall(result.turns + 1, step.operator, step.args, len(items), len(new)))
+        order = sorted(range(len(fresh)), key=lambda one: (self._comes_later(asked, fresh[one]), ranks[one], one))
+        first = [sentence for one in order for sentence in fresh[one]]
         result = replace(result, trace=tuple(trace), turns=result.turns + 1, stop=result.stop or "exhausted")
-        return replace(asked, recall=result, sentences=[*fresh, *asked.sentences])
+        return replace(asked, recall=result, sentences=[*first, *asked.sentences])
 
-    async def _take_one(self, asked: JudgeInput, step: Suggestion) -> Sequence[Evidence]:
-        """Return what one step finds in the space of a query; nothing if it cannot be taken."""
+    @staticmethod
+    def _comes_later(asked: JudgeInput, sentences: Sequence[EvidenceSentence]) -> bool:
+        """Return whether these are an assistant's words, and the question asks for none."""
+        return by_assistant(sentences[0].source.turn) and not asks_for_advice(asked.query.text)
+
+    async def _take_one(self, asked: JudgeInput, step: Suggestion) -> Sequence[Evidence] | None:
+        """Return what one step finds in the space of a query; None if it cannot be taken."""
         query = asked.query
         args = {name: value for name, value in step.args.items() if isinstance(value, str)}
         if step.operator == SEARCH:
@@ -199,7 +217,7 @@ class FollowUps:
         try:
             found = await explore(self.store, self.embedder, operators, request, now=query.now, working=working)
         except InvalidInput:  # no such operator, or not these arguments
-            return ()
+            return None
         return found.items
 
     async def _search(self, query: Query, text: str) -> Sequence[Evidence]:

@@ -38,8 +38,9 @@ ANOTHER = 3_000
 """Tokens left below which no further judgement is asked for: what the prompt, the form and `LEAST` take, about."""
 MOST = 6_000
 """Tokens that one judgement takes at most: with ``deep`` the rest is for further turns, of which MRAgent has eight."""
-BROAD_SHARE = 0.55
-"""The same where everything that bears on the question is wanted: one look at more of it before another."""
+BROAD_SHARE = 0.75
+"""The same where everything that bears on the question is wanted: one look at more of it before another, which is only
+asked where the provider counts fewer tokens than are estimated here."""
 TRIED = 8
 """Steps that were taken and are named, the last ones."""
 
@@ -83,10 +84,10 @@ class ClaudeAnswerer:
         }
         frame = estimate_tokens(stable) + estimate_tokens(prompt("answer/asked.txt").substitute(values, evidence=""))
         size = frame + FORM_TOKENS[form]
-        share = 1.0
-        if judge_input.earlier is None:
-            share = FIRST_SHARE if judge_input.recall.breadth == "best" else BROAD_SHARE
-        rendered = render_evidence(judge_input, token_room(budget.left, size, share))
+        room = token_room(budget.left, size, FIRST_SHARE if judge_input.earlier is None else 1)
+        if judge_input.earlier is None and judge_input.recall.breadth != "best":
+            room = max(room, min(int(BROAD_SHARE * budget.left), MOST) - size)
+        rendered = render_evidence(judge_input, room)
         if not rendered.cited:
             raise EngineError("the budget leaves no room for evidence")
         request = Request(stable.strip(), prompt("answer/asked.txt").substitute(values, evidence=rendered.text))
@@ -114,14 +115,18 @@ def state_lines(judge_input: JudgeInput) -> Iterator[str]:
         first, last = map(weekday_and_day, judge_input.span)
         yield f"The memory holds what was said from {first} to {last}."
     if judge_input.recall.trace and judge_input.earlier:
-        tried = [_step_line(call, judge_input) for call in judge_input.recall.trace]
-        yield f"Searched already: {'; '.join(dict.fromkeys(tried[-TRIED:]))}."
+        tried = [line for call in judge_input.recall.trace if (line := _step_line(call, judge_input))]
+        if tried:
+            yield f"Searched already: {'; '.join(dict.fromkeys(tried[-TRIED:]))}."
     if judge_input.earlier and judge_input.earlier.missing:
         yield f"Missing last time: {'; '.join(map(one_line, judge_input.earlier.missing))}."
 
 
 def _step_line(call: OperatorCall, judge_input: JudgeInput) -> str:
-    """Return a step that was taken, with what it was on: of what has an id the first words."""
+    """Return a step that was taken, with what it was on (of what has an id the first words), and if it was in vain.
+
+    Empty for one that was on nothing that can be named.
+    """
     texts = {point.id: point.description for point in judge_input.recall.points}
     texts |= {item.id: item.text for item in judge_input.recall.evidence}
     words = []
@@ -132,4 +137,4 @@ def _step_line(call: OperatorCall, judge_input: JudgeInput) -> str:
             else [value]
         )
         words += [one_line(text, 80) for text in on]
-    return " ".join((call.operator, *words))
+    return " ".join((call.operator, *words, *(() if call.kept else ("(nothing new)",)))) if words else ""

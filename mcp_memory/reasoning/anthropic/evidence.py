@@ -18,7 +18,7 @@ beside the sentence that states them were never needed by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.answers import EvidenceSentence, Frontier
@@ -51,6 +51,8 @@ LEADS_SHARE = 0.15
 """Largest share of the lines that say where the evidence leads."""
 PIECE_CHARS = 320
 """Characters of one line: a longer turn has several, so that a citation stays precise."""
+KEPT, NEW = "What you kept:", "Found since:"
+"""The lines above what a judge that is asked again kept, and above the rest."""
 _PREFIX = 24  # characters of a number and a speaker's name, about
 
 
@@ -147,7 +149,7 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
                     break
                 shown.facts.setdefault(place, []).append((line, item))
                 number += 1
-    return _lay_out(shown, context, leads)
+    return _lay_out(shown, kept_places, context, leads)
 
 
 def _show_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown, room: _Room) -> None:
@@ -194,8 +196,13 @@ def _show(sentence: EvidenceSentence, shown: _Shown, room: _Room) -> bool:
     return True
 
 
-def _lay_out(shown: _Shown, context: Iterable[str], leads: Iterable[str]) -> RenderedEvidence:
-    """Return what is shown as text: points, context, guesses, the turns in the order of time, and where they lead."""
+def _lay_out(
+    shown: _Shown, kept: Collection[tuple[str, int]], context: Iterable[str], leads: Iterable[str]
+) -> RenderedEvidence:
+    """Return what is shown as text: points, context, guesses, what the judge kept, the rest, and where it leads.
+
+    What was kept and the rest stand in the order of time each.
+    """
     cited: dict[str, CitableItem] = {}
     lines: list[str] = []
 
@@ -209,24 +216,38 @@ def _lay_out(shown: _Shown, context: Iterable[str], leads: Iterable[str]) -> Ren
     lines += context
     for line, item in shown.guesses:
         add("F", line, item)
-    turns = [next(iter(sentences.values())).source.turn for sentences in shown.sentences.values()]
-    heading = ""
-    for turn in sorted(turns, key=_order):
-        if _heading(turn) != heading:
-            heading = _heading(turn)
-            lines.append(heading)
-        end = 0
-        for piece in (pieces := list(_pieces(shown.sentences[turn.id]))):
-            text, end = shown.said(piece, end, last=piece is pieces[-1]), piece[-1].source.end
-            citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in piece)
-            gate = min(sentence.gate for sentence in piece)
-            wrong = " (the user called this wrong for this question)" if gate < 1 else ""
-            places = frozenset(map(_place, piece))
-            item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, gate=gate, places=places)
-            add("S", f"{_speaker(turn)}{text}{wrong}", item)
-            for line, fact in (pair for sentence in piece for pair in shown.facts.get(_place(sentence), ())):
-                add("F", line, fact)
+    for title, chosen in _kept_and_new(shown.sentences, kept):
+        lines += [title] if title else []
+        turns = [next(iter(sentences.values())).source.turn for sentences in chosen.values()]
+        heading = ""
+        for turn in sorted(turns, key=_order):
+            if _heading(turn) != heading:
+                heading = _heading(turn)
+                lines.append(heading)
+            end = 0
+            for piece in (pieces := list(_pieces(chosen[turn.id]))):
+                text, end = shown.said(piece, end, last=piece is pieces[-1]), piece[-1].source.end
+                citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in piece)
+                gate = min(sentence.gate for sentence in piece)
+                wrong = " (the user called this wrong for this question)" if gate < 1 else ""
+                places = frozenset(map(_place, piece))
+                item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, gate=gate, places=places)
+                add("S", f"{_speaker(turn)}{text}{wrong}", item)
+                for line, fact in (pair for sentence in piece for pair in shown.facts.get(_place(sentence), ())):
+                    add("F", line, fact)
     return RenderedEvidence(frame([*lines, *leads]), cited)
+
+
+def _kept_and_new(
+    sentences: Mapping[str, dict[int, EvidenceSentence]], kept: Collection[tuple[str, int]]
+) -> Iterator[tuple[str, dict[str, dict[int, EvidenceSentence]]]]:
+    """Yield what the judge kept, and the rest, each with the line above it; all of it with none where nothing is."""
+    parts: tuple[dict[str, dict[int, EvidenceSentence]], ...] = ({}, {})
+    for turn, spans in sentences.items():
+        for start, sentence in spans.items():
+            parts[(turn, start) not in kept].setdefault(turn, {})[start] = sentence
+    titles = (KEPT, NEW) if parts[0] else ("", "")
+    yield from ((title, part) for title, part in zip(titles, parts, strict=True) if part)
 
 
 def _pieces(sentences: dict[int, EvidenceSentence]) -> Iterator[list[EvidenceSentence]]:

@@ -6,9 +6,13 @@ The rules judge the sentences that were found. A model reads them in their place
 - what was said next, where a message asks what the query asks, and what a passage replies to that is not understood by
   itself (`Evidence.before`).
 
-Small talk and pictures without words take no place, as in the text of a recall (``search/told_of.py``), and a block of
-code is its first line, unless the query asks for code. All of it consists of sentences of the space, each once, in the
-order of the evidence.
+Small talk and pictures without words take no place, as in the text of a recall (``search/told_of.py``), nor does code
+that is not asked for, nor an assistant's offers and headings (``spans.py``), nor what nearly repeats another text. All
+of it consists of spans of stored texts, each once, in the order of the evidence.
+
+**Broad questions.** A summary or an order is judged from lines: first one of each exchange that the broad recall lists
+(``broad.py``), with the person's own words and figures, then the headings of what was advised, then the rest of the
+same messages. So all sessions are there before there are details, also where the room ends.
 
 **Departures.** QRMeM shows segments by rank (§2.2), MRAgent episodes (§3.1), which a language model wrote as wholes.
 In a trial with 89 requests about dialogues, a message was cut just before what was asked for in four cases.
@@ -22,18 +26,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.turns import Turn
-from mcp_memory.language.shapes import asks_for_code
+from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.told_of import SmallTalk
-from mcp_memory.services.recall.units import code_blocks
+from mcp_memory.services.recall.spans import asks_for_code, gist_spans, is_idle_reply, telling_spans
+from mcp_memory.services.recall.units import REPLIES
 from mcp_memory.view.space import NONE, Space
 
 WHOLE_CHARS = 500
 """Characters up to which a message is shown whole."""
 SAME = 0.5
 """Share of the query's content that a question of the evidence has to contain, so that what was said next is shown."""
+LINE_CHARS = 200
+"""Characters of the line of an exchange."""
+ALIKE = 0.9
+"""Share of the words of a text that another one has, from which on it only repeats it, if it has"""
+LEAST_ALIKE = 8
+"""so many different words at least."""
 
+BROAD = frozenset(("all", "overview"))
+"""Marks the lines of a broad recall (`Evidence.via`)."""
 _ASIDE = re.compile(r"\[[^\[\]]*\]")  # what is no speech: "[shares a picture: a dog]"
 
 
@@ -43,53 +55,117 @@ def passages_of(
     sentences: Iterable[EvidenceSentence],
     evidence: Sequence[Evidence],
     gates: Mapping[str, float],
+    missing: Sequence[str] = (),
 ) -> list[EvidenceSentence]:
     """Return what a language model is shown of the sentences that were found, in their order.
 
     Args:
         space: of the sentences; the view does not change meanwhile.
         query: understood.
-        sentences: of the evidence, the best first.
+        sentences: of the evidence, the best first; of a broad recall its lines.
         evidence: that they belong to.
         gates: of the sentences that are not neutral for the query, by id.
+        missing: what a judge said is missing.
     """
-    return list(_Passages(space, query, gates).of(sentences, evidence))
+    return list(_Passages(space, query, gates, missing).of(list(sentences), evidence))
 
 
 class _Passages:
-    def __init__(self, space: Space, query: Query, gates: Mapping[str, float]) -> None:
+    def __init__(self, space: Space, query: Query, gates: Mapping[str, float], missing: Sequence[str]) -> None:
         self._space, self._gates, self._small = space, gates, SmallTalk(space)
-        self._code = asks_for_code(query.text)
-        self._asked = set(query.stems).difference(*(stems(name) for name in query.speakers))
-        self._shown: set[tuple[str, int]] = set()
+        self._code = asks_for_code(" ".join((query.text, *missing)))
+        own = {stem for name in query.speakers for stem in stems(name)}
+        self._asked = set(query.stems) - own
+        self._wanted = frozenset({*query.stems, *(stem for text in missing for stem in stems(text))} - own)
+        self._shown: dict[str, list[tuple[int, int]]] = {}
+        self._said: list[tuple[str | None, frozenset[str]]] = []
 
-    def of(self, sentences: Iterable[EvidenceSentence], evidence: Sequence[Evidence]) -> Iterator[EvidenceSentence]:
+    def of(self, sentences: Sequence[EvidenceSentence], evidence: Sequence[Evidence]) -> Iterator[EvidenceSentence]:
         before = {item.id: item.before for item in evidence if item.before is not None}
+        listed = {item.id: item for item in evidence if BROAD.intersection(item.via)}
+        lines = [one for one in sentences if one.evidence_id in listed]
         for one in sentences:
             turn = one.source.turn
-            if self._is_idle(turn):
+            if one.evidence_id in listed or self._is_idle(turn):
                 continue
             yield from self._pieces(one, one.source)
             if (said := before.pop(one.evidence_id, None)) is not None:
                 yield from self._pieces(one, said)
             if (reply := self._reply(turn)) is not None and not self._is_idle(reply):
                 yield from self._pieces(one, Source(reply, 0, len(reply.text)))
+        for one in lines:
+            yield from self._line(one)
+        for one in lines:
+            yield from self._advice(one, listed[one.evidence_id])
+        for one in lines:
+            turn = one.source.turn
+            yield from self._pieces(one, one.source if turn.kind == "document" else Source(turn, 0, len(turn.text)))
+        for one in lines:
+            for source in listed[one.evidence_id].sources[1:2]:
+                yield from self._pieces(one, source)
+
+    def _line(self, found: EvidenceSentence) -> Iterator[EvidenceSentence]:
+        """Yield what fits into one line of a message, or of the listed part of a document."""
+        turn, source = found.source.turn, found.source
+        start, end = (source.start, source.end) if turn.kind == "document" else (0, len(turn.text))
+        spans = [(start, end)] if turn.kind == "document" else telling_spans(turn.text, start, end)
+        for span in gist_spans(turn.text, spans, self._wanted, LINE_CHARS):
+            yield from self._once(found, turn, span)
+
+    def _advice(self, found: EvidenceSentence, line: Evidence) -> Iterator[EvidenceSentence]:
+        """Yield the headings of the reply to a listed message, as the overview words it: what was advised."""
+        _, arrow, said = line.text.partition(REPLIES)
+        if not arrow or said.endswith("…"):
+            return
+        turn = line.sources[1].turn
+        for words_said in said.partition(": ")[2].split("; "):
+            if (at := turn.text.find(words_said)) >= 0:
+                yield from self._once(found, turn, (at, at + len(words_said)))
 
     def _pieces(self, found: EvidenceSentence, source: Source) -> Iterator[EvidenceSentence]:
-        """Yield the sentences of a span, or of its whole message, that were not shown yet."""
+        """Yield the sentences of a span, or of its whole message, as far as they were not shown yet."""
         turn, space = source.turn, self._space
         whole = turn.kind == "message" and len(turn.text) <= WHOLE_CHARS
-        pieces = [space.sentences[row] for row in space.sentences_of(turn.id)]
-        for piece in pieces:
-            if not whole and not (piece.start < source.end and source.start < piece.end):
+        for row in space.sentences_of(turn.id):
+            piece = space.sentences[row]
+            if whole or (piece.start < source.end and source.start < piece.end):
+                for span in self._telling(turn, piece.start, piece.end):
+                    yield from self._once(found, turn, span)
+
+    def _telling(self, turn: Turn, start: int, end: int) -> list[tuple[int, int]]:
+        if turn.kind == "document":
+            return [(start, end)]
+        spans = telling_spans(turn.text, start, end, self._tells if self._code else None)
+        return [one for one in spans if not (by_assistant(turn) and is_idle_reply(turn.text[one[0] : one[1]]))]
+
+    def _tells(self, line: str) -> bool:
+        return not self._wanted.isdisjoint(stems(line))
+
+    def _once(self, found: EvidenceSentence, turn: Turn, span: tuple[int, int]) -> Iterator[EvidenceSentence]:
+        """Yield the parts of a span that were not shown yet; nothing where they repeat another text."""
+        shown = self._shown.setdefault(turn.id, [])
+        for start, end in _left(span, shown):
+            if self._repeats(turn, turn.text[start:end]):
                 continue
-            span = (piece.start, piece.end) if self._code else _without_code(turn.text, piece.start, piece.end)
-            if span is not None and (turn.id, span[0]) not in self._shown:
-                self._shown.add((turn.id, span[0]))
-                gate = self._gates.get(piece.id, 1.0)
-                yield EvidenceSentence(
-                    found.evidence_id, Source(turn, *span), piece.times, found.score, found.cosine, gate
-                )
+            shown.append((start, end))
+            pieces = (self._space.sentences[row] for row in self._space.sentences_of(turn.id))
+            within = [piece for piece in pieces if piece.start < end and start < piece.end]
+            times = within[0].times if within and (within[0].start, within[0].end) == (start, end) else ()
+            gate = min((self._gates.get(piece.id, 1.0) for piece in within), default=1.0)
+            source = Source(turn, start, end)
+            yield EvidenceSentence(found.evidence_id, source, times, found.score, found.cosine, gate)
+
+    def _repeats(self, turn: Turn, said: str) -> bool:
+        """Return whether a text of another message, or document, that is shown already says nearly the same."""
+        own = frozenset(stems(said))
+        role = None if turn.kind == "document" else turn.speaker or turn.role
+        if len(own) >= LEAST_ALIKE:
+            figures = {stem for stem in own if any(char.isdigit() for char in stem)}
+            for who, other in self._said:
+                if role == who and figures <= other and len(own & other) >= ALIKE * len(own):
+                    return True
+            self._said.append((role, own))
+        return False
 
     def _is_idle(self, turn: Turn) -> bool:
         """Return whether a message is small talk, or a picture that shows nothing of what is asked."""
@@ -113,12 +189,14 @@ class _Passages:
         return reply if reply.speaker != turn.speaker and len(reply.text) <= WHOLE_CHARS else None
 
 
-def _without_code(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return a span without code behind the first line of its block; None where nothing is left."""
-    for begin, stop in code_blocks(text):
-        if begin < start < stop:
-            return None
-        if start <= begin < end:
-            first = text.find("\n", text.find("\n", begin) + 1)
-            return start, min(end, first if begin < first < stop else stop)
-    return start, end
+def _left(span: tuple[int, int], shown: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a span that none of others covers."""
+    at, end = span
+    for start, stop in sorted(shown):
+        if stop <= at or start >= end:
+            continue
+        if start > at:
+            yield at, start
+        at = max(at, stop)
+    if at < end:
+        yield at, end

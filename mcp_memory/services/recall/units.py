@@ -47,6 +47,8 @@ LINE_CHARS = 170
 """Characters of a line, about 42 tokens: some 40 lines fit into a reply of 2,000."""
 ASKED_CHARS, REPLY_CHARS = 130, 80
 """Characters of both sides of an exchange in one line."""
+REPLIES = " → "
+"""Between both sides."""
 LONG_CHARS = 360
 """Characters of the lines of the best units, which may need more than one sentence to be understood."""
 LONG = 8
@@ -220,7 +222,7 @@ class Lines:
             headed = Evidence(begins.id, "segment", "", score, (), (Source(reply[0], begins.start, end),))
         said = headed.text or f"{headed.sources[0].quote} …"
         said_by_user = brief(turn.text[first.start : self._space.segments[rows[-1]].end], ASKED_CHARS, self._stems)
-        text = f"{said_by_user} → {reply[0].speaker or 'assistant'}: {said}"
+        text = f"{said_by_user}{REPLIES}{reply[0].speaker or 'assistant'}: {said}"
         return Evidence(first.id, "segment", text, score, (self._name,), (source, headed.sources[0]), abridged=True)
 
     def _brief(self, turn: Turn, rows: Sequence[int], score: float, chars: int) -> Evidence:

@@ -13,7 +13,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.language.iso import DAY
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
-from mcp_memory.reasoning.anthropic.evidence import render_evidence
+from mcp_memory.reasoning.anthropic.evidence import KEPT, NEW, render_evidence
 from mcp_memory.reasoning.anthropic.judgements import FULL_WORDS, SUPPORTS, WORDS, AnswerReply, to_judgement
 from mcp_memory.reasoning.anthropic.rendering import RenderedEvidence, telling_line
 from mcp_memory.reasoning.anthropic.replies import UnusableReply
@@ -88,6 +88,17 @@ def test_what_is_left_out_of_a_turn_is_marked_and_nothing_stands_twice():
     pieces = [replace(one.sentences[0], source=Source(turn, *span)) for span in spans]
     (line,) = [row for row in render_evidence(replace(one, sentences=pieces), 2_000).text.splitlines() if "[S" in row]
     assert line.endswith("… Two is here. … Four is here.")
+
+
+def test_what_the_judge_kept_stands_first_and_is_marked():
+    one = case(["Ann visited Rome - -", "Ann likes chess - -", "Ann likes tea - -"], "Where was Ann?")
+    first = replace(one, sentences=one.sentences[1:])
+    laid = render_evidence(first, 2_000)
+    (number,) = [number for number, item in laid.cited.items() if item.citations[0].source.quote == "Ann likes tea"]
+    earlier = to_judgement(reply([number], answerable=False, missing=["where"], look_for=["Rome"]), laid)
+    again = replace(one, earlier=earlier, seen=earlier.left)
+    lines = [line for line in render_evidence(again, 2_000).text.splitlines() if line[:3] != "-- "]
+    assert [line.split(": ")[-1] for line in lines[1:5]] == [KEPT, "Ann likes tea", NEW, "Ann visited Rome"]
 
 
 @pytest.mark.parametrize("seed", range(20))
