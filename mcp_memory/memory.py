@@ -219,6 +219,11 @@ class Memory:
         if self.settings.loop.enabled and self.settings.loop.tags:
             self.background.put("warm", partial(warm, self.store), durable=False)
 
+    def save_later(self) -> None:
+        """Queue the saving of the view, if it is due."""
+        if self.store.view_is_due:
+            self.background.put("save", self.store.save_view)
+
     async def reconstruct(self, query: Query) -> RecallResult:
         """See `mcp_memory.services.answer.reconstruct`."""
         unindexed = await self._unindexed(query.space)
@@ -236,6 +241,7 @@ class Memory:
     async def _unindexed(self, space: str) -> tuple[str, ...]:
         """Wait a little for messages that are just being indexed, and return a warning if some are not yet."""
         self.background.note_call()
+        self.save_later()
         return await self.indexer.note(space, self.settings.write)
 
     async def reconstruct_across(self, query: Query, spaces: Sequence[str]) -> RecallResult:
@@ -365,6 +371,7 @@ class Memory:
 
     async def aclose(self) -> None:
         """Finish background jobs within `DRAIN_S`, then close the language model and the store."""
+        self.save_later()
         try:
             await self.background.drain(DRAIN_S)
         finally:

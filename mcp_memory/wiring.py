@@ -262,6 +262,7 @@ def open_store(
         reader=extractor.version if extractor else 0,
         read_again=lambda: read_again(reading),
         masking=reading.masking,
+        saved=repr((settings.search, settings.facts, settings.privacy, stable)) if settings.storage.saved_view else "",
         backups=(settings.storage.backups, settings.storage.backup_folder),
     )
 

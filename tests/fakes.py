@@ -166,6 +166,10 @@ class FakeStore:
             problems=(),
         )
 
+    view_is_due = False
+
+    async def save_view(self) -> None: ...
+
     async def aclose(self) -> None:
         self.closed = True
 

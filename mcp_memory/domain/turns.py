@@ -209,6 +209,9 @@ class Speakers(dict[str, int]):
         self.find = find
         self._roles: dict[str, str | None] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        return {"_roles": self._roles}
+
     def add(self, turn: Turn) -> str | None:
         """Count a turn, and return its speaker; None if it has none."""
         who = turn.speaker or turn.role

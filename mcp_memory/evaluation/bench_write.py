@@ -94,6 +94,15 @@ class TimedStore:
         """See `Store.about`."""
         return await self._store.about()
 
+    @property
+    def view_is_due(self) -> bool:
+        """See `Store.view_is_due`."""
+        return self._store.view_is_due
+
+    async def save_view(self) -> None:
+        """See `Store.save_view`."""
+        await self._store.save_view()
+
     async def aclose(self) -> None:
         """See `Store.aclose`."""
         await self._store.aclose()

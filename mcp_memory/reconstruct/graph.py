@@ -174,6 +174,9 @@ class CueGraph:
         self._starts: array[int] = array("i", [0])
         self._tags: dict[int, tuple[int, ...]] = {}  # of sentences, the words that may be their tag, best first
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_read"}
+
     def __len__(self) -> int:
         return len(self._keys)
 

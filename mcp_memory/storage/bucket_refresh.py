@@ -19,10 +19,10 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking
 from mcp_memory.domain.turns import Segment
 from mcp_memory.errors import StoreBusy
-from mcp_memory.storage.commits import last_commit, log_batch, stored_turn
+from mcp_memory.storage.commits import last_commit, log_batch, stored_turn, usable_last
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.refresh import Refresher
-from mcp_memory.storage.schema import COMMITS, commit_rows
+from mcp_memory.storage.schema import COMMITS, commit_rows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import batch_of
 from mcp_memory.vectors import Matrix
@@ -117,7 +117,7 @@ class BucketRefresher(Refresher):
     def _add_whole(self, view: View, entries: Sequence[Entry]) -> None:
         """Add commits of the journal to the view, with their segments and sentences."""
         commits = [entry.commit for entry in entries]
-        last = self._checked_last(commit_rows(commits[-1]))
+        last = usable_last(commit_rows(commits[-1]), self.tables.uri, self._embedder, self._dimension)
         if not view.tx:
             view.generation, view.reader = last.generation, last.reader
         new, batch = log_batch(view, commits, partial(rows_of, entries), self._dimension, self.masking)
@@ -137,6 +137,19 @@ def _follow(entries: Sequence[Entry], view: View) -> bool:
     tables = {(entry.commit.generation, entry.commit.reader) for entry in entries}
     known = {(view.generation, view.reader)} if view.tx else tables
     return entries[0].commit.tx == view.tx + 1 and len(tables) == 1 and tables == known
+
+
+def nearest_in(
+    refresher: Refresher, view: View, space: str, queries: Matrix, count: int
+) -> list[list[tuple[str, float]]]:
+    """Return the segments of a space that are nearest to each query; see `ports.Store.nearest`."""
+    where = f"space = '{space.replace(chr(39), chr(39) * 2)}' AND tx <= {view.tx}"
+    name = table_name("segments", view.generation, view.reader)
+    found = []
+    for query in queries:
+        every = dict(refresher.tables.nearest(name, query, where, count)) | dict(refresher.nearest(space, query))
+        found.append(sorted(every.items(), key=lambda one: (-one[1], one[0]))[:count])
+    return found
 
 
 def open_refresher(

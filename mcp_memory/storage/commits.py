@@ -9,6 +9,7 @@ import numpy as np
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import Masking, masked
 from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs
 from mcp_memory.storage.journal import newer
 from mcp_memory.storage.point_rows import (
@@ -18,7 +19,7 @@ from mcp_memory.storage.point_rows import (
     points_of,
     questions_with_vectors,
 )
-from mcp_memory.storage.schema import COMMITS, Commit, TableKind, TableRows, commits_of
+from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, TableKind, TableRows, commits_of
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import turns_of
 from mcp_memory.view.view import View
@@ -43,6 +44,34 @@ def commits_after(tables: Tables, after: int) -> TableRows | None:
     if rows is None or rows["tx"].to_pylist() != list(range(after + 1, count + 1)):
         rows = tables.rows(COMMITS, f"tx > {after}")  # numbers should have no gaps and come in order; these do not
     return rows.sort_by("tx") if rows is not None and len(rows) else None
+
+
+class OutdatedFormat(Exception):
+    """The store has a format that is not read as it is; it must be rebuilt from its log before it can be used."""
+
+
+def usable_last(rows: TableRows, uri: str, embedder: str, dimension: int) -> Commit:
+    """Return the last of some commits of a store, by number.
+
+    Raises:
+        StoreMismatch: the store has another embedder than this one, or a newer format.
+        OutdatedFormat: it has an older format.
+    """
+    last = commits_of(rows.slice(len(rows) - 1))[0]
+    if last.format > FORMAT:
+        raise StoreMismatch(
+            f"storage.uri {uri!r} was written by a newer mcp-memory (format {last.format}, this "
+            f"program knows {FORMAT}). Nothing was changed. Update this program, or set storage.uri."
+        )
+    if (last.embedder, last.dimension) != (embedder, dimension):
+        raise StoreMismatch(
+            f"storage.uri {uri!r} holds vectors of {last.embedder!r} ({last.dimension} numbers each), "
+            f"configured is {embedder!r} ({dimension}): the two cannot be compared. Nothing was "
+            "changed. Run `mcp-memory doctor --re-embed` to make all vectors anew, or set the former embedder."
+        )
+    if last.format < READABLE:
+        raise OutdatedFormat
+    return last
 
 
 def newest(tables: Tables) -> Commit | None:

@@ -40,6 +40,7 @@ from mcp_memory.storage.point_rows import lesson_rows, point_of, point_rows, poi
 from mcp_memory.storage.purging import purge
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
+from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,
@@ -287,6 +288,7 @@ class Forgetting:
         tables.log_copy.remove()
         if tables.folder is not None:
             remove_vectors(tables.folder)
+            remove_views(tables)
         tables.sums.tidy(tables.names())
         for aside in tables.folder.glob(f"*.lance/*/*{ASIDE}") if tables.folder is not None else ():
             aside.unlink(missing_ok=True)

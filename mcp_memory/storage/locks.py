@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
@@ -14,6 +15,7 @@ from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
 from mcp_memory.storage.place import Place
 
 WRITE_LOCK, REBUILD_LOCK, COMPACT_LOCK = "write.lock", "rebuild.lock", "compact.lock"
+SOON_S = 0.02
 
 
 class Lock(Protocol):
@@ -51,6 +53,20 @@ def take_if_free(place: Place, name: str) -> Callable[[], None] | None:
         raise StoreUnwritable(
             f"storage.uri {place.uri!r}: no lock file can be made there ({error}). Nothing was changed."
         ) from error
+
+
+def take_soon(place: Place, name: str, wait_s: float) -> Callable[[], None]:
+    """Take a lock when it becomes free, and return what releases it; after some seconds go on without it. Blocking.
+
+    Raises:
+        StoreUnwritable: there can be no lock here.
+    """
+    until = time.monotonic() + wait_s
+    while (release := take_if_free(place, name)) is None:
+        if time.monotonic() > until:
+            return lambda: None
+        time.sleep(SOON_S)
+    return release
 
 
 def open_lease(place: Place, name: str, local: threading.Lock) -> AbstractAsyncContextManager[bool]:

@@ -28,6 +28,8 @@ from mcp_memory.storage.forgotten import FOLDER as KEPT
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.purging import purge
+from mcp_memory.storage.saved_view import FOLDER as VIEW
+from mcp_memory.storage.saved_view import LOCK as VIEW_LOCK
 from mcp_memory.storage.schema import FORGOTTEN
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.vector_files import VECTORS
@@ -42,6 +44,8 @@ _OWN = frozenset(
         KEPT,
         JOURNAL,
         VECTORS,
+        VIEW,
+        VIEW_LOCK,
         "holders",
         "next.lock",
         "write.lock",

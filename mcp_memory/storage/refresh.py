@@ -22,17 +22,16 @@ from functools import partial
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreError, StoreMismatch
+from mcp_memory.errors import StoreError
 from mcp_memory.heap import may_go
-from mcp_memory.storage.commits import commits_after, log_batch, newest_rows, stored_turn
+from mcp_memory.storage.commits import commits_after, log_batch, newest_rows, stored_turn, usable_last
 from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, short_tables, shortfalls
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.mapped import PIECES, PieceKind, Read, attach, seal
+from mcp_memory.storage.saved_view import SavedViews
 from mcp_memory.storage.schema import (
     COMMITS,
-    FORMAT,
-    READABLE,
     Commit,
     TableKind,
     TableRows,
@@ -48,10 +47,6 @@ from mcp_memory.view.view import View
 
 COUNTED_BY_REBUILD = frozenset({"assertions", "beliefs"})
 """Tables of which a rebuild's commit alone counts the rows, although they carry the numbers of earlier commits."""
-
-
-class OutdatedFormat(Exception):
-    """The store has a format that is not read as it is; it must be rebuilt from its log before it can be used."""
 
 
 class Refresher:
@@ -92,6 +87,23 @@ class Refresher:
         self._complete_to = 0  # the commit up to which the view has segments and sentences
         self._pending: list[Commit] = []  # the commits after it
         self._pending_turns: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with commit numbers
+        self._saved: SavedViews | None = None
+
+    def use_saved(self, made_by: str) -> None:
+        """Begin with the saved view of a local store, if it was made with these settings, and let `save` write it."""
+        if self._files is not None:
+            self._saved = SavedViews(self.tables, made_by, self._files, self.is_current)
+
+    def is_to_be_saved(self, view: View) -> bool:
+        """Return whether a view has grown so much that it should be saved."""
+        whole = self.last is not None and not self._pending and not self.losses.texts()
+        return self._saved is not None and whole and self._saved.is_due(view.sentences)
+
+    def save(self, view: View) -> None:
+        """Save a view if it is whole; a second for 100,000 sentences, in which it must not change."""
+        if self._saved is not None and self.last is not None and self.is_to_be_saved(view):
+            view.extend_indexes()
+            self._saved.save(view, self.last)
 
     def is_current(self, *, at_a_glance: bool = False) -> bool:
         """Return whether nothing was committed since the turns of the view were last brought up to date.
@@ -188,6 +200,7 @@ class Refresher:
             return view
         anchor = None if self.tables.folder is None else read_anchor(self.tables.folder)  # older than what is read next
         version = None
+        view = self._with_saved(view)
         while version is None or version != self.tables.version(COMMITS):  # else the journal was emptied meanwhile
             version = self.tables.version(COMMITS)
             if version is None:
@@ -209,6 +222,13 @@ class Refresher:
         self.losses.note_gone(COMMITS, commits_lost(self.tables, self.last, anchor))
         return view
 
+    def _with_saved(self, view: View) -> View:
+        saved = None if view.tx or self._saved is None else self._saved.load(view)
+        if saved is None:
+            return view
+        self.last, self.folded, self._complete_to = saved.last, saved.folded, saved.last.tx
+        return saved.view
+
     def _is_behind(self, anchor: Commit | None) -> bool:
         """Whether the last commit is not the noted one: LanceDB reads an older or changed manifest in silence."""
         last = self.last
@@ -221,7 +241,7 @@ class Refresher:
         if self._version is None and self.tables.sums.wrong((COMMITS,)):
             self.tables.broken.add(COMMITS)  # LanceDB would read other numbers than were written
         while (rows := commits_after(self.tables, view.tx)) is not None:
-            last = self._checked_last(rows)
+            last = usable_last(rows, self.tables.uri, self._embedder, self._dimension)
             if not view.tx:
                 self.losses.note_changed(last)
                 view.generation, view.reader = last.generation, last.reader
@@ -242,24 +262,6 @@ class Refresher:
         if COMMITS not in self.tables.broken:
             self.swept[COMMITS] = version
         return view
-
-    def _checked_last(self, rows: TableRows) -> Commit:
-        """Return the last of some commits; raise an error if this program cannot use the store as it is."""
-        last = commits_of(rows.slice(len(rows) - 1))[0]
-        if last.format > FORMAT:
-            raise StoreMismatch(
-                f"storage.uri {self.tables.uri!r} was written by a newer mcp-memory (format {last.format}, this "
-                f"program knows {FORMAT}). Nothing was changed. Update this program, or set storage.uri."
-            )
-        if (last.embedder, last.dimension) != (self._embedder, self._dimension):
-            raise StoreMismatch(
-                f"storage.uri {self.tables.uri!r} holds vectors of {last.embedder!r} ({last.dimension} numbers each), "
-                f"configured is {self._embedder!r} ({self._dimension}): the two cannot be compared. Nothing was "
-                "changed. Run `mcp-memory doctor --re-embed` to make all vectors anew, or set the former embedder."
-            )
-        if last.format < READABLE:
-            raise OutdatedFormat
-        return last
 
     def _load_turns(self, view: View, commits: list[Commit], part: list[Commit]) -> None:
         """Add a part of the new commits to the view; their segments and sentences become pending."""

@@ -28,9 +28,9 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.storage.backups import Backups, compacting
-from mcp_memory.storage.bucket_refresh import open_refresher
+from mcp_memory.storage.bucket_refresh import nearest_in, open_refresher
 from mcp_memory.storage.check import Finding, check, store_status
-from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.commits import OutdatedFormat, last_commit
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import REMEDY, damage_of, refuse
 from mcp_memory.storage.forgetter import Forgetter
@@ -40,12 +40,11 @@ from mcp_memory.storage.locks import open_lease, open_write_lock
 from mcp_memory.storage.log import read_log
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rebuild import Embed, Make
-from mcp_memory.storage.refresh import OutdatedFormat
 from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.renewal import Renewal
 from mcp_memory.storage.repair import repair
 from mcp_memory.storage.reread import ReadAgain
-from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
+from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import LanceTransaction, merge_journal, prepare, sweep
 from mcp_memory.storage.transaction import append as append_batch
@@ -85,6 +84,7 @@ class LanceStore:
         reader: the version of the extractor that reads facts from new texts; 0 for none.
         read_again: returns a function that reads texts again which an older extractor has read.
         masking: of secrets in what is read; the log keeps what was said.
+        saved: what the view depends on, for `save_view`; "" saves none.
         backups: how many the store keeps of those that it makes by itself, and where (`Backups`).
         clock: milliseconds since 1970, UTC.
     """
@@ -105,6 +105,7 @@ class LanceStore:
         reader: int = 0,
         read_again: Callable[[], ReadAgain] | None = None,
         masking: Masking = KEEP,
+        saved: str = "",
         backups: tuple[int, str] = (0, ""),
         clock: Callable[[], Millis] = _now,
     ) -> None:
@@ -115,6 +116,8 @@ class LanceStore:
         self._place = Place(uri, options)
         self._tables = Tables(self._place)
         self._refresher = open_refresher(self._tables, embedder, dimension, make_view, masking)
+        if saved:
+            self._refresher.use_saved(saved)
         self._view = self._refresher.reset()
         self._view_lock = anyio.Lock()
         self._index_lock = threading.Lock()
@@ -182,21 +185,17 @@ class LanceStore:
 
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
         """See `ports.Store.nearest`; old revisions of documents are among them. Call it while reading."""
-        view = self._view
-        where = f"space = '{space.replace(chr(39), chr(39) * 2)}' AND tx <= {view.tx}"
-        name = table_name("segments", view.generation, view.reader)
+        return await to_thread.run_sync(nearest_in, self._refresher, self._view, space, queries, count)
 
-        def search() -> list[list[tuple[str, float]]]:
-            found = []
-            for query in queries:
-                every = {
-                    **dict(self._tables.nearest(name, query, where, count)),
-                    **dict(self._refresher.nearest(space, query)),
-                }
-                found.append(sorted(every.items(), key=lambda one: (-one[1], one[0]))[:count])
-            return found
+    @property
+    def view_is_due(self) -> bool:
+        """See `ports.Store.view_is_due`."""
+        return self._refresher.is_to_be_saved(self._view)
 
-        return await to_thread.run_sync(search)
+    async def save_view(self) -> None:
+        """See `ports.Store.save_view`."""
+        async with self._view_lock:
+            await to_thread.run_sync(self._refresher.save, self._view)
 
     def indexing(self) -> AbstractAsyncContextManager[bool]:
         """See `ports.Store.indexing`."""

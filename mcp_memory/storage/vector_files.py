@@ -65,9 +65,10 @@ class VectorFiles:
             with (self._folder / name).open("rb") as file:
                 if os.fstat(file.fileno()).st_size != size + _SUM:
                     return None
-                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                mapped = _Block(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError):
             return None
+        mapped.name = name
         content = memoryview(mapped)
         if zlib.crc32(content[:size]).to_bytes(_SUM, "little") != content[size:]:
             _log.warning("%s is not what was written: it is made anew from the table", self._folder / name)
@@ -109,6 +110,19 @@ class VectorFiles:
         for folder in self._folder.glob("*"):
             if not any(name.startswith(f"{folder.name}/") for name in wanted):
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Block(mmap.mmap):
+    name: str
+
+
+def name_of(block: Matrix) -> str | None:
+    """Return the name of a block that is mapped from its file; None for any other array."""
+    base: object = block
+    while isinstance(base, np.ndarray):
+        base = base.base
+    base = base.obj if isinstance(base, memoryview) else base
+    return base.name if isinstance(base, _Block) else None
 
 
 def remove_vectors(folder: Path) -> None:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from mcp_memory.domain.facts import WHOLE, Assertion, ExtractorName
+from mcp_memory.domain.times import Millis
+from mcp_memory.view.saved_rows import SavedRows
 
 _RANK: dict[ExtractorName, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
 
@@ -26,7 +28,7 @@ class Assertions:
     """
 
     def __init__(self) -> None:
-        self.rows: list[Assertion] = []
+        self.rows: list[Assertion] | SavedRows[Assertion] = []
         self._row: dict[str, int] = {}
         self._groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._from: dict[str, dict[str, None]] = defaultdict(dict)  # head → relations
@@ -34,6 +36,9 @@ class Assertions:
         self._by_turn: dict[str, list[int]] = defaultdict(list)
         self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor, if above 0
         self._retired: set[str] = set()
+
+    def __getstate__(self) -> dict[str, object]:
+        return vars(self) | {"rows": SavedRows.of(Assertion, self.rows)}
 
     def add(self, assertion: Assertion, head: str, tail: str) -> bool:
         """Add an assertion that is not there yet.
@@ -85,6 +90,10 @@ class Assertions:
             return self._best.get((assertion.turn_id, assertion.sentence), 0) == rank
         others = (self.rows[other] for other in self._by_turn[assertion.turn_id] if known(other))
         return not any(other.sentence == assertion.sentence and _RANK[other.extractor] > rank for other in others)
+
+    def recorded_by(self, moment: Millis) -> Callable[[int], bool]:
+        """Return whether an assertion, given by its row, was recorded by a moment."""
+        return lambda row: self.rows[row].recorded_at <= moment
 
     def of_turn(self, turn_id: str) -> Sequence[int]:
         """Return the rows of a turn, in the order of recording."""

@@ -37,6 +37,9 @@ class EntityIndex:
         self._sentences: list[array[int]] = []  # of each entity, ascending
         self._entities: dict[int, tuple[int, ...]] = {}  # of each sentence that names any
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_find_names"}
+
     def __len__(self) -> int:
         return len(self._keys)
 

@@ -52,6 +52,14 @@ class Facts:
         self._folded: dict[tuple[str, str], tuple[bool, str, _Layers]] = {}  # with whether single, and the head's name
         self._by_tail: dict[tuple[str, str], tuple[_Layers, dict[str, _Layers]]] = {}  # of folded versions
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "rows"} | {"_folded": {}, "_by_tail": {}}
+
+    def bind(self, text_of: Callable[[str], str]) -> None:
+        """Make saved facts whole again, with the function that they were made with."""
+        self.rows = self._assertions.rows
+        self._given.bind(text_of)
+
     # Changes by a refresh
 
     def add(self, assertions: Iterable[Assertion]) -> None:
@@ -213,10 +221,8 @@ class Facts:
 
     def version_of(self, assertion: Assertion) -> Version | None:
         """Return the version, reliable or suspected, that an assertion supports; None for a negation."""
-        for version in self.all_versions(self.key(assertion.head), assertion.relation):
-            if any(support.id == assertion.id for support in version.assertions):
-                return version
-        return None
+        versions = self.all_versions(self.key(assertion.head), assertion.relation)
+        return next((one for one in versions if any(a.id == assertion.id for a in one.assertions)), None)
 
     def assertion(self, assertion_id: str) -> Assertion | None:
         """Return an assertion by its id, or None."""
@@ -249,12 +255,8 @@ class Facts:
 
         Names, cardinalities and retired revisions are those of today.
         """
-
-        def recorded_by(moment: Millis) -> Callable[[int], bool]:
-            return lambda row: self.rows[row].recorded_at <= moment
-
         moments = sorted({self.rows[row].recorded_at for row in self._rows_of(key, relation)})
-        return [(moment, self._versions_from(key, relation, recorded_by(moment))) for moment in moments[-limit:]]
+        return [(at, self._versions_from(key, relation, self._assertions.recorded_by(at))) for at in moments[-limit:]]
 
     def cardinality(self, relation: str) -> Cardinality:
         """Return how many values a relation has at a time: from the registry, otherwise as learnt from this space."""

@@ -65,26 +65,34 @@ class GivenNames:
         self.speakers = {USER}
         self._naming: dict[str, list[tuple[int, str]]] = defaultdict(list)  # head → rows and the names that they give
         self._joins: dict[Join, Assertion] = {}
-        self._current = True
+        self._found: dict[str, list[tuple[Join, Assertion]]] = {}  # by head
+        self._left: set[str] = set()  # heads to decide on again
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_text_of"}
+
+    def bind(self, text_of: Callable[[str], str]) -> None:
+        """Give a saved one the function that it was made with."""
+        self._text_of = text_of
 
     def add_speaker(self, key: str) -> None:
         """Add a speaker by the key of their name."""
         if key not in self.speakers:
             self.speakers.add(key)
-            self._current = not self._naming
+            self.recheck()
 
     def add(self, row: int, head: str, tail: str) -> None:
         """Take note of a recorded assertion: its row, and the keys of its head and its tail."""
         said = self._assertions.rows[row]
         if self.reads(said, head):
             self._naming[head].append((row, tail))
-            self._current = False
+            self._left.add(head)
         elif said.relation in _FAMILY:
             for description, name in self._described(said, head, tail):
                 self._naming[description].append((row, name))
-                self._current = False
+                self._left.add(description)
         if self._naming and (head in self.speakers or tail in self.speakers) and _personal(said.relation):
-            self._current = False
+            self._left.update(one for one in self.speakers if one in self._naming)
 
     def _described(self, said: Assertion, head: str, tail: str) -> Iterator[tuple[str, str]]:
         """Yield the keys of a description and of the name beside it: "my sister Nele", "Nele is my sister"."""
@@ -92,6 +100,9 @@ class GivenNames:
         if said.negated or not text:
             return
         for owner, key, name in ((said.head, head, said.tail), (said.tail, tail, said.head)):
+            owns = ("My", "my", "Our", "our") if key in self.speakers else (f"{owner}'s", f"{owner}’s")
+            if name not in text or not any(one in text for one in owns):
+                continue  # making a pattern takes many times longer
             own = "(?:[Mm]y|[Oo]ur)" if key in self.speakers else re.escape(owner) + "['’]s"
             what, who = "(?P<what>[a-z-]+(?: [a-z-]+)?)", re.escape(name)
             for form in (rf"\b{own} {what}{_CALLED} {who}(?!\w)", rf"(?<!\w){who} is {own} {what}(?=[\s.!,;]|$)"):
@@ -109,15 +120,21 @@ class GivenNames:
         return assertion.relation == NAMED and (head in self.speakers or _OWNING in head)
 
     def recheck(self) -> None:
-        """Note that other assertions count than before."""
-        self._current = not self._naming
+        """Note that other assertions count than before, or that more names are those of speakers."""
+        self._left.update(self._naming)
 
     def update(self) -> list[Join]:
         """Decide again if anything may have changed, and return the joins that were made or undone."""
-        if self._current:
+        changed = False
+        for head in self._left:
+            found = list(self._find(head))
+            changed |= found != self._found.get(head, [])
+            self._found[head] = found
+        self._left.clear()
+        if not changed:
             return []
-        self._current = True
-        before, self._joins = self._joins, dict(self._find())
+        joins = (found for head in self._naming for found in self._found.get(head, ()))
+        before, self._joins = self._joins, dict(joins)
         return [*(join for join in before if join not in self._joins), *(j for j in self._joins if j not in before)]
 
     def joined(self, entity: str, name: str) -> Assertion | None:
@@ -130,20 +147,19 @@ class GivenNames:
             name, alias = map(self._names.usual, join)
             yield join, Alias(said.space, name, alias, "the name was given", said.extractor, said.recorded_at)
 
-    def _find(self) -> Iterator[tuple[Join, Assertion]]:
-        for head, rows in self._naming.items():
-            said = [(self._assertions.rows[row], name) for row, name in rows if self._assertions.counts(row)]
-            denied = {name for one, name in said if one.negated}
-            given = [(one, name) for one, name in said if not one.negated and one.confidence >= self._stable]
-            given = [(one, name) for one, name in given if name != head and name not in denied]
-            if head not in self.speakers:
-                if _agree(given):
-                    yield from (((name, head), one) for one, name in given[:1])
-                continue
-            proper = [(one, name) for one, name in given if one.relation == NAMED]
-            for one, name in (*_first_name(proper), *((one, name) for one, name in given if one.relation == ALIAS)):
-                if not self._is_stranger(name, head):
-                    yield (head, name), one
+    def _find(self, head: str) -> Iterator[tuple[Join, Assertion]]:
+        said = [(self._assertions.rows[row], name) for row, name in self._naming[head] if self._assertions.counts(row)]
+        denied = {name for one, name in said if one.negated}
+        given = [(one, name) for one, name in said if not one.negated and one.confidence >= self._stable]
+        given = [(one, name) for one, name in given if name != head and name not in denied]
+        if head not in self.speakers:
+            if _agree(given):
+                yield from (((name, head), one) for one, name in given[:1])
+            return
+        proper = [(one, name) for one, name in given if one.relation == NAMED]
+        for one, name in (*_first_name(proper), *((one, name) for one, name in given if one.relation == ALIAS)):
+            if not self._is_stranger(name, head):
+                yield (head, name), one
 
     def _is_stranger(self, name: str, speaker: str) -> bool:
         """Return whether a name is that of somebody other than the speaker who gave it."""

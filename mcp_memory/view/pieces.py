@@ -12,7 +12,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
-from typing import Generic, Protocol, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, Protocol, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.vectors import GrowingMatrix, Matrix
+
+if TYPE_CHECKING:
+    from mcp_memory.view.space import Space
 
 
 class Cut(Protocol):
@@ -60,6 +63,26 @@ def chosen(
         batch.segment_vectors[segments],
         batch.sentence_vectors[sentences],
     )
+
+
+def fill(space: Space, batch: Batch) -> set[str]:
+    """Fill in the vectors of pieces of a space that have a row, and return the turns that these belong to."""
+    filled: set[str] = set()
+    for piece, vector in zip(batch.sentences, batch.sentence_vectors, strict=True):
+        if piece.turn_id in space.unindexed and (row := space.sentences.row(piece.id)) != NONE:
+            filled.add(piece.turn_id)
+            if space.sentence_vectors is not None:
+                space.sentence_vectors[row] = vector
+    for segment, vector in zip(batch.segments, batch.segment_vectors, strict=True):
+        if segment.turn_id in space.unindexed and (row := space.segments.row(segment.id)) != NONE:
+            filled.add(segment.turn_id)
+            space.unindexed[segment.turn_id].discard(segment.index)
+            if space.segment_vectors is not None:
+                space.segment_vectors[row] = vector
+    for name in filled:
+        if not space.unindexed[name]:
+            del space.unindexed[name]
+    return filled
 
 
 def extended(matrix: GrowingMatrix | None, rows: Matrix | None, rows_before: int) -> GrowingMatrix | None:
@@ -208,6 +231,11 @@ class Pieces(Sequence[PieceT], Generic[PieceT]):
                 rows[place] = row
         return rows
 
+    def turn_numbers(self) -> NDArray[np.int32]:
+        """Return the number of the turn of each piece, shape ``(len(self),)``."""
+        newest = [self._turns.get(piece.turn_id) for piece in self._newest]
+        return np.concatenate((*(chunk.turn_numbers for chunk in self._chunks), np.array(newest, dtype=np.int32)))
+
     def digits(self, rows: NDArray[np.intp]) -> str:
         """Return the ids of some rows, in ascending order, one after the other and without their prefixes."""
         packed = len(self._chunks) * CHUNK
@@ -253,6 +281,10 @@ class _Chunk(Generic[PieceT]):
         }
         self._ids = _bytes_of([piece.id[2:] for piece in pieces])
         self._order = np.argsort(self._ids).astype(np.int32)
+
+    @property
+    def turn_numbers(self) -> NDArray[np.int32]:
+        return self._columns[:, 0]
 
     def piece(self, place: int, space: str, turns: Sequence[str]) -> PieceT:
         turn, *numbers = self._columns[place].tolist()

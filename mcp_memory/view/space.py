@@ -9,7 +9,7 @@ the view an `Index`; it is extended when it is read, so a call that only writes 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -24,7 +24,19 @@ from mcp_memory.vectors import Column, GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
-from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, TurnNumbers, chosen, clipped, extended, rows_by_turn
+from mcp_memory.view.pieces import (
+    NONE,
+    Cut,
+    Pieces,
+    QuestionPool,
+    TurnNumbers,
+    chosen,
+    clipped,
+    extended,
+    fill,
+    rows_by_turn,
+)
+from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 from mcp_memory.view.sentence_vectors import SentenceVectors, shared_segment
 
 __all__ = ["NONE", "Index", "Space"]
@@ -74,18 +86,18 @@ class Space:
         self.unindexed: dict[str, set[int]] = {}
         self._cut = cut
         self._uncut: dict[str, None] = {}  # turns of which no piece was seen yet, in order of arrival
-        self.facts = Facts(stable, lambda turn: self.turns[turn].text if turn in self.turns else "")
+        self.facts = Facts(stable, self._text_of)
         self.beliefs = Beliefs()
         self.hypergraph = Hypergraph()
         self.questions = QuestionPool()
         self.jobs: dict[str, Job] = {}
-        self.turns: dict[str, Turn] = {}
+        self.turns: MutableMapping[str, Turn] = {}
         self.span: tuple[Millis, Millis] | None = None
         self.sessions: dict[str, list[str]] = {}
-        numbers = TurnNumbers()
-        self.segments = Pieces(Segment, name, numbers)
-        self.sentences = Pieces(Sentence, name, numbers)
-        self.segment_turn: list[Turn] = []
+        self._numbers = TurnNumbers()
+        self.segments = Pieces(Segment, name, self._numbers)
+        self.sentences = Pieces(Sentence, name, self._numbers)
+        self.segment_turn: list[Turn] | SavedSegmentTurns = []
         self.speakers = Speakers(self._speaker_called)
         self.segment_vectors: GrowingMatrix | None = None
         self.sentence_vectors: SentenceVectors | None = None
@@ -102,6 +114,20 @@ class Space:
         self._next: Column[np.intp] = Column(np.intp)
         self._last_in_session: dict[str, int] = {}
         self._talkers: dict[str, Talkers] = defaultdict(Talkers)
+
+    def __getstate__(self) -> dict[str, object]:
+        turns = SavedTurns.of(self.turns)
+        names, numbers = self._numbers.names, self.segments.turn_numbers()
+        of_segments = SavedSegmentTurns(turns, names, numbers)
+        return {**vars(self), "turns": turns, "segment_turn": of_segments, "_cut": None}
+
+    def bind(self, indexes: Sequence[Callable[[], Index]], cut: Cut | None) -> None:
+        """Give a saved space the functions that it was made with."""
+        self._cut = cut
+        self.facts.bind(self._text_of)
+        self.speakers.find = self._speaker_called
+        for index, make in zip(self._indexes, indexes, strict=True):
+            vars(index).update({name: value for name, value in vars(make()).items() if name not in vars(index)})
 
     # Reading
 
@@ -283,28 +309,9 @@ class Space:
                 done |= coming.keys()
                 coming = {}
                 self._cut_turn(name, vectors=vectors)
-        done |= self._fill(batch)
+        done |= fill(self, batch)
         coming |= dict.fromkeys(name for name in (*segment_rows, *sentence_rows) if name not in done)
         self._append_pieces(chosen(batch, segment_rows, sentence_rows, coming), vectors=vectors)
-
-    def _fill(self, batch: Batch) -> set[str]:
-        """Fill in the vectors of pieces that have a row, and return the turns that these belong to."""
-        filled: set[str] = set()
-        for piece, vector in zip(batch.sentences, batch.sentence_vectors, strict=True):
-            if piece.turn_id in self.unindexed and (row := self.sentences.row(piece.id)) != NONE:
-                filled.add(piece.turn_id)
-                if self.sentence_vectors is not None:
-                    self.sentence_vectors[row] = vector
-        for segment, vector in zip(batch.segments, batch.segment_vectors, strict=True):
-            if segment.turn_id in self.unindexed and (row := self.segments.row(segment.id)) != NONE:
-                filled.add(segment.turn_id)
-                self.unindexed[segment.turn_id].discard(segment.index)
-                if self.segment_vectors is not None:
-                    self.segment_vectors[row] = vector
-        for name in filled:
-            if not self.unindexed[name]:
-                del self.unindexed[name]
-        return filled
 
     def extend_indexes(self) -> None:
         """Add the segments that arrived since the last extension to the indexes; `index` does it too."""
@@ -322,6 +329,9 @@ class Space:
         """Return the speaker whom a name means that is not their own, or None."""
         entity = self.facts.resolve(name)
         return next((who for who in self.speakers if self.facts.key(who) == entity), None) if entity else None
+
+    def _text_of(self, turn_id: str) -> str:
+        return self.turns[turn_id].text if turn_id in self.turns else ""
 
     def _add_turn(self, turn: Turn) -> None:
         self.turns[turn.id] = turn

@@ -50,10 +50,24 @@ class View:
         self._grown: set[str] = set()  # spaces whose indexes are not up to date
         self._spent: dict[int, Spending] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name not in ("_indexes", "_cut")}
+
+    def bind(self, like: View) -> None:
+        """Make a saved view whole again: it is saved without the functions that another one was made with."""
+        self._indexes, self._cut = like._indexes, like._cut
+        for space in self.spaces.values():
+            space.bind(self._indexes, self._cut)
+
     @property
     def holds_vectors(self) -> bool:
         """Whether vectors are held, in memory or mapped."""
         return self.maps or self.fits
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences all spaces have."""
+        return sum(len(space.sentences) for space in self.spaces.values())
 
     @property
     def fits(self) -> bool:

@@ -1,5 +1,9 @@
 """A matrix that grows in blocks is the matrix that it would be in one piece."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -49,3 +53,13 @@ def test_a_mapped_matrix_gives_the_same_products_and_keeps_its_blocks_when_a_row
     mapped[5] = rows[0]
     assert np.array_equal(mapped[5], rows[0])
     assert np.array_equal(file[1], rows[5])
+
+
+@pytest.mark.parametrize("chosen", [None, "2"])
+def test_numpy_computes_in_one_thread_unless_the_user_says_otherwise(chosen: str | None) -> None:
+    """Its library reads the variable when it is imported, so the package must not have done so before it set it."""
+    code = "import sys, os, mcp_memory; print('numpy' in sys.modules, os.environ['OPENBLAS_NUM_THREADS'])"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    environment |= {"OPENBLAS_NUM_THREADS": chosen} if chosen else {}
+    ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", chosen or "1"]

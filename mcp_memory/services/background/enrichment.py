@@ -124,7 +124,7 @@ class UnreadTexts:
         settled = min(self._settled.get(space.name, 0), len(turns))
         settled += sum(1 for _ in takewhile(partial(_is_settled, space), islice(turns.values(), settled, None)))
         self._settled[space.name] = settled
-        newer = islice(reversed(turns.values()), len(turns) - settled)
+        newer = (turns[name] for name in reversed(list(islice(turns, settled, None))))
         return next((turn for turn in newer if _free(space, turn, now)), None)
 
 

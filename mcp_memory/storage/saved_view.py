@@ -1,0 +1,349 @@
+"""Save the view of a large store beside its tables, so that the next process need not make it anew.
+
+Making a view of a million sentences takes two minutes of processor time, nearly all of it in Python: objects, dicts and
+indexes of each. A saved one is pickled: arrays lie as they are in the file and are mapped, turns and assertions are
+columns (``view/saved_rows.py``), vectors stay in their own files (``vector_files.py``), and only dicts are made.
+
+**Nothing rests on it.** It is one file of the folder "view", named by the program, the settings and the embedder that
+made it, with a sum of all its bytes. It is used if the sum is right, if the store has the very commit that it is as of,
+and if nothing of the store is damaged; newer commits are read from the tables as ever. Otherwise the tables are read as
+if there were none. A forget or a rebuild leaves an older generation behind, which is not used, either.
+
+**Forgetting.** It holds texts. A forget removes the folder after its commit. Both it and the writing of a file hold a
+lock, and nothing is written of a view that is not as of the last commit: so no file comes after the forget.
+
+**Safety.** What a pickle names is looked up among a few classes that hold data, so a file that somebody else made runs
+nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import mmap
+import os
+import pickle
+import shutil
+import struct
+import sys
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from mcp_memory.storage.commits import commits_after, last_commit
+from mcp_memory.storage.damage import damage_of, short_tables
+from mcp_memory.storage.locks import take_if_free, take_soon
+from mcp_memory.storage.schema import COMMITS, FORMAT, Commit, commits_of
+from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.vector_files import VectorFiles, name_of
+from mcp_memory.texts import folder
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.view import View
+
+FOLDER = "view"
+LOCK = "view.lock"
+LEAST = 20_000
+"""Sentences from which on a view is saved: below, reading the tables takes a second or two."""
+GROWN = 1.03
+"""How many times as many sentences as in the saved view make a new one due."""
+FORGET_WAIT_S = 120.0
+"""How long a forget waits for a file that is just being written."""
+_MAGIC = b"mcpview1"
+_END = struct.Struct("<II8s")  # the length of the description before it, the sum of all before the sum, the magic
+_ALIGNED = 64
+_ROOMS = ("mcp_memory.domain.", "mcp_memory.view.", "mcp_memory.search.", "mcp_memory.reconstruct.")
+_OTHERS = frozenset(
+    (
+        *(("builtins", name) for name in ("dict", "list", "set")),
+        *(("collections", "Counter"), ("collections", "defaultdict")),
+        *(("array", "array"), ("array", "_array_reconstructor")),
+        *(("numpy", "dtype"), ("numpy", "ndarray")),
+        *((f"numpy.{core}.numeric", "_frombuffer") for core in ("core", "_core")),
+        *((f"numpy.{core}.multiarray", name) for core in ("core", "_core") for name in ("_reconstruct", "scalar")),
+    )
+)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A view that was saved.
+
+    Attributes:
+        view: the view.
+        last: the last commit in it.
+        folded: the last one of those in it that the tables have.
+    """
+
+    view: View
+    last: Commit
+    folded: Commit
+
+
+class SavedViews:
+    """The saved view of one store.
+
+    Args:
+        tables: of the store, a local folder.
+        made_by: what the content of a view depends on beside the store and this program.
+        files: of its vectors.
+        is_current: whether nothing was committed since the view was brought up to date.
+    """
+
+    def __init__(self, tables: Tables, made_by: str, files: VectorFiles, is_current: Callable[[], bool]) -> None:
+        assert tables.folder is not None
+        self._tables = tables
+        self._folder = tables.folder / FOLDER
+        self._made_by = made_by
+        self._files = files
+        self._is_current = is_current
+        self._tried = False
+        self._sentences: int | None = None  # in the saved view, or at the last attempt; None if nobody has looked
+
+    @cached_property
+    def _path(self) -> Path:
+        digest = blake2b(f"{_program()}\0{self._made_by}".encode(), digest_size=16).hexdigest()
+        return self._folder / f"{digest}.view"
+
+    def is_due(self, sentences: int) -> bool:
+        """Return whether a view with so many sentences should be saved."""
+        if sentences < LEAST:
+            return False
+        if self._sentences is None:
+            self._sentences = int((_description(self._path) or {}).get("sentences", 0))
+        return sentences >= GROWN * self._sentences
+
+    def load(self, like: View) -> Saved | None:
+        """Return the saved view, with the functions of an empty one; None if there is none to use.
+
+        Not a second time: whoever drops a view may do so because something is wrong with it.
+        """
+        if self._tried or not (self._folder.is_dir() and self._path.exists()):
+            return None
+        self._tried, self._sentences = True, 0
+        try:
+            found = self._read(like)
+        except Exception as error:  # whatever is wrong with it, the tables have everything
+            _log.warning("%s is not used: %s: %s", self._path, type(error).__name__, error)
+            return None
+        if found is not None:
+            self._sentences = found.view.sentences
+        return found
+
+    def save(self, view: View, last: Commit) -> bool:
+        """Write the view, which must be whole and not change meanwhile; return whether it is saved now."""
+        self._sentences = view.sentences
+        place = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        if (release := take_if_free(self._tables.place, LOCK)) is None:
+            return False
+        try:
+            if not self._is_current():
+                return False
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            self._tidy()
+            file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+            with os.fdopen(file, "wb") as out:
+                _write(out, view, {"commit": asdict(last), "sentences": self._sentences})
+            place.replace(self._path)
+        except OSError as error:
+            _log.warning("%s cannot be written: %s", self._path, error)
+            place.unlink(missing_ok=True)
+            return False
+        finally:
+            release()
+        return True
+
+    def _tidy(self) -> None:
+        """Remove what a process left that died, and all views of other programs and settings but the newest."""
+        others = sorted(self._folder.glob("*.view"), key=lambda path: path.stat().st_mtime)
+        kept = {self._path, *[path for path in others if path != self._path][-1:]}
+        for path in self._folder.iterdir():
+            if path not in kept:
+                path.unlink()
+
+    def _read(self, like: View) -> Saved | None:
+        described = _description(self._path)
+        if described is None:
+            return None
+        commit = Commit(**described["commit"])
+        folded = self._known(commit)
+        if folded is None:
+            return None
+        view = _unpickled(_content(self._path), described, self._files.find)
+        view.bind(like)
+        return Saved(view, commit, folded)
+
+    def _known(self, commit: Commit) -> Commit | None:
+        """Return the last commit of the tables, at most this one; None if it is not the store's, or damage is found."""
+        tables = self._tables
+        last = last_commit(tables)
+        if last is None or commit.format != FORMAT or last.tables != commit.tables or damage_of(tables, last):
+            return None
+        if tables.sums.wrong((COMMITS, *last.tables)) or short_tables(tables, commits_of(tables.rows(COMMITS))):
+            return None
+        if last.tx < commit.tx:
+            entries, _ = tables.journal.read()
+            return last if any(entry.commit == commit for entry in entries) else None
+        rows = commits_after(tables, commit.tx - 1)
+        return commit if rows is not None and commits_of(rows.slice(0, 1))[0] == commit else None
+
+
+def remove_views(tables: Tables) -> None:
+    """Remove every saved view of a store, after a process that is just writing one has done so."""
+    if tables.folder is not None and (tables.folder / FOLDER).exists():
+        release = take_soon(tables.place, LOCK, FORGET_WAIT_S)
+        try:
+            shutil.rmtree(tables.folder / FOLDER)
+        finally:
+            release()
+
+
+@cache
+def _program() -> str:
+    """Return what tells this program from any other: versions, and name, size and time of each of its files."""
+    files = [*Path(__file__).parents[1].rglob("*.py"), *folder("resources").iterdir()]
+    state = [(path.name, (status := path.stat()).st_size, status.st_mtime_ns) for path in sorted(files)]
+    return repr((_MAGIC, sys.version, np.__version__, state))
+
+
+# The file: the pickle, its buffers, a description, and the end
+
+
+class _Out:
+    """A file that is written once, from its beginning."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self.sum, self.length = file, 0, 0
+
+    def write(self, data: Any) -> int:
+        """Write bytes, or any other buffer of them."""
+        content = memoryview(data).cast("B")
+        self.sum = zlib.crc32(content, self.sum)
+        self.length += len(content)
+        self._file.write(content)
+        return len(content)
+
+
+def _write(file: BinaryIO, view: View, described: dict[str, Any]) -> None:
+    out, buffers = _Out(file), list[pickle.PickleBuffer]()
+    _Pickler(out, protocol=5, buffer_callback=buffers.append).dump(view)
+    pickled, places = out.length, []
+    for buffer in buffers:
+        out.write(bytes(-out.length % _ALIGNED))
+        raw = buffer.raw()
+        places.append((out.length, out.length + len(raw)))
+        out.write(raw)
+    end = json.dumps(described | {"pickle": pickled, "buffers": places}).encode()
+    out.write(end)
+    out.write(struct.pack("<I", len(end)))
+    file.write(struct.pack("<I", out.sum) + _MAGIC)
+
+
+def _description(path: Path) -> Any:
+    """Return what a file says about itself, unchecked; None if it is no whole file."""
+    try:
+        with path.open("rb") as file:
+            file.seek(-_END.size, os.SEEK_END)
+            length, _, magic = _END.unpack(file.read(_END.size))
+            if magic != _MAGIC:
+                return None
+            file.seek(-_END.size - length, os.SEEK_END)
+            return json.loads(file.read(length))
+    except (OSError, ValueError, struct.error):
+        return None
+
+
+def _content(path: Path) -> memoryview:
+    """Return the bytes of a file, which may be changed in memory alone.
+
+    Raises:
+        ValueError: they are not what was written.
+    """
+    with path.open("rb") as file:
+        if os.name == "posix":
+            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+        else:  # elsewhere nobody could remove it then
+            content = memoryview(bytearray(file.read()))
+    _, known, _ = _END.unpack(content[-_END.size :])
+    if zlib.crc32(content[: -_END.size + 4]) != known:
+        raise ValueError("it is not what was written")
+    return content
+
+
+def _unpickled(content: memoryview, described: Any, find: Callable[[str], Matrix | None]) -> View:
+    buffers = [content[start:end] for start, end in described["buffers"]]
+    view = _Unpickler(_In(content[: described["pickle"]]), find, buffers).load()
+    if not isinstance(view, View):
+        raise TypeError(type(view).__name__)
+    return view
+
+
+class _In:
+    """A file in memory, of which nothing is copied twice."""
+
+    def __init__(self, content: memoryview) -> None:
+        self._content, self._at = content, 0
+
+    def read(self, size: int) -> bytes:
+        self._at += size
+        return bytes(self._content[self._at - size : self._at])
+
+    def readinto(self, into: Any) -> int:
+        """Read as much as there is room."""
+        piece = self._content[self._at : self._at + len(into)]
+        into[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+    def readline(self) -> bytes:
+        """Read up to the end of a line."""
+        line = bytes(self._content[self._at : self._at + (1 << 16)]).partition(b"\n")
+        return self.read(len(line[0]) + len(line[1]))
+
+
+def _vectors(name: str) -> Matrix:
+    """Stand in a pickle for a block of vectors that is mapped from its own file."""
+    raise LookupError(name)
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, value: Any) -> Any:
+        """Return how a block of vectors is pickled."""
+        if isinstance(value, np.ndarray) and (name := name_of(value)) is not None:
+            return _vectors, (name,)
+        return NotImplemented
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: _In, find: Callable[[str], Matrix | None], buffers: list[memoryview]) -> None:
+        super().__init__(file, buffers=buffers)
+        self._find = find
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class that holds data, or a function that makes an array.
+
+        Raises:
+            pickle.UnpicklingError: it is anything else.
+        """
+        if (module, name) == (__name__, "_vectors"):
+            return self._block
+        if (module, name) in _OTHERS:
+            return getattr(importlib.import_module(module), name)
+        if module.startswith(_ROOMS) or module == "mcp_memory.vectors":
+            found = getattr(importlib.import_module(module), name)
+            if isinstance(found, type):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name}")
+
+    def _block(self, name: str) -> Matrix:
+        if (block := self._find(name)) is None:
+            raise FileNotFoundError(name)
+        return block

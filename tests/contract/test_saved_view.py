@@ -1,0 +1,216 @@
+"""The view of a large store is saved beside it: used only if it is right, and gone with what is forgotten."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import stat
+import struct
+import sys
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from batches import DIMENSION, batch, belief, lesson, pointed
+from batches import point as memory_point
+from fakes import FakeEmbedder
+from store_contents import holding
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.search.candidates import INDEXES
+from mcp_memory.search.words import WordIndex
+from mcp_memory.settings import Settings
+from mcp_memory.storage import saved_view
+from mcp_memory.storage.refresh import Refresher
+from mcp_memory.storage.saved_view import FOLDER
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.vectors import GrowingMatrix
+from mcp_memory.view.saved_rows import SavedTurns
+from mcp_memory.view.view import View
+from mcp_memory.wiring import open_store
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def _every_view_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved_view, "LEAST", 1)
+    monkeypatch.setattr(GrowingMatrix, "BLOCK", 4)
+
+
+def store_at(uri: str, limit: int = 3, made_by: str = "settings") -> LanceStore:
+    make_view = lambda: View(INDEXES, vector_limit=limit)  # noqa: E731
+    return LanceStore(uri, embedder="fake", dimension=DIMENSION, make_view=make_view, saved=made_by)
+
+
+async def write(store: LanceStore, rows: Batch) -> None:
+    async with store.writing(rows) as transaction:
+        await transaction.commit(rows)
+
+
+def files(uri: str) -> list[Path]:
+    return sorted(Path(uri, FOLDER).glob("*"))
+
+
+def remove_data(uri: str, table: str) -> None:
+    for file in Path(uri).glob(f"{table}.lance/data/*.lance"):
+        file.unlink()
+
+
+async def saved(uri: str, *batches: Batch, limit: int = 3) -> Path:
+    """Write batches, save the view, and return its file."""
+    store = store_at(uri, limit)
+    for rows in batches:
+        await write(store, rows)
+    async with store.reading():
+        assert store.view_is_due
+    await store.save_view()
+    assert not store.view_is_due
+    (file,) = files(uri)
+    return file
+
+
+async def content(store: LanceStore) -> tuple[bool, list[object]]:
+    """Return whether the view was saved, and what is in it."""
+    async with store.reading() as view:
+        was_saved, found = False, list[object]([view.tx, view.generation, view.reader, view.sentences])
+        for space in view.spaces.values():
+            was_saved |= isinstance(space.turns, SavedTurns)
+            found += [list(space.turns.items()), space.sessions, list(space.segment_turn), dict(space.speakers)]
+            found += [list(space.segments), list(space.sentences), list(space.facts.rows), list(space.facts.all())]
+            found += [space.facts.names("ann"), space.facts.counts("lives_in"), space.speakers.asker]
+            found += [
+                [(one.sentence_id, one.supported) for one in map(space.beliefs.get, space.beliefs.sentence_ids) if one]
+            ]
+            found += [space.beliefs.lessons(), [point.id for point in space.hypergraph.all()]]
+            found += [space.index(WordIndex).score(space, ["came", "a"], talk=True).tolist()]
+            for pieces, vectors in ((space.segments, space.segment_vectors), (space.sentences, space.sentence_vectors)):
+                found += [vectors.take(np.arange(len(pieces))).tolist() if vectors else None]
+        return was_saved, found
+
+
+@pytest.mark.parametrize("limit", [3, 1000])
+async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commits(uri: str, limit: int) -> None:
+    """With mapped vectors and with vectors in memory, in two spaces."""
+    first, later = batch(*"abcdefgh"), batch(*"ijk")
+    taught = Batch(lessons=(lesson("x", {first.sentences[0].id: 1}),), beliefs=(belief(first.sentences[0].id),))
+    file = await saved(uri, first, batch(*"pq", space="other"), taught, pointed(memory_point("one")), limit=limit)
+    assert await content(store_at(uri, limit)) == (True, (await content(store_at(uri, limit, made_by="")))[1])
+    if sys.platform != "win32":
+        assert {stat.S_IMODE(path.stat().st_mode) for path in (file.parent, file)} == {0o600, 0o700}
+    opened = store_at(uri, limit)
+    assert (await content(opened))[0]
+    await write(opened, later)
+    known = (await content(store_at(uri, limit, made_by="")))[1]
+    assert await content(opened) == await content(store_at(uri, limit)) == (True, known)
+    async with opened.reading():
+        assert opened.view_is_due
+    await opened.save_view()  # of a view that was saved, and has grown
+    assert await content(store_at(uri, limit)) == (True, known)
+
+
+async def test_a_store_with_other_settings_or_without_the_switch_reads_its_tables(uri: str) -> None:
+    await saved(uri, batch(*"abcd"))
+    assert not (await content(store_at(uri, made_by="others")))[0]
+    other = store_at(uri, made_by="")
+    assert not (await content(other))[0]
+    await other.save_view()
+    assert len(files(uri)) == 1
+
+
+@pytest.mark.parametrize("switch", [True, False])
+def test_the_switch_decides_whether_a_view_is_saved(uri: str, monkeypatch: pytest.MonkeyPatch, switch: bool) -> None:
+    settings = Settings()
+    settings = replace(settings, storage=replace(settings.storage, uri=uri, saved_view=switch))
+    asked: list[str] = []
+    monkeypatch.setattr(Refresher, "use_saved", lambda _self, made_by: asked.append(made_by))
+    open_store(settings, FakeEmbedder())
+    assert len(asked) == switch
+
+
+def _flip(at: float) -> Callable[[bytes], bytes]:
+    return lambda old: (
+        (place := int(at * (len(old) - 1))) and (old[:place] + bytes([old[place] ^ 1]) + old[place + 1 :])
+    )
+
+
+@pytest.mark.parametrize(
+    "damage", [*map(_flip, (0.001, 0.3, 0.5, 0.7, 0.9, 0.97, 0.999, 1)), lambda old: old[:-5], lambda _: b""]
+)
+async def test_a_damaged_file_harms_nothing_and_is_written_anew(uri: str, damage: Callable[[bytes], bytes]) -> None:
+    file = await saved(uri, batch(*"abcdefgh"))
+    right = file.read_bytes()
+    known = (await content(store_at(uri)))[1]
+    file.write_bytes(damage(right))
+    store = store_at(uri)
+    assert await content(store) == (False, known)
+    await store.save_view()
+    assert (await content(store_at(uri)))[0]
+
+
+async def test_a_view_of_another_store_is_not_used(uri: str, tmp_path: Path) -> None:
+    file = await saved(uri, batch(*"abcd"))
+    other = str(tmp_path / "other")
+    await write(store_at(other), batch(*"wxyz"))
+    shutil.copytree(file.parent, Path(other, FOLDER))
+    was_saved, found = await content(store_at(other))
+    assert not was_saved
+    assert "w came first" in str(found)
+
+
+async def test_damage_of_the_tables_is_noticed_as_without_a_saved_view(uri: str) -> None:
+    await saved(uri, batch(*"abcd"))
+    remove_data(uri, "turns")
+    store = store_at(uri)
+    assert not (await content(store))[0]
+    assert "turns" in " ".join(store.damage)
+
+
+async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
+    """Nor does a process that was just about to save its view when another one forgot, nor one that died at it."""
+    rows = batch("alpha", "bravo", "charlie")
+    file = await saved(uri, rows)
+    late = store_at(uri)
+    async with late.reading() as view:
+        refresher, old, last = late._refresher, view, late._refresher.last
+    file.with_name(f"{file.name}.1").write_bytes(file.read_bytes())
+    assert holding(Path(uri), ["alpha"]) == {"alpha"}
+    await store_at(uri).forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])), "a test")
+    assert files(uri) == []
+    assert refresher._saved is not None
+    assert last is not None
+    assert not refresher._saved.save(old, last)
+    assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
+    assert "alpha" not in str(await content(late))
+    await saved(uri)
+    assert await content(store_at(uri)) == (True, (await content(late))[1])
+    assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
+
+
+async def test_a_file_that_somebody_made_runs_nothing(uri: str, tmp_path: Path) -> None:
+    file = await saved(uri, batch(*"abcd"))
+    known = (await content(store_at(uri)))[1]
+    old, mark = file.read_bytes(), tmp_path / "mark"
+    length = struct.unpack("<I", old[-16:-12])[0]
+    described = saved_view._description(file)
+    hostile = pickle.dumps(_Touch(mark), protocol=5)
+    assert len(hostile) < described["pickle"]
+    changed = hostile + old[len(hostile) : -12]
+    assert length
+    file.write_bytes(changed + struct.pack("<I", zlib.crc32(changed)) + old[-8:])
+    assert await content(store_at(uri)) == (False, known)
+    assert not mark.exists()
+    pickle.loads(hostile)
+    assert mark.exists()
+
+
+class _Touch:
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.touch, (self.mark,)
