@@ -46,6 +46,7 @@ def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, 
 MOST = 12
 """Slots of one clause."""
 _LIKING_VERBS = word_set("like love enjoy hate dislike adore prefer detest loathe can't_stand can't_bear")
+_LINKS = frozenset(("and", "&", ","))
 _DIRECTIONS = word_set("up down out over across around along off on through in")
 _SUBORDINATING = word_set("as like than after before since until for till")
 """Prepositions that a clause may follow."""
@@ -157,7 +158,7 @@ class _ComplementReader:
     def _take(self, slot: Slot, after: int) -> bool:
         again = slot.preposition in {earlier.preposition for earlier in self.slots}
         activity = slot.preposition or _is_gerund(self.words, slot.nouns[0].words[0])
-        joined = bool(again and activity) and self.words[self.index - 1].low in ("and", "&")
+        joined = bool(again and activity) and self.words[self.index - 1].low in _LINKS
         self.slots.append(replace(slot, joined=joined))
         self.end, self.index = slot.end, after
         return True
@@ -168,7 +169,7 @@ class _ComplementReader:
             self.times += [inside for inside in self.words[self.index : close] if inside.kind == "time"]
             self.index = close + 1
             return True
-        if mark.text == "," and _clause_continues(self.words, self.index + 1):
+        if mark.text == "," and (_clause_continues(self.words, self.index + 1) or self._lists_activities()):
             return self._advance(1)
         if after := _inserted_adverb(self.words, self.index):
             return self._advance(after)
@@ -178,6 +179,13 @@ class _ComplementReader:
             return False
         last = self.slots.pop()
         return self._take(replace(last, nouns=(*last.nouns, *phrases), end=phrases[-1].end), after)
+
+    def _lists_activities(self) -> bool:
+        """Return whether a comma stands between things that somebody likes to do: "skating, rowing and baking"."""
+        after = self.index + 1 + (self.words[min(self.index + 1, len(self.words) - 1)].low == "and")
+        liked = self.verb.lemma in _LIKING_VERBS and self.slots and not self.slots[0].preposition
+        first = liked and _is_gerund(self.words, self.slots[0].nouns[0].words[0])
+        return bool(first) and _is_gerund(self.words, after)
 
     def _preposition(self, word: Word) -> bool:
         """Take a preposition with its phrases, or skip one before a time, an adverb or another preposition."""
@@ -208,7 +216,7 @@ class _ComplementReader:
     def _object(self, word: Word) -> bool:
         """Take a phrase without a preposition."""
         words, index = self.words, self.index
-        first = not self.slots or words[index - 1].low in ("and", "&")
+        first = not self.slots or words[index - 1].low in _LINKS
         if self.verb.lemma in _LIKING_VERBS and first and (gerund := _gerund(words, index)):
             return self._take(*gerund)
         if self.slots and self.verb.lemma == "be" and not self.slots[-1].preposition and _is_gerund(words, index):

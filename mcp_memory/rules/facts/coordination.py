@@ -77,6 +77,8 @@ def _joined(words: Sequence[Word], phrases: list[NounPhrase]) -> list[NounPhrase
     lone = lone and (grammar.is_adjective(words[first.words[0]].low) or len(phrases) == 2)
     lone = lone and words[first.words[1]].text == "," and words[second.words[0] - 1].text == ","
     gerund = inflection(words[first.words[0]].low) if first.words[1] - first.words[0] > 1 else None
+    if first.plural and second.owner and second.owner.pronoun == "they" and not first.pronoun and len(phrases) == 2:
+        return [replace(_between(words, first, second), head=first.head)]  # "elders and their rights"
     paired = grammar.is_quality(words[first.words[0]].low) and first.words[1] - first.words[0] == 1
     if bare and (lone or paired) and second.words[1] - second.words[0] > 1:
         return [_between(words, first, second), *phrases[2:]]

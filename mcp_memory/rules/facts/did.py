@@ -133,6 +133,8 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     before = text[max(0, clause.start - 60) : clause.start]
     if _GUESS.search(before) or _LINKED.search(before):
         return
+    if clause.slots[0].preposition and clause.subject[0].common != OMITTED and _RELATIVE.search(before):
+        return
     phrase = next(filter(None, (_phrase(clause, text, end) for end in _ends(clause, text))), "")
     if clause.subject[0].common == OMITTED and "-" in phrase.split(" ")[0]:
         return  # "Self-employed carpenter": no verb
@@ -293,6 +295,13 @@ _GUESS = re.compile(
     re.IGNORECASE,
 )
 """What makes a reason a guess: "I think it's because I …"."""
+_RELATIVE = re.compile(
+    r"(?<=[a-z]\s)(?<!\bin\s)(?<!\bon\s)(?<!\bat\s)(?:that|those|the|these|some|an?|my|your)\s"
+    r"(?:(?!(?:and|or|but|so|when|while|because|since|as|if|that|before|after|then|even|also|just|until|where|who)\s)"
+    r"[a-z][\w'’-]*\s){1,3}(?<!day\s)(?<!time\s)(?<!week\s)(?<!weekend\s)(?<!month\s)(?<!year\s)(?<!morning\s)(?<!evening\s)(?<!night\s)$",
+    re.IGNORECASE,
+)
+"""A phrase before a clause that is its object: "took those things I baked" to the fair."""
 _LINKED = re.compile(
     r"\b(?:stay(?:s|ed|ing)?|remain(?:s|ed|ing)?|keep(?:s|ing)?|kept|feel(?:s|ing)?|felt|seem(?:s|ed)?|look(?:s|ed)?)"
     r"(?:\s\w{2,20},?\s(?:and|but)|\s\w{2,20},)?\s*$",

@@ -58,7 +58,7 @@ def completed(noun: NounPhrase, row: Row, slots: Sequence[Slot], index: int, *, 
         own: whether the speaker is the subject.
     """
     beside = slots[index].nouns
-    if noun.named or noun.quoted or noun.pronoun:
+    if (noun.named and (noun.name or not noun.common)) or noun.quoted or noun.pronoun:
         return noun
     is_event = relations().get(row.relation).event and row.effect == "event"
     activity = row.relation in ("likes", "interested_in") and " " in noun.text and noun.text.split()[0].endswith("ing")

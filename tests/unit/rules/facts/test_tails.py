@@ -56,6 +56,9 @@ def test_what_means_nothing_by_itself_is_left_out(text: str, expected: str) -> N
     [
         ("I enjoy skating in the park and rowing on lakes.", ["likes skating in the park", "likes rowing on lakes"]),
         ("I enjoy cooking for my aunt and baking bread.", ["likes cooking for their aunt", "likes baking bread"]),
+        ("We love skating, rowing, and baking bread.", ["likes skating", "likes rowing", "likes baking bread"]),
+        ("I love skating, rowing and my dog barks.", ["likes skating", "likes rowing"]),
+        ("I'm passionate about elders and their rights.", ["interested_in elders and their rights"]),
         ("I love tea in the morning and coffee after lunch.", ["likes tea in the morning"]),
         ("I volunteer at a library and at the dog shelter.", ["volunteers_at library", "volunteers_at dog shelter"]),
         ("I bought a kite for my niece and a lamp for me.", ["bought kite for their niece", "bought lamp"]),
