@@ -100,12 +100,13 @@ class SentenceContext:
     def direction(self, match: re.Match[str]) -> Direction:
         """Return whether an expression without a year means the last or the next such time.
 
-        "Since" points back and "booked for" and "moved to" point ahead; otherwise the tense decides.
+        "Since" points back, "booked for", "moved to" and "signed up for the race on" point ahead; otherwise the tense
+        decides.
         """
         before = self.sentence[max(0, match.start() - _REACH) : match.start()]
         if _SINCE.search(before):
             return -1
-        if _ARRANGED.search(before):
+        if _ARRANGED.search(before) or (_ENTERED.search(before) and not _ON_A_WEEKDAY.search(match[0])):
             return 1
         if self.tense is not None:
             return self.tense
@@ -193,6 +194,12 @@ _ARRANGED = compiled(
     r"|(?<!\S)(?:is|are|was|were|been|be|got|gets|has|have|we|i|they|he|she|[’']s)?\s?(?:moved|postponed|pushed|delayed"
     rf"|shifted|changed|brought)){S}(?:[\w’'-]+{S}){{0,4}}?(?:for|to|until|till){S}(?:the{S})?$"
 )
+_ENTERED = compiled(
+    rf"\b(?:signed{S}up|registered|enrolled|entered|applied|(?:bought|got|booked|have){S}(?:[\w’'-]+{S}){{0,2}}tickets?){S}"
+    rf"(?:for|to){S}(?:[\w’'-]+{S}){{1,4}}(?:on|in){S}(?:the{S})?$"
+)
+"""What one enters on a day has that day itself, and it is still to come."""
+_ON_A_WEEKDAY = compiled(rf"\b(?:{WEEKDAY})\b")
 _SCHEDULED = (  # verbs whose present tense announces: "the train leaves on Friday", "we fly on 20 December"
     r"leave|start|begin|end|finish|open|close|arrive|depart|land|fl(?:y|ie)|expire|launch|return|move|meet|retire|graduate"
     r"|reopen|resume|go|come|ship|play|perform|sail|travel|drive|visit|marr(?:y|ie)|renew|join|run"

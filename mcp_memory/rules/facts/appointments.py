@@ -40,7 +40,7 @@ DATED_THINGS = word_set(
     " premiere opening screening shoot gig dentist doctor physio haircut booking reservation slot drop"
     " anniversary exhibition performance housewarming christening assembly"
     " pickup pick-up migration cutover deploy deployment rollout upgrade maintenance freeze defence"
-    " defense viva handover baptism shift"
+    " defense viva handover baptism shift beta alpha go-live challenge"
 )
 """Head nouns of what takes place at a time."""
 _ENDING_THINGS = word_set(
@@ -85,7 +85,7 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
         verb.lemma in _MOVED
         and not verb.passive
         and not prepositions - {"from"}
-        and verb.tense != "present"
+        and (verb.tense != "present" or verb.lemma == "move")
         and _has_date(thing)
     ):
         return "scheduled_for", thing, date  # "my appointment moved from the 18th to the 25th"

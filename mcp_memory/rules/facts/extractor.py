@@ -15,7 +15,7 @@ from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import READ_CHARS, Turn, by_assistant, is_assistant
-from mcp_memory.language.sentences import is_repetitive
+from mcp_memory.language.sentences import is_repetitive, split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.answered import Answered, answered
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
@@ -37,6 +37,7 @@ from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import given_names, named_before, phrase_claims, presupposed_claims
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
+from mcp_memory.rules.facts.resumed import resumed
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.tails import split_ages
@@ -159,6 +160,7 @@ class RuleExtractor:
         before = before if self.context and turn.kind == "message" else ()
         recall_people(discourse, turn, before)
         answer = answered(turn, before, sentences)
+        answer = answer or (resumed(turn, before, sentences, self._alone) if turn.kind == "message" else None)
         carried = Carried()
         told, read_chars, replies = Counter[str](), 0, list[Assertion]()
         until = time.thread_time() + CEILING_S
@@ -196,6 +198,11 @@ class RuleExtractor:
         replies = [item for item in replies if (item.head, item.relation, item.tail) not in known]
         return [*(_as_resolved(item, turn, discourse) for item in guarded), *replies]
 
+    def _alone(self, told: Turn) -> list[Assertion]:
+        """Return what a message states by itself."""
+        spans = split(told.text)
+        return self.extract(told, None, spans, [stated_times(told.text, told.said_at, *span) for span in spans])
+
     def _replied(self, turn: Turn, discourse: Discourse, answer: Answered, span: tuple[int, int]) -> list[Assertion]:
         """Return what an answer and its question state together, as stated by the answer.
 
@@ -208,6 +215,7 @@ class RuleExtractor:
         told, whole = replace(turn, text=answer.text), (0, len(answer.text))
         times = [stated_times(told.text, turn.said_at)]
         read = list(self._assertions(told, discourse, 0, whole, times, None, Carried()))
+        read = with_scopes(told, whole[1], with_work(read, list(work_assertions(told, 0, whole, times[0]))))
         sure = [item for item in doubt(told, read) if names_somebody(told, item) and item.relation != DID]
         return [
             new_assertion(

@@ -111,6 +111,10 @@ _UNSURE = re.compile(
     r"|like\sto|love\sto|promised|sounds\slike|instead\sof\sthe\splanned|tried|or)\b",
     re.IGNORECASE,
 )
+_ASKED_BACK = re.compile(
+    r",?\s(?:right|correct|no|yes|true|(?:is|are|was|were|do|does|did|has|have)n['’]t\s\w+)\s?\?", re.IGNORECASE
+)
+"""What makes a question of the part before it: "the port is 80, right?"."""
 _DOUBT = re.compile(
     r"\b(?:i\s(?:think|guess|believe|suppose|assume)|probably|afaik|iirc|apparently|supposedly|roughly|ish"
     r"|not\ssure|around"
@@ -140,7 +144,8 @@ def parts(text: str, start: int, end: int, times: Sequence[StatedTime] = (), *, 
         piece = text[first:stop].rstrip()
         if not piece:
             continue
-        sure = 0.0 if mark == "?" or piece.endswith("?") or _UNSURE.search(inner) else SURE
+        asked = mark == "?" or piece.endswith("?") or _ASKED_BACK.match(text, stop, end)
+        sure = 0.0 if asked or _UNSURE.search(inner) else SURE
         if sure and _DOUBT.search(inner):
             sure = HEDGED
         if opening := _DOUBT_OPENING.match(piece):
@@ -249,7 +254,7 @@ NOW = (
 )
 REST = (
     r"(?P<rest>\s(?:now|again|everywhere|instead|each|max|min|at\sthe\smoment|(?:in|for|on|at|since|by|per|because|so"
-    r"|as|until|with|behind"
+    r"|as|until|with|behind|last|this|next|yesterday|today"
     r"|still|from|,|after|before|when)\b.{0,80}))?"
 )
 PRONOUNS = word_set("it that this he she they i we you")

@@ -26,6 +26,7 @@ def dates(text: str) -> list[str]:
         ("Our pottery course starts on 3 March.", "Maria's pottery course starts_on 3 March | 2024-03-03 planned"),
         ("My lease ends on 30 June.", "Maria's lease ends_on 30 June | 2023-06-30 planned"),
         ("The interview was moved to the 17th.", "interview scheduled_for 17 May 2023 | 2023-05-17 planned"),
+        ("The launch moves to 12 June.", "launch scheduled_for 12 June | 2023-06-12 planned"),
         ("We moved the launch to the 17th.", "launch scheduled_for 17 May 2023 | 2023-05-17 planned"),
         ("The viewing has been rescheduled to 12 June.", "viewing scheduled_for 12 June | 2023-06-12 planned"),
         ("I have a call with the bank tomorrow.", "Maria's call scheduled_for 9 May 2023 | 2023-05-09 planned"),

@@ -92,3 +92,33 @@ def test_she_is_nobody_where_the_messages_before_leave_it_open(before, text) -> 
 def test_she_is_the_sister_whom_the_speaker_has_just_introduced() -> None:
     assert "Maria's sister lives_in Turku" in shown("I have a sister. She lives in Turku.")
     assert "Maria's sister lives_in Turku" not in shown("I wish I had a sister. She lives in Turku.")
+
+
+@pytest.mark.parametrize(
+    ("said", "change", "fact"),
+    [
+        ("The audit is on 17 June.", "It was moved to the 24th.", "audit scheduled_for 24 June"),
+        ("The client timeout is 30 seconds, right?", "We raised it to 45 seconds.", "client timeout set_to 45 seconds"),
+        ("The recital is on 3 June.", "No, it's now on 5 June.", "recital scheduled_for 5 June"),
+    ],
+)
+def test_what_was_told_of_a_thing_before_is_changed_by_what_is_told_of_it(said, change, fact) -> None:
+    assert shown(said, change) == [fact]
+    assert shown(said, change, context=False) == []
+
+
+def test_a_later_sentence_changes_what_an_earlier_one_told_of_the_thing() -> None:
+    assert shown("Hi!", "The page size is 20. It's now 50.")[-1] == "page size set_to 50"
+
+
+@pytest.mark.parametrize(
+    ("said", "change"),
+    [
+        ("The page size is 20 and the limit is 5.", "We raised it to 45."),
+        ("I like tea.", "It was moved to the 24th."),
+        ("The audit is on 17 May.", "I moved it to the left."),
+        ("The audit is on 17 May.", "Was it moved to the 24th?"),
+    ],
+)
+def test_nothing_is_told_of_it_where_it_is_not_one_thing_with_a_date_or_a_value(said, change) -> None:
+    assert shown(said, change) == []

@@ -122,6 +122,8 @@ def test_what_a_team_uses_and_decides(text: str, expected: list[str]) -> None:
         ("The budget is 400 euros for the quarter.", ["budget set_to 400 euros"]),
         ("The target is 95 % by June.", ["target set_to 95 %"]),
         ("My target is 3 km a day.", ["Maria's target set_to 3 km a day"]),
+        ("We raised the timeout to 45 s last week.", ["timeout set_to 45 s"]),
+        ("The timeout is 30 s, right?", []),
         ("Their limit is 100 calls a day.", []),
         ("The timeout is 30 seconds too short.", []),
     ],

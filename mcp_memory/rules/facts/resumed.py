@@ -1,0 +1,88 @@
+"""Read what is told of "it", a thing whose date or value was told just before: "It was moved to the 24th".
+
+The thing is the only one of which the sentences before in the message, or else the message before, tell a date or a
+value. The sentence is read with the thing in place of "it".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.gregorian import MONTHS, civil
+from mcp_memory.rules.facts.answered import Answered
+
+_CHANGED = (
+    r"(?:raised|lowered|set|changed|moved|bumped|increased|reduced|cut|extended|shortened|postponed|pushed|brought"
+    r"|rescheduled|delayed)"
+)
+_IT = re.compile(
+    r"(?:(?:ah|oh|no|yes|yeah|ok(?:ay)?|actually|but|and|well|btw|by\sthe\sway|sorry)\b,?\s+)*(?P<it>it|that)"
+    rf"(?=(?:\s(?:was|is|has\sbeen|got|had\sto\sbe)|['’]s)(?:\s(?:now|just|since|been|already))*\s(?:{_CHANGED}\b|on\s|due\s|\d)"
+    r"|\smove[sd]\sto\b)",
+    re.IGNORECASE,
+)
+"""A sentence that begins with the thing: "It was moved to …", "It's now 50"."""
+_OF_IT = re.compile(
+    rf"\b(?:we|they|i|[a-z]+)(?:['’]ve|\shave|\shas)?(?:\s(?:just|now|since|already))?\s{_CHANGED}\s(?P<it>it|that)"
+    r"(?=\s(?:up\s|down\s|back\s|forward\s)?(?:to|from|until)\b)",
+    re.IGNORECASE,
+)
+"""A sentence that tells what was done with it: "we raised it to 45 seconds"."""
+_TOLD = frozenset(("set_to", "scheduled_for", "due_on", "starts_on", "ends_on"))
+_FIRST = 3
+"""Sentences of a message in which "it" may be the thing of the message before."""
+
+
+def resumed(
+    turn: Turn, before: Sequence[Turn], sentences: Sequence[tuple[int, int]], read: Callable[[Turn], list[Assertion]]
+) -> Answered | None:
+    """Return the first sentence about "it" with the thing in its place; None if there is none, or several may be it.
+
+    Args:
+        turn: whose sentences they are.
+        before: the last messages before it.
+        sentences: of the turn, as spans in characters.
+        read: returns the facts of a message by itself.
+    """
+    for index, (start, end) in enumerate(sentences[:_FIRST]):
+        found = _IT.match(turn.text, start, end) or _OF_IT.search(turn.text, start, end)
+        if found is None or turn.text[start:end].rstrip().endswith("?"):
+            continue
+        earlier = [replace(turn, text=turn.text[:start])] if index else []
+        for told in (*earlier, *before[-1:]):
+            things = {fact.head: fact for fact in read(_plain(told)) if fact.relation in _TOLD and not fact.negated}
+            if len(things) == 1:
+                ((thing, fact),) = things.items()
+                text = _with_thing(turn.text, found, start, end, thing)
+                return Answered(text if fact.relation == "set_to" else _in_its_month(text, fact), index)
+            if things:
+                return None
+    return None
+
+
+def _plain(told: Turn) -> Turn:
+    """Return a message as if it asked nothing: "the port is 80, right?" names the thing, too."""
+    return replace(told, text=told.text.replace("?", "."))
+
+
+_BARE_DAY = re.compile(r"\b(?:to|on|until)\sthe\s(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?!\s(?:of|[A-Z]))")
+
+
+def _in_its_month(text: str, dated: Assertion) -> str:
+    """Return a text whose first day without a month has that of the date before: "moved to the 24th"."""
+    month = MONTHS[civil(dated.since)[1] - 1]
+    return _BARE_DAY.sub(lambda day: f"{day[0].split()[0]} {day['day']} {month}", text, count=1)
+
+
+def _with_thing(text: str, found: re.Match[str], start: int, end: int, thing: str) -> str:
+    named = thing if thing[:1].isupper() else f"the {thing}"
+    begin = found.start("it") if found.re is _IT else start
+    rest = text[found.end("it") : end]
+    is_now = re.match(r"['’]s\b", rest)
+    rest = f" is{rest[is_now.end() :]}" if is_now else rest
+    named = named[:1].upper() + named[1:] if begin == found.start("it") else named
+    return text[begin : found.start("it")] + named + rest
