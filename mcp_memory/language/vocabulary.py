@@ -316,7 +316,7 @@ COMMON_DEMONYMS = frozenset(word.removesuffix("*") for word in _DEMONYMS if word
 GREETINGS = word_set(
     """
 hi hello hey hiya howdy yo greetings bye goodbye farewell cheers thanks thank thx congrats congratulations welcome
-wow whoa woah ooh aw aww awww haha hahaha lol omg gosh yay hooray yup yep yeah yes nope cool great awesome amazing
+wow whoa woah ooh aw aww awww ha haha hahaha lol omg gosh yay hooray yup yep yeah yes nope cool great awesome amazing
 nice lovely fantastic wonderful excellent brilliant incredible fabulous terrific neat sweet absolutely definitely
 totally exactly indeed certainly agreed alright understood appreciate luck worries anytime pleasure glad
 """

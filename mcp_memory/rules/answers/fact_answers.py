@@ -93,14 +93,10 @@ def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerS
     known = replace(knowledge, uncertain=True, groups=tuple(group for group in knowledge.groups if not group.inferred))
     texts = span_filter(query, known, match_relation(query, known, settings.margin), time, past=past)
     first = bool(proposal and match and _takes_precedence(query, match, proposal, texts))
-    current = (
-        match is not None
-        and is_current(time, knowledge.moment)
-        and not past
-        and query.answer_type not in ("when", "how_long")
-    )
     if match is None:
         return FactAnswer(proposal, first, texts)
+    of_today = not past and query.answer_type not in ("when", "how_long")
+    current = is_current(time, knowledge.moment) and (of_today or relations().get(match.group.relation).last_told)
     return FactAnswer(proposal, first, texts, match.group.relation if current else "", match.group.names)
 
 

@@ -232,20 +232,23 @@ def changed_since(relation: Relation, heads: Sequence[str], told: Turn, sentence
     """Return whether the one who told a value of a relation tells later that it changed: "new job!!", "we sold it".
 
     The new value may not have been read, so the old one is no answer for today. What tells a change is a list of the
-    relation's own (``changed`` in ``resources/relations.toml``). Of somebody else than the teller it has to name them.
+    relation's own (``changed`` in ``resources/relations.toml``). Of somebody else than the teller it has to name them;
+    of a thing anybody may tell it, in words of which at least half of its name are.
     """
     if not relation.changed or told.kind == "document" or told.said_at is None:
         return False
     pattern = _change_words(relation.changed)
     own = {(told.speaker or USER).casefold(), *USERS, PROJECT}
     others = None if own.intersection(map(str.casefold, heads)) else {stem for name in heads for stem in stems(name)}
+    of_thing = relation.head == "thing"
+    least = (min(len(frozenset(stems(name))) for name in heads) + 1) // 2 if of_thing and heads else 1
     return any(
-        (turn := one.source.turn).speaker == told.speaker
+        ((turn := one.source.turn).speaker == told.speaker or of_thing)
         and turn.said_at is not None
         and turn.said_at > told.said_at
         and not is_question(one.source.quote)
         and pattern.search(one.source.quote) is not None
-        and (others is None or not others.isdisjoint(stems(turn.text)))
+        and (others is None or len(others & frozenset(stems(turn.text))) >= least)
         for one in sentences
     )
 
@@ -267,6 +270,15 @@ def _mode(pattern: re.Pattern[str], text: str, wanted: WantedSpan) -> bool:
     return any(asked.isdisjoint(stems(found[0])) for found in pattern.finditer(text))
 
 
+def _is_of_another(wanted: WantedSpan, clause: str) -> bool:
+    """Return whether a clause is about somebody by name, and the question names only others: "Halina is on leave"."""
+    found = _OTHER_SUBJECT.match(clause)
+    if not wanted.query.names or found is None or not found["name"] or _NO_NAME.fullmatch(found["name"]):
+        return False
+    asked = frozenset(stem for name in wanted.query.names for stem in stems(name))
+    return asked.isdisjoint(stems(clause)) and frozenset(stems(wanted.query.text)).isdisjoint(stems(found["name"]))
+
+
 def _persons_agree(wanted: WantedSpan, sentence: WeighedSentence, clause: str) -> bool:
     """Return whether the subject of a clause is the person asked about, or what is asked about.
 
@@ -274,7 +286,7 @@ def _persons_agree(wanted: WantedSpan, sentence: WeighedSentence, clause: str) -
     by the question.
     """
     if len(wanted.query.speakers) != 1:
-        return True
+        return bool(wanted.query.speakers) or not _is_of_another(wanted, clause)
     name = wanted.query.speakers[0].casefold()
     if sentence.speaker_match < 1:
         return name in clause.casefold()

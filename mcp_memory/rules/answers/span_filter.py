@@ -90,9 +90,8 @@ def span_filter(
     non_persons = _non_persons(query, knowledge)
     current = is_current(time, knowledge.moment) and not past and query.answer_type not in _TIMED
     if match is None or match.group.inferred:
-        return SpanFilter(
-            non_persons, outdated=_superseded_statements(knowledge.groups, knowledge.moment) if current else ()
-        )
+        outdated = _superseded_statements(knowledge.groups, knowledge.moment) if current else ()
+        return SpanFilter(non_persons, outdated=(*outdated, *_replaced_dates(knowledge.groups)))
     suspected = tuple(assertion for version in match.group.suspected for assertion in version.assertions)
     if query.answer_type in _TIMED:
         texts = _time_filter(query, match)
@@ -115,7 +114,16 @@ def _time_filter(query: Query, match: RelationMatch) -> SpanFilter:
     ambiguous = single and not named and len({one.value for one in match.values}) > 1
     unclear = tuple(_statements(group)) if ambiguous else ()
     others = tuple(value for version in group.versions if (value := group.value(version)) not in named)
-    return SpanFilter(named_values=named, other_values=None if single else others, outdated=starts, doubtful=unclear)
+    outdated = (*starts, *_replaced_dates([group]))
+    return SpanFilter(named_values=named, other_values=None if single else others, outdated=outdated, doubtful=unclear)
+
+
+def _replaced_dates(groups: Iterable[RelationFacts]) -> Iterator[Assertion]:
+    """Yield the statements of dates that a later telling has replaced, while they were still to come."""
+    for group in groups:
+        if relations().get(group.relation).last_told:
+            for version in group.versions:
+                yield from version.assertions if version.since >= version.until else ()
 
 
 def _value_filter(group: RelationFacts, knowledge: KnownFacts, time: Constraint | None, *, past: bool) -> SpanFilter:

@@ -23,7 +23,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words, in_words
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
 from mcp_memory.language.tokens import stems
-from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP
+from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP, GREETINGS
 from mcp_memory.rules.answers.modality import asks_return
 from mcp_memory.rules.answers.spans import (
     Span,
@@ -36,6 +36,7 @@ from mcp_memory.rules.answers.spans import (
     word_gap,
 )
 from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence
+from mcp_memory.rules.facts.verbs import inflection
 
 START_STEMS = frozenset(
     ["born", "birth", "start", "begin", "began", "found", "establish", "open", "debut", "launch", "join"]
@@ -211,6 +212,7 @@ def _count_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
                 break
 
 
+_INSIDE = re.compile(r"\b(?:in|at|into|near|around)\s+(?:the\s+)?$", re.I)
 _IN = re.compile(r"\b(?:in|at|to|from|near|into|around|visit(?:ed|ing)?)\s+(?:the\s+)?$", re.I)
 _BY = re.compile(r"\bby\s+(?:the\s+)?$", re.I)
 _AS = re.compile(r"\b(?:as|of|for|with|joined|signed)\s+(?:an?\s+|the\s+)?$", re.I)
@@ -269,7 +271,10 @@ def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozense
         run = words[first : last + 1]
         if _CALENDAR.fullmatch(text[start:end]) or novelty(run, wanted.stems | sentence.title) < NEW_SHARE:
             continue
-        if not sentence.is_document and (words[first].lower_case in speakers or _is_addressed(text, start, end)):
+        said = words[first].lower_case
+        if not sentence.is_document and (said in speakers or said in GREETINGS or _is_addressed(text, start, end)):
+            continue
+        if not sentence.is_document and _is_elsewhere(sentence, first, last, start, end):
             continue
         before = text[max(0, start - 14) : start]
         fit = 0.9 * hit_proximity(sentence, start, end) + 0.9 * (last > first) - 0.2 * (first == last == 0)
@@ -282,10 +287,33 @@ def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozense
                 continue
             fit += PLACE_FIT * placed
         elif wanted.form == "person":
+            if not sentence.is_document and _INSIDE.search(before):
+                continue  # "the dashboards in Grafana"
             fit -= 0.8 * placed
         if wanted.noun is not None and any(wanted.noun in word.stems for word in run):
             fit += 0.4  # "which party" … "the Labour Party"
         yield Span(start, end, fit, typed=placed == (wanted.form == "place"))
+
+
+_NEXT_CLAUSE = re.compile(
+    r",?\s(?:and|but|so|while|because)\s$|,\s(?:the|our|my|his|her|their|it|he|she|they|we|i)\b[^,;.]*$", re.I
+)
+_VERB_FOLLOWS = re.compile(r"\s(?:also\s|just\s|\w+ly\s)?(?P<verb>[a-z]+)\b")
+
+
+def _is_elsewhere(sentence: WeighedSentence, first: int, last: int, start: int, end: int) -> bool:
+    """Return whether a name is all of its sentence, or stands in a clause behind the one with the query's words.
+
+    "Progress." names nobody, and "Ann does the wiring, and Bo wrote the tests" does not say that Bo does the wiring.
+    """
+    if not sentence.hits:
+        return first == 0 and last == len(sentence.words) - 1
+    held = sentence.words[max(sentence.hits)]
+    if held.start >= start or _NEXT_CLAUSE.search(sentence.text[held.end : start]) is None:
+        return False
+    following = _VERB_FOLLOWS.match(sentence.text, end)
+    form = inflection(following["verb"]) if following else None
+    return form is not None and not form.forms.isdisjoint(("past", "third"))
 
 
 def person_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:

@@ -41,6 +41,9 @@ SILENT = [
     ("Elin: What would you like to eat on Sunday?", "What does Elin like?"),
     ("Elin: The boiler repair was on Monday, and it took hours.", "Who repaired Elin's boiler?"),
     ("Elin: I think the market was nice, and everybody bought something.", "What did Elin buy at the market?"),
+    ("Elin: She looks after the rota, and the charts in Orbix.", "Who looks after the rota?"),
+    ("user: The press has to move, the hall in Orlen closes in July.", "Where are we moving the press?"),
+    ("Elin: Ha. How is work at the ferry office?", "Where does Elin work now?"),
     ("user: How many hours of shared work do we owe the garden club?", "How many hours of shared work do we owe?"),
 ]
 
@@ -83,6 +86,7 @@ STATED = [
     ("Elin: I did not go to the fair.", "Did Elin go to the fair?", "No"),
     ("Elin: I have three brothers and two cats.", "How many cats does Elin have?", "two cats"),
     ("Elin: I'm allergic to peanuts.", "What is Elin allergic to?", "peanuts"),
+    ("user: My colleague Nele does the wiring, and Bart wrote the tests.", "Who does the wiring?", "Nele"),
 ]  # fmt: skip
 
 
@@ -116,6 +120,15 @@ CHANGED = [
     (["user: I liked rainy days back then."], "Do I like rainy days?", None),
     (["Elin: I work at the tile works.", "@ 2023-11-09", "Elin: new job!! day shifts at the mill from 4 August"],
      "Where does Elin work now?", None),
+    (["user: Nele does the wiring, and Bart wrote the importer but he left in March.", "@ 2023-06-20",
+      "user: Nele is on leave until 3 July, her hand is in plaster."], "When did Bart leave?", None),
+    (["user: The trial is due on 3 June.", "@ 2023-11-09", "user: The trial moves to 9 June, Bo broke his arm."],
+     "When is the trial due?", None),
+    (["Elin: The audit is on 17 June.", "@ 2023-05-10", "Bo: It was moved to 19 June."], "When was the audit?", None),
+    (["Elin: The audit is on 17 December.", "@ 2023-05-10", "Bo: It was moved to the 19th."], "When is the audit?",
+     "19 December"),
+    (["Elin: The client timeout is 30 seconds, right?", "@ 2023-05-10", "Bo: We raised it to 45 seconds."],
+     "What is the client timeout?", "45 seconds"),
     (["Elin: I start with Oslow Electrical on 7 July."], "Where will Elin work?", "Oslow Electrical"),
     (["user: I came back from Tunis yesterday."], "When was I in Tunis?", None),
 ]  # fmt: skip
