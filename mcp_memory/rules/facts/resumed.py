@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.gregorian import MONTHS, civil
+from mcp_memory.language.iso import MONTHS, civil
 from mcp_memory.rules.facts.answered import Answered
 
 _CHANGED = (
