@@ -34,5 +34,9 @@ class ReflectionSettings:
         True,
         "what a language model answered joins the pool of questions, and the relations that it names join the facts",
     )
+    reason: bool = switch(
+        "reason", True, "why the evidence does not do, as a language model says, steers the next search"
+    )
+    """QRMeM §2.2. Without it the embedded engine chooses the steps by the question alone, as many of them."""
     expansion: bool = switch("expansion", True, "before that, every entity near enough")
     entity_trial: bool = switch("entity_trial", True, "where neither finds anything, entities that the passages share")
