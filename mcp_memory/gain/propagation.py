@@ -28,13 +28,14 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.evidence import Evidence, Source, Suggestion
+from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.domain.query import Window
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
+from mcp_memory.view.evidence import sentence_evidence
 from mcp_memory.view.space import Space
 
 Rows = NDArray[np.intp]
@@ -235,13 +236,11 @@ class Propagate:
         if not rounds:
             return OperatorResult(())
         best = next(iter(rounds[0].values()))
-        items = [self._item(call, row, score / best) for row, score in rounds[0].items()]
+        items = [
+            sentence_evidence(call.space, call.space.sentences[row], score / best, (self.name,))
+            for row, score in rounds[0].items()
+        ]
         return OperatorResult(tuple(items), self._next(call, index, activated_rows(rounds), begin))
-
-    def _item(self, call: OperatorInput, row: int, score: float) -> Evidence:
-        sentence = call.space.sentences[row]
-        source = Source(call.space.turns[sentence.turn_id], sentence.start, sentence.end)
-        return Evidence(sentence.id, "sentence", source.quote, score, (self.name,), (source,))
 
     def _next(
         self, call: OperatorInput, index: EntityIndex, activated: tuple[int, ...], begun: dict[int, float]

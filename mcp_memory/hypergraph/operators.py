@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from mcp_memory.domain.evidence import Evidence, Source, Suggestion
+from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.points import Point
 from mcp_memory.hypergraph.retrieval import RetrievedEntity, neighbourhood, retrieve, uncovered_entities
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.view.evidence import SOURCES, sentence_evidence
+from mcp_memory.view.evidence import point_evidence, sentence_evidence
 from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space
 
@@ -86,7 +86,7 @@ def _evidence(
     items = [sentence_evidence(space, space.sentences[row], weights[row] / best, (operator,)) for row in shown]
     scores = [_support_weight(call, point) for point in points]
     weighted = zip(points, scores, strict=True)
-    shown_points = [_point(space, point, min(score / best, 1.0), operator) for point, score in weighted]
+    shown_points = [point_evidence(space, point, min(score / best, 1.0), (operator,)) for point, score in weighted]
     return sorted((*shown_points, *items), key=lambda item: -item.score)
 
 
@@ -97,12 +97,6 @@ def _support_weight(call: OperatorInput, point: Point) -> float:
     if call.weigh is None:
         return 1.0
     return float(call.weigh(rows).max()) if len(rows) else 0.0
-
-
-def _point(space: Space, point: Point, score: float, operator: str) -> Evidence:
-    pieces = [piece for name in point.sentences if (piece := space.sentence(name)) is not None][:SOURCES]
-    sources = tuple(Source(space.turns[piece.turn_id], piece.start, piece.end) for piece in pieces)
-    return Evidence(point.id, "point", point.description, score, (operator,), sources)
 
 
 def _shared_names(space: Space, point: Point, joined: set[str]) -> str:

@@ -1,11 +1,13 @@
-"""Make items of evidence from facts, sentences and segments of a space, with their sources."""
+"""Make items of evidence from facts, sentences, segments and memory points of a space, with their sources."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.evidence import Evidence, Rule, Source
 from mcp_memory.domain.facts import Version
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.view.space import Space
@@ -22,13 +24,25 @@ def fact_evidence(
     inferred: Rule | None = None,
     confidence: float | None = None,
 ) -> Evidence:
+    """Return a version as an item of evidence, with its sources; arguments as for `fact_with_sources`."""
+    return fact_with_sources(version, score, via, sources(space, version), inferred, confidence)
+
+
+def fact_with_sources(
+    version: Version,
+    score: float,
+    via: tuple[str, ...],
+    stated: Sequence[Source],
+    inferred: Rule | None = None,
+    confidence: float | None = None,
+) -> Evidence:
     """Return a version as an item of evidence.
 
     Args:
-        space: of the version.
         version: a stored one, or one that a rule inferred.
         score: in [0, 1].
         via: the channels or the operator that found it.
+        stated: where it is stated.
         inferred: the rule, if it is a hypothesis.
         confidence: of the step that led to it, where a rule discounts it; None for that of the version.
     """
@@ -38,7 +52,7 @@ def fact_evidence(
         text=version.text,
         score=score,
         via=via,
-        sources=sources(space, version),
+        sources=tuple(stated),
         valid_from=version.since,
         valid_to=version.until,
         confidence=version.confidence if confidence is None else confidence,
@@ -84,3 +98,10 @@ def segment_evidence(space: Space, row: int, score: float, via: tuple[str, ...])
         return sentence_evidence(space, space.sentences[rows[0]], score, via)
     source = Source(space.segment_turn[row], segment.start, segment.end)
     return Evidence(segment.id, "segment", source.quote, score, via, (source,))
+
+
+def point_evidence(space: Space, point: Point, score: float, via: tuple[str, ...]) -> Evidence:
+    """Return a memory point as an item of evidence, with the first texts that it rests on."""
+    pieces = [piece for name in point.sentences if (piece := space.sentence(name)) is not None][:SOURCES]
+    sources = tuple(Source(space.turns[piece.turn_id], piece.start, piece.end) for piece in pieces)
+    return Evidence(point.id, "point", point.description, score, via, sources)

@@ -58,10 +58,10 @@ from mcp_memory.services.recall.units import (
     Unit,
     callers_points,
     distinct,
-    fact_line,
     find_units,
     messages,
 )
+from mcp_memory.view.evidence import fact_with_sources
 from mcp_memory.view.space import Space
 
 FEW = 3
@@ -196,7 +196,7 @@ def _turning_points(space: Space, units: Sequence[Unit], parts: int) -> list[Evi
                 source = Source(turn, assertion.start, assertion.end)
                 stated.setdefault(version.id, _StatedFact(unit.score, unit.place, version, source))
     chosen = _spread(list(stated.values()), parts, first=0)[:TURNING_POINTS]
-    return [fact_line(one.version, one.source, one.score, "overview") for one in chosen]
+    return [fact_with_sources(one.version, one.score, ("overview", "facts"), (one.source,)) for one in chosen]
 
 
 def _turns(version: Version) -> bool:

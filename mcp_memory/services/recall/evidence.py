@@ -36,10 +36,9 @@ from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.update import cap_denied
+from mcp_memory.view.evidence import SOURCES, fact_with_sources, segment_evidence
 from mcp_memory.view.space import NONE, Space
 
-SOURCES = 3
-"""Sources that an item of evidence shows."""
 SUPPORTS = 5
 """Sentences of a memory point that a judge is shown (HGMem's program: 5 passages of a point)."""
 JOINED = 2
@@ -97,7 +96,7 @@ def evidence_of(
         step = next((step for step in steps_of.get(row, ()) if step.version.id not in facts), None)
         if step is None:
             texts.append((len(shown), row))
-            shown.append(_text(space, candidate))
+            shown.append(segment_evidence(space, row, candidate.score, candidate.via))
             continue
         facts.add(step.version.id)
         sources = [Source(turn, segment.start, segment.end)]
@@ -107,20 +106,7 @@ def evidence_of(
                 used.add(assertion.turn_id)
         version = step.version
         shown.append(
-            Evidence(
-                version.id,
-                "fact",
-                version.text,
-                candidate.score,
-                candidate.via,
-                tuple(sources),
-                valid_from=version.since,
-                valid_to=version.until,
-                confidence=step.confidence,
-                inferred=step.inferred,
-                fact_kind=version.kind,
-                precision=version.precision,
-            )
+            fact_with_sources(version, candidate.score, candidate.via, sources, step.inferred, step.confidence)
         )
     for place, row in texts:
         shown[place] = replace(shown[place], before=_replied_to(space, row, shown[place].text, used))
@@ -173,16 +159,6 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
     asked = (one for one in reversed(sentences) if turn.text[one.start : one.end].rstrip().endswith("?"))
     sentence = next(asked, sentences[-1])
     return Source(turn, sentence.start, min(sentence.end, sentence.start + REPLIED_CHARS))
-
-
-def _text(space: Space, candidate: Candidate) -> Evidence:
-    segment, turn = space.segments[candidate.row], space.segment_turn[candidate.row]
-    source = Source(turn, segment.start, segment.end)
-    rows = space.sentences_within(segment)
-    if segment.first == segment.last and rows:  # a segment of one sentence is shown as that sentence
-        name = space.sentences[rows[0]].id
-        return Evidence(name, "sentence", source.quote, candidate.score, candidate.via, (source,))
-    return Evidence(segment.id, "segment", source.quote, candidate.score, candidate.via, (source,))
 
 
 def _point(space: Space, point: Point, resting: Sequence[Candidate]) -> Evidence:
@@ -360,18 +336,5 @@ def with_cited_items(
             cited[name] = Evidence(name, "point", descriptions[name], 1.0, ("points",), sources)
         elif found := facts.fact(name):
             version, inferred = found
-            cited[name] = Evidence(
-                name,
-                "fact",
-                version.text,
-                1.0,
-                ("facts",),
-                sources,
-                valid_from=version.since,
-                valid_to=version.until,
-                confidence=version.confidence,
-                inferred=inferred,
-                fact_kind=version.kind,
-                precision=version.precision,
-            )
+            cited[name] = fact_with_sources(version, 1.0, ("facts",), sources, inferred)
     return (*cited.values(), *evidence)

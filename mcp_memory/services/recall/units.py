@@ -28,7 +28,6 @@ from functools import lru_cache
 import numpy as np
 
 from mcp_memory.domain.evidence import Evidence, Source
-from mcp_memory.domain.facts import Version
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
@@ -41,6 +40,7 @@ from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
 from mcp_memory.search.told_of import SmallTalk
 from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
+from mcp_memory.view.evidence import point_evidence
 from mcp_memory.view.space import Space
 
 LINE_CHARS = 170
@@ -197,7 +197,7 @@ class Lines:
         if isinstance(listed, Evidence):
             return listed
         if isinstance(listed, Point):
-            return point_line(self._space, listed, self._name)
+            return point_evidence(self._space, listed, 1.0, (self._name, "points"))
         turn, rows, score = listed.turn, listed.rows, listed.score
         if listed.reply is not None:
             return self._exchange(turn, rows, score, listed.reply)
@@ -305,30 +305,6 @@ class Lines:
         clauses = (match.end() for match in _CLAUSE.finditer(text, start, end))
         begins = [start, *(begin for begin in clauses if begin < end - chars // 2)]
         return max(begins, key=lambda begin: (worth(begin), -begin))
-
-
-def point_line(space: Space, point: Point, name: str) -> Evidence:
-    """Return a memory point as a piece of evidence, with the first texts that it rests on."""
-    pieces = [piece for one in point.sentences if (piece := space.sentence(one)) is not None]
-    sources = tuple(Source(space.turns[one.turn_id], one.start, one.end) for one in pieces[:3])
-    return Evidence(point.id, "point", point.description, 1.0, (name, "points"), sources)
-
-
-def fact_line(version: Version, source: Source, score: float, name: str) -> Evidence:
-    """Return a fact as a piece of evidence, with the words that state it."""
-    return Evidence(
-        version.id,
-        "fact",
-        version.text,
-        score,
-        (name, "facts"),
-        (source,),
-        valid_from=version.since,
-        valid_to=version.until,
-        confidence=version.confidence,
-        fact_kind=version.kind,
-        precision=version.precision,
-    )
 
 
 def callers_points(points: Iterable[Point]) -> list[Point]:
