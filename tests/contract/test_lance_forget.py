@@ -205,7 +205,7 @@ async def test_a_reader_waits_for_the_end_of_a_forget_and_not_for_the_lock(
             seen.extend(one.ref for one in view.space("default").turns.values())
 
     turnstile = lock_file(folder / "next.lock")
-    with anyio.fail_after(60):
+    with anyio.fail_after(300):
         async with WriteLock(folder, 30).hold(), anyio.create_task_group() as tasks:
             tasks.start_soon(read)
             while try_lock(turnstile):  # until the reader waits for the lock

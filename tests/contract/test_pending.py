@@ -339,7 +339,7 @@ async def test_a_process_that_nobody_calls_indexes_what_another_one_left(tmp_pat
         embedded.set()
 
     idle.embedder.before = note  # type: ignore[attr-defined]
-    with anyio.fail_after(60):
+    with anyio.fail_after(300):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(idle.work)
             await embedded.wait()

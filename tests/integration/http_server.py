@@ -40,7 +40,7 @@ async def listening(settings=SETTINGS, access=None, opener=None, memory=None):
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(serve)
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
                 await anyio.sleep(0.01)
         try:

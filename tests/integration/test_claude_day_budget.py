@@ -70,7 +70,7 @@ async def test_tokens_that_a_killed_server_had_sent_count_as_spent(tmp_path: Pat
                 claude: dict[str, Any] = two.structured("memory_status")["claude"]
                 return claude
 
-        with anyio.fail_after(100):
+        with anyio.fail_after(300):
             await anyio.to_thread.run_sync(killed)
         claude = await anyio.to_thread.run_sync(after)
     assert (claude["calls"], claude["today"]["calls"]) == (0, 1)

@@ -54,7 +54,7 @@ async def test_two_stores_read_each_text_once_also_after_a_restart_and_a_rebuild
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(read_all, one)
             tasks.start_soon(read_all, two)
-            with anyio.fail_after(60):
+            with anyio.fail_after(300):
                 await both.wait()
             api.gate.set()
         sent = Counter(line for asked in api.requests for line in numbered(asked).values())

@@ -96,7 +96,7 @@ async def test_the_memory_opens_in_the_background_after_the_list_of_tools():
     async with connected(opener=opener, settings=Settings()) as client:
         assert not opened.is_set()
         await client.list_tools()
-        with anyio.fail_after(30):
+        with anyio.fail_after(300):
             await opened.wait()
 
 
@@ -197,7 +197,7 @@ async def test_a_cancelled_call_ends_and_the_server_goes_on(mode, name):
         reconstruct = answer = status = wait
 
     async with connected(Slow(), mode=mode) as client:
-        with anyio.fail_after(30):
+        with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(client.call_tool, name, arguments.get(name, {}))
                 await started.wait()

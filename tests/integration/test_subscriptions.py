@@ -21,10 +21,10 @@ async def test_a_stream_tells_which_followed_resources_changed_and_only_those():
     async with connected() as client, client.listen(resource_subscriptions=[*URIS, "memory://default/x"]) as stream:
         assert stream.honored.resource_subscriptions == URIS
         await structured(client, "memory_write", messages=TALK)
-        with anyio.fail_after(30):
+        with anyio.fail_after(300):
             assert (await anext(stream)).uri == URIS[0]
         await structured(client, "memory_write", facts=[FACT])
-        with anyio.fail_after(30):
+        with anyio.fail_after(300):
             assert {(await anext(stream)).uri, (await anext(stream)).uri} == set(URIS[:2])
 
 
@@ -50,7 +50,7 @@ async def test_an_older_client_subscribes_and_unsubscribes():
         await client.subscribe_resource(URIS[0])
         with pytest.raises(MCPError, match="there is no resource 'memory://default/x'"):
             await client.subscribe_resource("memory://default/x")
-        with anyio.fail_after(30):
+        with anyio.fail_after(300):
             more = told.more
             await structured(client, "memory_write", messages=TALK)
             await more.wait()
@@ -69,13 +69,13 @@ async def test_changes_by_somebody_else_are_told_over_http(mode):
             await client.subscribe_resource(URIS[0])
             async with client_of(url) as other:
                 await structured(other, "memory_write", messages=TALK)
-            with anyio.fail_after(30):
+            with anyio.fail_after(300):
                 await more.wait()
         else:
             async with client.listen(resource_subscriptions=URIS) as stream:
                 async with client_of(url) as other:
                     await structured(other, "memory_write", messages=TALK)
-                with anyio.fail_after(30):
+                with anyio.fail_after(300):
                     assert (await anext(stream)).uri == URIS[0]
 
 
@@ -83,7 +83,7 @@ async def test_changes_by_another_process_on_the_store_are_told():
     log = FakeLog()
     async with in_memory(log) as here, in_memory(log) as there, here.listen(resource_subscriptions=URIS) as stream:
         await structured(there, "memory_write", messages=TALK)
-        with anyio.fail_after(30):
+        with anyio.fail_after(300):
             assert (await anext(stream)).uri == URIS[0]
 
 

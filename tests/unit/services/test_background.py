@@ -93,7 +93,7 @@ async def test_draining_stops_at_the_time_limit_and_drops_the_rest():
 
     jobs.put("long", long)
     jobs.put("next", Diary().job("next"))
-    with anyio.fail_after(60):
+    with anyio.fail_after(300):
         await jobs.drain(0)
     assert len(jobs) == 2 - len(begun)
 
@@ -120,7 +120,7 @@ async def test_draining_waits_for_the_running_job():
         await begun.wait()
         assert (len(jobs), done) == (1, [])
         going.set()
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             await jobs.drain(float("inf"))
         assert done == [True]
         tasks.cancel_scope.cancel()
@@ -139,7 +139,7 @@ async def test_a_remote_job_delays_only_other_remote_jobs():
         jobs.put("asking too", diary.job("asking too"), remote=True)
         await begun.wait()
         jobs.put("own", diary.job("own"))
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             while "own ends" not in diary.lines:
                 await checkpoint()
         assert (diary.lines, len(jobs)) == (["own begins", "own ends"], 2)
@@ -161,7 +161,7 @@ async def test_a_running_job_that_is_not_durable_is_cancelled_at_the_end():
         tasks.start_soon(jobs.work)
         jobs.put("asking", asking, durable=False, remote=True)
         await begun.wait()
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             await jobs.drain(float("inf"))
         assert (cut, len(jobs)) == ([True], 0)
         tasks.cancel_scope.cancel()

@@ -91,7 +91,7 @@ async def test_a_silent_server_is_given_up_after_its_time():
         assert answer.recall.warnings[0].endswith("there was no answer within 0.5 s.")
         assert answer.recall.spent is not None
         if api.requests:  # on a very slow machine the time is over before it is asked
-            with anyio.fail_after(30):
+            with anyio.fail_after(300):
                 await api.hung_up.wait()
             assert answer.recall.spent.input_tokens > 300  # it may have been paid for
 
@@ -191,7 +191,7 @@ async def test_a_long_memory_keeps_within_the_tokens_of_one_answer():
 async def test_cancelling_the_call_cancels_the_request():
     async with judged([Silence()]) as (memory, api), anyio.create_task_group() as tasks:
         tasks.start_soon(asked, memory)
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             await api.arrived.wait()
             tasks.cancel_scope.cancel()
             with anyio.CancelScope(shield=True):
@@ -209,7 +209,7 @@ async def test_ten_at_once_share_one_client_and_its_limit():
             assert answer.engine == "anthropic"
             clients.add(id(claude_of(memory)._client))
 
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
                 for _ in range(10):
                     tasks.start_soon(ask)

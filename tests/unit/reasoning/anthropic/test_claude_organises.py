@@ -233,7 +233,7 @@ async def while_claude_thinks(memory, api, edits, **asked_for):
     async def organise():
         results.append(await organised(memory, **asked_for))
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(300):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(organise)
             await api.arrived.wait()
@@ -308,7 +308,7 @@ async def test_two_concurrent_calls_make_no_point_twice(others):
     async with organising(each(points=script)) as (memory, api):
         api.gate = anyio.Event()
         other = wired(api.url, memory.store.log, points=True)
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(organised, memory)
                 tasks.start_soon(organised, other)
@@ -323,7 +323,7 @@ async def test_two_concurrent_calls_make_no_point_twice(others):
 
 async def test_cancelling_the_call_cancels_the_request_and_changes_nothing():
     async with organising([Silence()]) as (memory, api):
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(organised, memory)
                 await api.arrived.wait()

@@ -165,7 +165,7 @@ async def test_the_view_is_not_locked_during_the_request_and_new_rows_are_found(
         async def recall():
             found.append(await recalled(memory))
 
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(recall)
                 await api.arrived.wait()
@@ -194,7 +194,7 @@ async def test_a_view_rebuilt_during_the_request_keeps_the_scores_of_the_paths()
 async def test_cancelling_the_call_while_paths_are_scored_cancels_the_request():
     async with judged([Silence()], *FAMILY, paths=True) as (memory, api), anyio.create_task_group() as tasks:
         tasks.start_soon(recalled, memory)
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             await api.arrived.wait()
             tasks.cancel_scope.cancel()
             with anyio.CancelScope(shield=True):

@@ -213,7 +213,7 @@ async def test_an_empty_space_or_question_makes_no_request():
 async def test_the_view_is_not_locked_during_the_request():
     async with judged(each(question=[GOOD], answer=UNSURE), understand=True) as (memory, api):
         api.gate = anyio.Event()
-        with anyio.fail_after(60):
+        with anyio.fail_after(300):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(recalled, memory)
                 await api.arrived.wait()
