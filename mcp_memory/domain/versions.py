@@ -365,6 +365,7 @@ def _of(runs: Iterable[_Run], tail: str) -> _Run | None:
 
 
 def _version(run: _Run) -> Version:
+    """Return a run of support for one value as a version of the fact."""
     first = run.support[0]
     status: Status = "contested" if run.since == run.until else "active" if run.until >= FOREVER else "closed"
     return Version(

@@ -130,6 +130,7 @@ def _joined_entities(items: Sequence[EvidenceItem]) -> int:
 
 
 def _group(items: Sequence[EvidenceItem], joins: frozenset[str], settings: PointSettings) -> EvidenceGroup:
+    """Return some items as one group: its most frequent entities, and its texts, sentences and facts, each once."""
     spelt: dict[str, str] = {}
     for item in items:
         for key, name in item.entities.items():

@@ -95,6 +95,7 @@ def short(title: str | None, about: Sequence[str]) -> tuple[str, ...]:
 
 
 def _subject(text: str) -> str:
+    """Return the work or the name with which a text opens, up to its first verb; empty if it opens with neither."""
     opening = _BRACKETS.sub(" ", text[:_OPENING].lstrip())
     if work := _WORK.match(opening):
         return work[0].strip('"“”„«» ,')

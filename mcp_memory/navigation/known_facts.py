@@ -248,6 +248,7 @@ def _forward(
     through: tuple[Step, ...] = (),
     inferred: Rule | None = None,
 ) -> RelationFacts:
+    """Return the facts of one relation of an entity that is their head."""
     denied = tuple(one for one in denials if one.relation == relation and facts.key(one.head) == key)
     return RelationFacts(
         key=key,

@@ -108,6 +108,7 @@ def similarity(wanted: str, known: str) -> float:
 
 
 def _read(text: str, subjects: tuple[str, ...], named: tuple[str, ...]) -> Iterator[Cue]:
+    """Yield the cues of a sentence: first names, then content words outside these; at most `MOST`."""
     low = text.casefold()
     keys: set[str] = set()
     in_names: set[str] = set()
@@ -315,6 +316,7 @@ class CueGraph:
             rows.append(row)
 
     def _number(self, key: str, written: str) -> int:
+        """Return the number of a cue, a new one for a cue that was not read before."""
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._keys)

@@ -209,6 +209,7 @@ class Policy:
 
 
 def _kind(table: dict[str, Any]) -> QueryKind:
+    """Return a kind of query as its table in ``policy.toml`` says."""
     name = table.pop("name")
     if odd := [asked for asked in table.get("asked", ()) if asked not in get_args(AnswerType)]:
         raise ValueError(f"kind {name!r}: no question asks for {odd[0]!r}")

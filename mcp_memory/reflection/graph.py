@@ -190,6 +190,7 @@ class EntityGraph:
         )  # a fact of a whole turn counts for its first sentence
 
     def _pieces(self, rows: set[int], score: float | None) -> list[WindowSegment]:
+        """Return the segments that hold some sentences, with their scores; those without any weight are left out."""
         own: dict[int, float] = {}
         ordered = sorted(rows)
         for row, weight in zip(ordered, self._weights(ordered), strict=True):

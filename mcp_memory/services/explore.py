@@ -273,6 +273,7 @@ def _suggest_after_nothing(call: OperatorInput, operator: str) -> Iterator[Sugge
 def _of_entity(
     call: OperatorInput, entity: str, operator: str, given: dict[str, str | tuple[str, ...]]
 ) -> Iterator[Suggestion]:
+    """Yield what to try after a step about an entity found nothing: a near name, any relation, its mentions."""
     facts = call.space.facts
     key = facts.resolve(entity)
     if key is None or not facts.degree(key):

@@ -132,6 +132,7 @@ def _pieces(
     runs: Sequence[tuple[int, int]],
     times: Sequence[Sequence[StatedTime]],
 ) -> tuple[list[Segment], list[Sentence]]:
+    """Return the segments and sentences of a turn, made of the spans in its text."""
     sentences = [
         Sentence(
             sentence_id(turn.id, index, turn.text[start:end]), turn.space, turn.id, index, start, end, tuple(stated)

@@ -82,6 +82,7 @@ class BucketRefresher(Refresher):
         return not at_a_glance and self._version is not None and self.journal_end == self.tables.journal.size()
 
     def _with_turns(self, view: View) -> View:
+        """See `Refresher._with_turns`: commits come from the journal alone, unless the tables were switched over."""
         began = time.monotonic()
         if self._looked >= max(CALL_BEGAN.get(), began - LOOK_LASTS_S) and not self.tables.journal.forgetting:
             return view

@@ -141,6 +141,7 @@ class WriteLock:
                     self._files[1].release()
 
     async def _take(self, deadline: float) -> None:
+        """Take the lock file by way of the turnstile, which is let go again; see above."""
         if self.folder is None:
             return
         if self._files is None:

@@ -196,6 +196,7 @@ class Refresher:
     # Turns, and everything else but segments and sentences
 
     def _with_turns(self, view: View) -> View:
+        """Return the view with all new commits, but for their segments and sentences; another one after a reset."""
         if self.is_current():
             return view
         anchor = None if self.tables.folder is None else read_anchor(self.tables.folder)  # older than what is read next

@@ -173,6 +173,7 @@ def piece_faults(piece: Segment | Sentence, turn: tuple[str, int] | None, vector
 def _valid_pieces(
     table: str, pieces: list[Piece], rows: TableRows, rank: dict[str, int], find: FindTurn
 ) -> tuple[list[Piece], Matrix]:
+    """Return the pieces without a fault, in the order of their turns, with their vectors."""
     vectors = vectors_of(rows)
     valid = _certainly_valid(rows, vectors, find)
     for row in np.flatnonzero(~valid).tolist():

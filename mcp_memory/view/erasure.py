@@ -178,6 +178,7 @@ def _words_of_turn(space: Space, name: str) -> set[str]:
 
 
 def _with_points(space: Space, found: Erasure) -> Erasure:
+    """Add the points that rest on what goes or tell its words, and what is made of them without it."""
     graph = space.hypergraph
     facts = frozenset("f_" + name.removeprefix("x_") for name in found.assertions)
     touched: dict[str, Point] = {}

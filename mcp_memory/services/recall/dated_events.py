@@ -81,6 +81,7 @@ def dated_events(space: Space, query: Query, cosines: Sequence[Scores]) -> tuple
 
 
 def _date_event(space: Space, query: Query, event: Query, cosines: Scores) -> DatedEvent | None:
+    """Return an event with the date that the question gives it, or else the best of the texts nearest to it."""
     given = [time for time in stated_times(event.text, None) if _exact(time)]
     if given:
         return DatedEvent(event.text, *_day(event, given[0]))

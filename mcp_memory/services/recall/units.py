@@ -233,6 +233,7 @@ class Lines:
         return Evidence(first.id, "segment", text, score, (self._name,), (source,), abridged=True)
 
     def _headings(self, turn: Turn, rows: Sequence[int], score: float, chars: int = LINE_CHARS) -> Evidence | None:
+        """Return a long reply by its headings; None if it has fewer than `HEADINGS`."""
         said: dict[str, None] = {}
         for match in _HEADING.finditer(_CODE.sub("", turn.text)):
             words = _NUMBERING.sub("", match[1] or match[2]).strip()
@@ -250,6 +251,7 @@ class Lines:
         return Evidence(segment.id, "segment", text, score, (self._name,), (source,), abridged=True) if text else None
 
     def _words(self, turn: Turn, rows: Sequence[int], score: float, chars: int) -> Evidence:
+        """Return what was said itself: whole if it is short, else the most telling sentence with what follows."""
         space = self._space
         segments = [space.segments[row] for row in rows]
         first, last = segments[0].start, max(segment.end for segment in segments)
