@@ -247,7 +247,7 @@ def test_the_arguments_of_commands_import_nothing_heavy():
 
 
 def test_commands_for_people_do_not_wait_for_the_import_of_the_protocol():
-    modules = "care", "forgetting", "listing", "search", "show", "transfer", "view"
+    modules = "care", "forgetting", "run"
     script = (
         f"import sys, {', '.join(f'mcp_memory.commands.{name}' for name in modules)}; print('mcp_types' in sys.modules)"
     )
