@@ -19,6 +19,7 @@ from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import USER, by_assistant, by_user
+from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import WishSpan, find_wishes, scope_of
 from mcp_memory.vectors import Vector
@@ -30,6 +31,12 @@ ALIKE = 0.6
 """Share of the words of two wishes that are the same from which the later supersedes the earlier."""
 NEAR = 0.22
 """Cosine of its scope with a query from which a wish with a scope applies."""
+BESIDE = 0.45
+"""The same as a share of that of the nearest wish."""
+LOOKING_BACK = 0.4
+"""The same for a question about what was done or said: a wish says how something is to be done."""
+SAME = 0.75
+"""Share of the words of the shorter of two wishes that stand in the other from which one of them says enough."""
 SCOPED = 4
 """Most wishes with a scope that a recall shows."""
 SHOWN = 6
@@ -154,7 +161,7 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Query) -> list[Wish]:
     """Return the wishes that apply to a query, the nearest first, those of all answers last.
 
-    One whose words stand in another that is shown is left out.
+    One that says no more than another that is shown is left out.
 
     Args:
         wishes: standing.
@@ -163,7 +170,8 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
     """
     left = iter(vectors)
     near = [float((query.vectors @ next(left)).max()) if wish.scope else 0.0 for wish in wishes]
-    scoped = [(score, wish) for wish, score in zip(wishes, near, strict=True) if wish.scope and score >= NEAR]
+    least = max(LOOKING_BACK if looks_back(query.text) else NEAR, BESIDE * max(near, default=0.0))
+    scoped = [(score, wish) for wish, score in zip(wishes, near, strict=True) if wish.scope and score >= least]
     ordered = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])]
     nearest = [wish for wish in ordered if not any(_within(wish, other) for other in ordered)][:SCOPED]
     general = [wish for wish in wishes if not wish.scope]
@@ -171,6 +179,9 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
 
 
 def _within(wish: Wish, other: Wish) -> bool:
-    """Return whether the words of a wish stand in those of another, which says more."""
+    """Return whether a wish says nothing that another, of more words, does not say."""
     short, long = (" ".join(one.text.casefold().split()).rstrip(".! ") for one in (wish, other))
-    return len(short) < len(long) and short in long
+    if len(short) >= len(long):
+        return False
+    said, more = _content(short), _content(long)
+    return short in long or (len(said) > 1 and len(said & more) >= SAME * len(said))

@@ -59,6 +59,8 @@ async def test_without_a_query_the_newest_records_come_first_within_the_window()
         await structured(client, "memory_write", messages=TALK)
         newest = await structured(client, "memory_reconstruct")
         assert [item["sources"][0]["id"] for item in newest["evidence"]] == ["D1:2", "D1:1"]
+        many = await structured(client, "memory_reconstruct", query="a dog", wordings=list("abcde"))
+        assert many["warnings"] == ["Of 5 wordings the first 4 were looked for."]
         day = await structured(client, "memory_reconstruct", until="2023-05-08")
         assert [item["sources"][0]["id"] for item in day["evidence"]] == ["D1:1"]
 

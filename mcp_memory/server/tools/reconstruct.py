@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import BaseModel, Field, StrictBool, StrictInt
@@ -188,19 +189,18 @@ def asked_spaces(args: ReconstructInput) -> tuple[str, ...]:
 
 
 def _wordings(args: ReconstructInput) -> tuple[str, ...]:
-    """Return the other wordings of a query, each once.
+    """Return the first `WORDINGS` other wordings of a query, each once.
 
     Raises:
-        InvalidInput: there are too many, one is empty or too long, or there is no query beside them.
+        InvalidInput: one is empty or too long, or there is no query beside them.
     """
     if (values := args.wordings) is None:
         return ()
     if args.query is None:
         raise InvalidInput("wordings", "stand beside a query, and there is none", "Give the question as query.")
-    check_count(values, "wordings", WORDINGS)
     for place, value in enumerate(values):
         check_text(f"wordings[{place}]", value, QUERY_BYTES, remedy="Give a sentence that may tell the answer.")
-    return tuple(dict.fromkeys(values))
+    return tuple(dict.fromkeys(values))[:WORDINGS]
 
 
 def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "brief", *, code: bool = True) -> Reply:
@@ -302,7 +302,11 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
         from mcp_memory.language.shapes import asks_for_code  # not before the server's first reply
 
         asked = memory.reconstruct_across(query, spaces) if spaces else memory.reconstruct(query)
-        return recall_reply(await asked, args.max_tokens, args.detail, code=asks_for_code(query.text))
+        recall = await asked
+        if len(set(args.wordings or ())) > WORDINGS:
+            warning = f"Of {len(set(args.wordings or ()))} wordings the first {WORDINGS} were looked for."
+            recall = replace(recall, warnings=(*recall.warnings, warning))
+        return recall_reply(recall, args.max_tokens, args.detail, code=asks_for_code(query.text))
 
     return run
 

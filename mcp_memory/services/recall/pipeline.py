@@ -27,7 +27,7 @@ from mcp_memory.ports import Embedder, Store
 from mcp_memory.reconstruct.loop import LoopState
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
-from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
+from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel, SpeakerIndex
 from mcp_memory.search.contrasts import contrast_in_words, find_contrasts
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.sufficiency import judge_sufficiency
@@ -120,7 +120,7 @@ async def find(
         sufficiency.score,
         sufficiency.sufficient,
         sufficiency.missing,
-        warnings=unknown_space(view, query.space),
+        warnings=(*unknown_space(view, query.space), *_unknown_role(space, query)),
         conflicts=(*find_conflicts(space.facts, query, facts), *map(contrast_in_words, contrasts)),
         contrasts=contrasts,
         roots=roots,
@@ -247,6 +247,16 @@ def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:
         return ()
     more = f" and {len(query.askers) - NAMED} more" if len(query.askers) > NAMED else ""
     return (f"who is meant by the first person: several people speak here ({', '.join(query.askers[:NAMED])}{more})",)
+
+
+def _unknown_role(space: Space, query: Query) -> tuple[str, ...]:
+    """Return a warning if nobody in a space has the role of a query, with the speakers that there are."""
+    if query.role is None or not space.speakers or space.index(SpeakerIndex).in_role(space, query.role).any():
+        return ()
+    most = sorted(space.speakers, key=lambda name: (-space.speakers[name], name))
+    more = f" and {len(most) - NAMED} more" if len(most) > NAMED else ""
+    speakers = f"speakers are {', '.join(most[:NAMED])}{more}"
+    return (f"Nobody here has the role {query.role}; {speakers}. Leave role out, and name one in the query.",)
 
 
 def unknown_space(view: View, name: str) -> tuple[str, ...]:

@@ -65,6 +65,23 @@ def test_a_wish_whose_words_stand_in_a_longer_one_is_left_out() -> None:
     assert fitting_wishes([short, long], [NEAR, NEAR], query) == [long]
 
 
+def test_a_wish_that_says_no_more_than_another_is_left_out() -> None:
+    lines = ("I prefer visual learning.", "I prefer to learn through visual aids and small steps.")
+    short, long = standing_wishes(wishing(*lines))
+    query = replace(understand("How does a loom work?", ()), vectors=np.array([NEAR]))
+    assert fitting_wishes([short, long], [NEAR, NEAR], query) == [long]
+
+
+def test_a_wish_far_behind_the_nearest_does_not_apply_nor_a_faint_one_to_what_was_said() -> None:
+    wine, seats = standing_wishes(wishing("When I ask about wine, mention the price.", "I prefer aisle seats."))
+    faint, vectors = np.array([0.3, 0.954], np.float32), np.array([NEAR])
+    asked = replace(understand("Which wine?", ()), vectors=vectors)
+    assert fitting_wishes([wine, seats], [faint, faint], asked) == [wine, seats]
+    assert fitting_wishes([wine, seats], [NEAR, faint], asked) == [wine]
+    back = replace(understand("Which wine did I buy?", ()), vectors=vectors)
+    assert fitting_wishes([wine, seats], [faint, faint], back) == []
+
+
 def placed(space: Space, question: str, limit: int = 20) -> list[str]:
     rows = [row for row in range(len(space.segments)) if space.segment_turn[row].ref.startswith("1")]
     found = [Candidate(row, 1 - place / 10, ("words",), {}) for place, row in enumerate(rows)]

@@ -118,7 +118,6 @@ BAD = [
         {"wordings": ["I moved."]},
         ["wordings: stand beside a query", "Give the question as query"],
     ),
-    ("memory_reconstruct", {"query": "a", "wordings": list("abcde")}, ["wordings: 5 items are more than the 4"]),
     ("memory_reconstruct", {"query": "a", "wordings": [" "]}, ["wordings[0]: is empty"]),
     ("memory_reconstruct", {"mode": "most"}, ["mode: 'most' will not do. Give one of auto, best, all, overview"]),
     ("memory_reconstruct", {"query": "a", "cursor": "x"}, ["cursor: 'x' is no cursor", "next_cursor"]),

@@ -30,3 +30,13 @@ async def test_a_wording_that_repeats_the_query_costs_nothing():
     _, without = await rank(QUESTION, "flat boots")
     _, recall = await rank(QUESTION, "flat boots", wordings=(QUESTION,))
     assert (recall.texts, [item.id for item in recall.evidence]) == (without.texts, [i.id for i in without.evidence])
+
+
+async def test_a_role_that_nobody_has_is_said_with_the_speakers_that_there_are():
+    one = await told(memory(), *TALK)
+    nobody = await recalled(one, QUESTION, role="assistant")
+    assert nobody.evidence == ()
+    assert nobody.warnings == (
+        "Nobody here has the role assistant; speakers are Ann, Bob. Leave role out, and name one in the query.",
+    )
+    assert (await recalled(await told(memory(), "user: I wear boots."), QUESTION, role="user")).warnings == ()
