@@ -189,10 +189,8 @@ class EventContext:
     """Around: what was said before and after each sentence in its talk or document, and what shares a rare cue with it.
 
     Up to `NEAR` messages of talk, by their beginnings, or passages of a document on either side come in the order in
-    which they were said; the nearest have the highest score. A message that has code comes whole, since a recall shows
-    one line of code. What is only linked by a rare cue follows, in at most a quarter of the places: a reader who asks
-    what was said around a sentence was misled by sentences of other talks. A cue is rare in at
-    most `RARE` sentences; the speaker links nothing.
+    which they were said, a message with code whole; the nearest have the highest score. What only a cue (no speaker) in
+    at most `RARE` sentences links follows, in a quarter of the places: sentences of other talks have misled readers.
     """
 
     name = "event_context"
