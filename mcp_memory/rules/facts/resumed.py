@@ -33,6 +33,8 @@ _OF_IT = re.compile(
 )
 """A sentence that tells what was done with it: "we raised it to 45 seconds"."""
 _TOLD = frozenset(("set_to", "scheduled_for", "due_on", "starts_on", "ends_on"))
+_REACH = 2_000
+"""Characters at the end of what was told before in which the thing is looked for."""
 _FIRST = 3
 """Sentences of a message in which "it" may be the thing of the message before."""
 
@@ -66,7 +68,7 @@ def resumed(
 
 def _plain(told: Turn) -> Turn:
     """Return a message as if it asked nothing: "the port is 80, right?" names the thing, too."""
-    return replace(told, text=told.text.replace("?", "."))
+    return replace(told, text=told.text[-_REACH:].replace("?", "."))
 
 
 _BARE_DAY = re.compile(r"\b(?:to|on|until)\sthe\s(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?!\s(?:of|[A-Z]))")
