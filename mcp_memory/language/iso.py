@@ -1,7 +1,7 @@
 """The calendar of ISO-8601: written times, and days, weeks, months and longer spans in milliseconds, in UTC.
 
-A client passes a date or a date-time (`parse`); without a zone it is UTC. Words such as "yesterday" are resolved in
-stored texts (``language.stated``); in an argument they are rejected, so that none is misread.
+A client passes a date, a month, a year or a date-time (`parse`); without a zone it is UTC. Words such as "yesterday" are
+resolved in stored texts (``language.stated``); in an argument they are rejected, so that none is misread.
 
 The Gregorian calendar is extended to the years 1 to 9999. Weeks start on Monday, a winter belongs to the year in which
 it starts, and seasons are the northern meteorological ones. The day count is Howard Hinnant's
@@ -41,8 +41,8 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 SEASONS = ("spring", "summer", "autumn", "winter")
 _EPOCH = datetime(1970, 1, 1)
 _FORM = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)"
-    r"(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d\d:?\d\d)?)?",
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)"
+    r"(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d\d:?\d\d)?)?)?)?",
     re.ASCII,
 )
 
@@ -51,16 +51,23 @@ def parse(text: str) -> tuple[Millis, Millis]:
     """Return the instant that a text names and the first instant after what it names.
 
     Args:
-        text: ``2023-05-08``, which names a day, or ``2023-05-08T14:30:00+02:00``, which names a millisecond.
+        text: ``2023-05-08``, which names a day, ``2023-05`` or ``2023``, which name a month or year, or
+            ``2023-05-08T14:30:00+02:00``, which names a millisecond.
 
     Raises:
-        ValueError: the text is neither.
+        ValueError: the text is none of these, or the last month or year of the calendar, which has no end in it.
     """
     found = _FORM.fullmatch(text.strip())
     if found is None:
         raise ValueError(text)
-    year, month, day, hour, minute, second, fraction, zone = found.groups(default="")
-    moment = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0))
+    in_year, in_month, day, hour, minute, second, fraction, zone = found.groups(default="")
+    date = int(in_year), int(in_month or 1), int(day or 1)
+    moment = datetime(*date, int(hour or 0), int(minute or 0), int(second or 0))
+    if not day:
+        whole = month(moment.year, moment.month) if in_month else years(moment.year)
+        if whole.until >= LAST:
+            raise ValueError(text)
+        return whole
     start = (moment - _EPOCH) // timedelta(milliseconds=1) + int(fraction.ljust(3, "0")[:3]) - _offset(zone)
     return (start, start + 1) if hour else (start, start + DAY)
 

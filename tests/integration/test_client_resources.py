@@ -85,7 +85,7 @@ async def test_long_resources_come_in_pages_that_name_the_next():
         ("memory://default/graph?entity=Zoe", "entity: nothing is known of 'Zoe'"),
         ("memory://default/graph?depth=11", "depth: '11' will not do. Give a whole number from 1 to 10"),
         ("memory://default/graph.mermaid?depth=%D9%A2", "depth: "),
-        ("memory://default/graph.graphml?as_of=2016", "as_of: '2016' is not an ISO-8601"),
+        ("memory://default/graph.graphml?as_of=20165", "as_of: '20165' is not an ISO-8601"),
         ("memory://default/graph?cursor=1", "'1' names no page"),
         ("file:///etc/passwd", "there is no resource"),
     ],

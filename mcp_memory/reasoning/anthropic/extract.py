@@ -156,7 +156,6 @@ OVER = "over"
 """As the end of a fact: an unknown time before the message."""
 
 _RELATION = re.compile(r"[^\W\d_]\w{0,49}")
-_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
 _SPEAKER = frozenset(("i", "me", "myself", "my", "mine"))
 _PARTNER = frozenset(("you", "yourself", "your", "yours"))
 _UNRESOLVED = frozenset(
@@ -240,14 +239,6 @@ def _time(written: str, word: str) -> tuple[Millis, Millis] | None:
     if text in ("", word):
         return _UNSAID
     try:
-        if found := _YEAR_OR_MONTH.fullmatch(text):
-            year, month = int(found[1]), int(found[2] or 1)
-            after = (year + month // 12, month % 12 + 1) if found[2] else (year + 1, 1)
-            return _first(year, month), _first(*after)
         return iso.parse(text)
     except ValueError:
         return None
-
-
-def _first(year: int, month: int) -> Millis:
-    return iso.parse(datetime(year, month, 1).date().isoformat())[0]

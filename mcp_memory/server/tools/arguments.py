@@ -239,17 +239,17 @@ def check_space(value: str | None, argument: str = "space") -> str:
 
 
 def start_of(argument: str, value: str | None) -> Millis | None:
-    """Return the first instant of a date or time; None stays None."""
+    """Return the first instant of a day, month, year or time; None stays None."""
     return None if value is None else _interval(argument, value)[0]
 
 
 def moment_of(argument: str, value: str | None) -> Millis | None:
-    """Return the instant that a time means for facts: of a date its last, so that the day counts; None stays None."""
+    """Return the instant that a time means for facts: of a day, month or year its last, so that it counts."""
     return None if value is None else _interval(argument, value)[1] - 1
 
 
 def window_of(since: str | None, until: str | None) -> Window:
-    """Return the times from ``since`` on and before ``until``; an ``until`` that is a date includes that day."""
+    """Return the times from ``since`` on and before ``until``, which includes its day, month or year if it is one."""
     first = _interval("since", since)[0] if since is not None else -FOREVER
     last = _interval("until", until)[1] if until is not None else FOREVER
     if first >= last:
@@ -271,7 +271,7 @@ def _interval(argument: str, value: str) -> tuple[Millis, Millis]:
     try:
         return iso.parse(value)
     except ValueError:
-        remedy = "Write a date as 2023-05-08 (of a year or month its first), or with a time as 2023-05-08T14:30:00Z."
+        remedy = "Write a date as 2023-05-08, 2023-05 or 2023, or with a time as 2023-05-08T14:30:00Z."
         raise InvalidInput(argument, f"{shown(value)} is not an ISO-8601 date or date-time", remedy) from None
 
 

@@ -84,7 +84,7 @@ BAD = [
     ("memory_write", fact(tail=5), ["facts[1].tail: 5 is not a text"]),
     ("memory_write", fact(relation="→ !"), ["facts[1].relation: '→ !' has neither letter nor digit", "lives_in"]),
     ("memory_write", fact(valid_from="last May"), ["facts[1].valid_from: 'last May' is not an ISO-8601", "2023-05-08"]),
-    ("memory_write", fact(valid_to="2016"), ["facts[1].valid_to: '2016' is not an ISO-8601"]),
+    ("memory_write", fact(valid_to="in 2016"), ["facts[1].valid_to: 'in 2016' is not an ISO-8601"]),
     (
         "memory_write",
         fact(valid_from="2020-05-01", valid_to="2020-05-01"),
@@ -131,7 +131,7 @@ BAD = [
     ("memory_reconstruct", {"max_turns": 0}, ["max_turns: 0", "a whole number from 1 to 16"]),
     ("memory_reconstruct", {"turns": 8}, ["turns: there is no such argument", "query, limit, max_tokens"]),
     ("memory_reconstruct", {"detail": "all"}, ["detail: 'all' will not do. Give one of brief, full"]),
-    ("memory_reconstruct", {"as_of": "2016"}, ["as_of: '2016' is not an ISO-8601 date or date-time"]),
+    ("memory_reconstruct", {"as_of": "20160501"}, ["as_of: '20160501' is not an ISO-8601 date or date-time"]),
     ("memory_reconstruct", {"entities": "Ann"}, ["entities: 'Ann' is not a list"]),
     ("memory_reconstruct", {"entities": ["Ann", 5]}, ["entities[1]: 5 is not a text"]),
     ("memory_reconstruct", {"entities": ["Ann", "x" * 257]}, ["entities[1]: 257 characters"]),
