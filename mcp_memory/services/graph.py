@@ -35,6 +35,7 @@ LABEL_CHARS = 60
 """Characters of a label in a drawing."""
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot represent."""
+_WITHIN_WORDS = re.compile(r"(?<=[^\W_])(?:[-'.](?=[^\W_])|,(?=[^\W_]| ))")
 _JOINERS = "\u200c\u200d"
 
 
@@ -164,9 +165,14 @@ def graphml(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> s
 def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = (), units: int = MERMAID_UNITS) -> str:
     """Return a graph as a mermaid flowchart: current facts, past facts with dotted arrows, then memory points.
 
+    Other names of an entity stand in its node: "user (Ann Moor)".
+
     What exceeds the limits of mermaid, or ``units`` of UTF-16, is left out at the end; a comment says how much.
     """
     edges = sorted(edges_of(graph), key=lambda edge: not edge[2].current)
+    names = {key: data["name"] for key, data in graph.nodes(data=True)}
+    for key, version in ((head, version) for head, tail, version in edges if _names_itself(head, tail, version)):
+        names[key] += f" ({version.tail})" if version.tail != graph.nodes[key]["name"] else ""
     lines, ids = ["flowchart LR"], dict[str, str]()
     room = units
     shown = 0
@@ -175,9 +181,10 @@ def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = (), unit
         for key in (head, tail):
             if key not in ids:
                 ids[key] = f"n{len(ids)}"
-                new.append(f'  {ids[key]}["{label(graph.nodes[key]["name"])}"]')
-        arrow = "-->" if version.current else "-.->"
-        new.append(f'  {ids[head]} {arrow}|"{label(_edge_label(version))}"| {ids[tail]}')
+                new.append(f'  {ids[key]}["{label(names[key])}"]')
+        if not _names_itself(head, tail, version):
+            arrow = "-->" if version.current else "-.->"
+            new.append(f'  {ids[head]} {arrow}|"{label(_edge_label(version))}"| {ids[tail]}')
         room -= sum(len(line.encode("utf-16-le")) // 2 + 1 for line in new)
         if room < 0 or shown == MERMAID_EDGES:
             break
@@ -202,8 +209,18 @@ def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = (), unit
     return "\n".join(lines) + "\n"
 
 
+def _names_itself(head: str, tail: str, version: Version) -> bool:
+    """Return whether an edge only gives another name of its node, which then stands in the node."""
+    from mcp_memory.view.facts import NAMING
+
+    return head == tail and version.relation in NAMING
+
+
 def label(text: str) -> str:
-    """Return a text escaped for a quoted mermaid label: letters and digits unchanged, the rest as codes (``#58;``).
+    """Return a text escaped for a quoted mermaid label: letters, digits and marks between them as they are.
+
+    The rest becomes codes (``#58;``); of marks a comma, a hyphen, an apostrophe and a full stop stay, if a letter or
+    digit stands before and one (or, of a comma, a space) behind: a model reads the text as well.
 
     So no name can end a label, start a comment, a directive, a list or an icon, or contain markup. Since a code has no
     letter before it, the marks that mermaid itself uses for codes cannot be forged either. Line breaks become spaces.
@@ -212,7 +229,8 @@ def label(text: str) -> str:
     text = " ".join(text.split())
     if len(text) > LABEL_CHARS:
         text = text[: LABEL_CHARS - 1] + "…"
-    return "".join(_escape(character) for character in text) or " "
+    kept = {found.start() for found in _WITHIN_WORDS.finditer(text)}
+    return "".join(one if place in kept else _escape(one) for place, one in enumerate(text)) or " "
 
 
 def _escape(character: str) -> str:
@@ -224,9 +242,9 @@ def _escape(character: str) -> str:
 
 
 def _edge_label(version: Version) -> str:
-    """Return a relation with its time: "lives in, 2019-05-01 to 2021-03-01"."""
+    """Return a relation with its days: "lives in, 2019-05-01 to 2021-03-01"."""
     name = relations().get(version.relation).label
-    since, until = iso.show(version.since), iso.show(version.until)
+    since, until = (iso.show(moment // iso.DAY * iso.DAY) for moment in (version.since, version.until))
     if since and until:
         return f"{name}, {since} to {until}"
     return f"{name}, since {since}" if since else f"{name}, until {until}" if until else name

@@ -26,7 +26,8 @@ from mcp_memory.view.names import Names, Namesakes, Renamed
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]  # reliable versions, and those that are only suspected
 _NOTHING: _Layers = ((), ())
-_NAMING = frozenset((ALIAS, NAMED))  # relations whose tails are names of their heads
+NAMING = frozenset((ALIAS, NAMED))
+"""Relations whose tails are names of their heads."""
 
 
 class Facts:
@@ -116,7 +117,7 @@ class Facts:
 
         A version that only states another name of its head leads to that name, which is no entity and leads nowhere.
         """
-        if version.relation not in _NAMING or not forward or self.key(version.head) != self.key(version.tail):
+        if version.relation not in NAMING or not forward or self.key(version.head) != self.key(version.tail):
             return self.key(version.tail if forward else version.head)
         return self._names.key(version.tail)
 
@@ -314,7 +315,7 @@ class Facts:
 
     def _tail_key(self, relation: str) -> Callable[[str], str]:
         """Return the function that identifies tails of a relation: by their entity, but aliases by their spelling."""
-        return self._names.key if relation in _NAMING else self.key
+        return self._names.key if relation in NAMING else self.key
 
     # Caches
 

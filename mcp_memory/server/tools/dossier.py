@@ -170,6 +170,8 @@ def _contrast_mark(shown: Source, contrasts: Sequence[Contrast]) -> str:
 def _group_title(turn: Turn, name: str) -> str:
     if turn.kind == "document":
         return f"Document {one_line(name)}"
+    if turn.kind == "statement":
+        return f"Stated as facts in session {one_line(name)}"
     return f"Session {one_line(name)}"
 
 

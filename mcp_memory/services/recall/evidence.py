@@ -153,6 +153,8 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
     turn = space.segment_turn[before]
     if turn.id in used or turn.speaker == space.segment_turn[row].speaker:
         return None
+    if "statement" in (turn.kind, space.segment_turn[row].kind):  # a caller's fact is no part of the talk
+        return None
     sentences = [space.sentences[one] for one in space.sentences_of(turn.id)]
     if not sentences:
         return None

@@ -62,6 +62,14 @@ def test_a_fact_is_shown_with_the_words_that_state_it_and_what_holds_now_comes_f
     ]
 
 
+def test_facts_that_a_caller_stated_stand_apart_from_the_talk_of_their_session():
+    lines = dossier_lines([item("I live in Oslo now."), item("Ann lives in Oslo.", 1, speaker=None, kind="statement")])
+    assert [line for line in lines if line.endswith(":")][1:] == [
+        "Session s1, Fri 14 Mar 2025:",
+        "Stated as facts in session s1, Fri 14 Mar 2025:",
+    ]
+
+
 def test_a_reply_shows_what_it_replies_to():
     question = turn("Where did you buy it?", speaker="Bob", place=1)
     reply = replace(item("In Paris, a year ago.", place=2), before=Source(question, 0, len(question.text)))

@@ -100,10 +100,18 @@ def test_graphml_is_read_back_by_networkx_with_times_and_confidence(tmp_path):
 
 def test_mermaid_draws_current_facts_as_lines_and_past_facts_dotted():
     drawn = mermaid(around(graph_of(FACTS), "lisbon", 1))
-    assert drawn == (
-        'flowchart LR\n  n0["Ann"]\n  n1["Lisbon"]\n  n0 -.->|"lives in#44; 2015#45;01#45;01 to 2020#45;01#45;01"| n1\n'
-    )
-    assert '-->|"lives in#44; since 2020#45;01#45;01"|' in mermaid(graph_of(FACTS))
+    assert drawn == ('flowchart LR\n  n0["Ann"]\n  n1["Lisbon"]\n  n0 -.->|"lives in, 2015-01-01 to 2020-01-01"| n1\n')
+    assert '-->|"lives in, since 2020-01-01"|' in mermaid(graph_of(FACTS))
+
+
+def test_the_name_of_somebody_stands_in_their_node_and_a_time_is_shown_as_its_day():
+    named = said("user", "named", "Ann Moor", "2020-05-08T09:30:00Z")
+    drawn = mermaid(graph_of(facts_of(named, said("user", "lives_in", "Oslo", "2020-05-08T09:30:00Z", number=1))))
+    assert drawn.splitlines()[1:] == [
+        '  n0["user #40;Ann Moor#41;"]',
+        '  n1["Oslo"]',
+        '  n0 -->|"lives in, since 2020-05-08"| n1',
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -117,8 +125,8 @@ def test_no_name_breaks_a_drawing_or_a_file(name):
 
 
 @given(st.text())
-def test_a_label_is_letters_digits_spaces_and_codes_and_never_empty(text):
-    assert re.fullmatch(r"(?:[^\W_]| |#\d+;)+", label(text))
+def test_a_label_is_words_with_marks_within_them_and_codes_and_never_empty(text):
+    assert re.fullmatch(r"(?:[^\W_]| |(?<=[^\W_])(?:[-'.,](?=[^\W_])|, )|#\d+;)+", label(text))
     assert len(re.sub(r"#\d+;", "x", label(text))) <= 60
 
 
