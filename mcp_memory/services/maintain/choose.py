@@ -7,6 +7,7 @@ else is in it; the rest is listed, for the caller to name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -16,6 +17,8 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import NONE, Space
 
+SHOWN_CHARS = 120
+"""Characters of a text that a line shows."""
 _ALL_OR_NOTHING = "Nothing was forgotten."
 
 
@@ -61,6 +64,12 @@ def label(turn: Turn) -> str:
     who = turn.speaker or turn.role or turn.title
     session = "" if turn.session == "default" else f" of session {turn.session!r}"
     return f"{turn.kind} {turn.ref!r}{session}" + (f" ({who})" if who else "")
+
+
+def short(text: str) -> str:
+    """Return the beginning of a text on one line."""
+    words = " ".join(text.split())
+    return words if len(words) <= SHOWN_CHARS else f"{words[: SHOWN_CHARS - 1]}…"
 
 
 def _unknown(argument: str, name: str, space: Space) -> InvalidInput:
@@ -132,10 +141,15 @@ def _texts_saying(space: Space, name: str) -> list[Turn] | None:
 
 
 def _by_entity(space: Space, name: str) -> Chosen:
-    """Choose what somebody said, what callers stated of it, and the messages that name nobody and nothing else."""
+    """Choose what somebody said, what callers stated of it, and the messages that name nobody and nothing else.
+
+    A text in which only the letters of the name are found is listed and stays: of a text in another language than
+    English nobody has read who else is in it, and "May" is a month, too.
+    """
     facts = space.facts
     entity = facts.key(name)
     index = space.index(EntityIndex)
+    spelt = _spelt((name, *facts.names(entity)))
     turns: set[str] = set()
     staying: list[str] = []
     for turn in space.turns.values():
@@ -150,12 +164,14 @@ def _by_entity(space: Space, name: str) -> Chosen:
         }
         named |= {facts.key(end) for row in facts.assertions_in(turn.id) for end in (row.head, row.tail)}
         if entity not in named:
+            if spelt is not None and spelt.search(turn.text):
+                staying.append(f"{label(turn)} has this name: {short(turn.text)}")
             continue
         others = named - {entity, *([facts.key(who)] if who else [])}
         if turn.kind == "statement" or (turn.kind == "message" and not others & _somebody(space, others)):
             turns.add(turn.id)
         else:
-            staying.append(f"{label(turn)} names others too")
+            staying.append(f"{label(turn)} names others too: {short(turn.text)}")
     stated = frozenset(
         row.id
         for row in facts.rows
@@ -171,6 +187,12 @@ def _by_entity(space: Space, name: str) -> Chosen:
     if not (turns or staying or stated or points):
         raise _unknown("entity", name, space)
     return Chosen(ForgetTargets(space.name, turns=frozenset(turns), assertions=stated, points=points), staying)
+
+
+def _spelt(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Return a pattern of names as they are written; None if none has a capital ("user"), as any word could be it."""
+    written = "|".join(re.escape(name) for name in dict.fromkeys(names) if name.strip() and not name.islower())
+    return re.compile(rf"(?<!\w)(?:{written})(?!\w)") if written else None
 
 
 def _somebody(space: Space, keys: Iterable[str]) -> set[str]:

@@ -27,7 +27,7 @@ from mcp_memory.language.questions import understand
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes
-from mcp_memory.services.maintain.choose import Chosen, choose, label
+from mcp_memory.services.maintain.choose import Chosen, choose, label, short
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.view.erasure import Erasure, erasure_of, words_in
@@ -107,8 +107,6 @@ NEAR = 3
 """Texts that a query finds without a word of it which a reply shows; they stay."""
 LISTED = 12
 """Lines of one sort that a reply lists."""
-SHOWN_CHARS = 120
-"""Characters of a text that a line shows."""
 ELSEWHERE = "Copies elsewhere remain: exports, backups of your own, and what clients keep of their conversations."
 
 
@@ -154,7 +152,7 @@ async def forget(
             lines = _lines(space, preview)
             counts = counts_of(space, preview.erasure)
         token = preview.token if counts else None
-        warnings = () if counts else ("Nothing would go.",)
+        warnings = ("To forget a text that stays, give its id and session.",) if preview.chosen.staying else ()
         return ForgetResult(counts, lines, dry_run=True, token=token, warnings=warnings)
     done: list[tuple[dict[str, int], tuple[str, ...]]] = []
 
@@ -229,7 +227,7 @@ async def _matches(
                 if turn.id not in space.turns or turn.id in turns:
                     continue
                 if not wanted & words_in(f"{turn.text} {item.text if item.kind == 'fact' else ''}"):
-                    others[turn.id] = f"{label(turn)} has none of these words: {_short(turn.text)}"
+                    others[turn.id] = f"{label(turn)} has none of these words: {short(turn.text)}"
                 elif turn.kind == "document":
                     named[turn.id] = f"{label(turn)} has these words; to forget it, give its id"
                 else:
@@ -264,11 +262,11 @@ def _lines(space: Space, preview: Preview) -> tuple[str, ...]:
     """Return what goes, what loses a source or is made anew, and what stays, in words."""
     erasure, lines = preview.erasure, []
     turns = [turn for turn in space.turns.values() if turn.id in erasure.turns]
-    goes = [f"{label(turn)}: {_short(turn.text)}" for turn in turns]
+    goes = [f"{label(turn)}: {short(turn.text)}" for turn in turns]
     lines += _first(goes, "more texts go")
     facts = dict.fromkeys(_fact_lines(space, erasure))
     lines += _first(list(facts), "more facts lose a source")
-    anew = [f"a memory point is made anew without it: {_short(point.description)}" for point in erasure.remade]
+    anew = [f"a memory point is made anew without it: {short(point.description)}" for point in erasure.remade]
     lines += _first(anew, "more points are made anew")
     lines += _first([f"stays: {line}" for line in preview.chosen.staying], "more stay")
     return tuple(lines)
@@ -288,15 +286,10 @@ def _fact_lines(space: Space, erasure: Erasure) -> list[str]:
     for version in versions.values():
         left = sum(one.id not in erasure.assertions for one in version.assertions)
         if left:
-            lines.append(f"keeps {left} of {len(version.assertions)} sources: {_short(version.text)}")
+            lines.append(f"keeps {left} of {len(version.assertions)} sources: {short(version.text)}")
     return lines
 
 
 def _first(lines: Sequence[str], more: str) -> list[str]:
     rest = len(lines) - LISTED
     return [*lines[:LISTED], *([f"{rest} {more}."] if rest > 0 else [])]
-
-
-def _short(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= SHOWN_CHARS else f"{words[: SHOWN_CHARS - 1]}…"

@@ -170,10 +170,24 @@ async def test_an_entity_goes_with_what_it_said_and_what_names_nobody_else() -> 
     done = await deed(one, entity="Ann")
     left = await texts(one)
     assert "Ann met Carla Sand." in left
-    assert any("stays" in line and "names others" in line for line in done.affected)
+    assert any("stays" in line and "names others too: Ann met Carla Sand." in line for line in done.affected)
     assert not {"I sail.", "Ann is nice."} & set(left)
     assert not any("jazz" in text for text in left)
     assert any("chess" in text for text in left)
+
+
+async def test_a_text_that_has_only_the_letters_of_a_name_is_listed_and_stays() -> None:
+    """As in a language that is not read: the person decides."""
+    one = await told(
+        memory(read=True), "Ann: mein Enkel heißt Jonas", "Ann: the jonass", facts=(NewFact("Jonas", "likes", "jazz"),)
+    )
+    found = await one.forget(ForgetRequest("default", entity="Jonas"))
+    assert [line for line in found.affected if "stays" in line and "Enkel heißt Jonas" in line]
+    assert not any("jonass" in line for line in found.affected)
+    assert found.warnings == ("To forget a text that stays, give its id and session.",)
+    done = await deed(one, entity="Jonas")
+    assert any("jonas" in text.lower() for text in await texts(one))
+    assert any("Enkel heißt Jonas" in line for line in done.affected)
 
 
 async def test_a_range_of_time_goes() -> None:
@@ -225,7 +239,16 @@ async def test_a_preview_of_nothing_says_so_and_gives_no_token() -> None:
     for chosen in ({"query": "zeppelin"}, {"window": Window(0, 1)}):
         result = await one.forget(ForgetRequest("default", **chosen))  # type: ignore[arg-type]
         assert (dict(result.forgotten), result.token) == ({}, None)
-        assert "Nothing would go." in result.warnings
+
+
+async def test_a_preview_of_an_entity_of_whom_nothing_would_go_says_how_what_stays_can_be_forgotten() -> None:
+    """By its id."""
+    one = await told(memory(read=True), "Bob: Ann met Carla Sand.")
+    result = await one.forget(ForgetRequest("default", entity="Carla Sand"))
+    assert "names others too: Ann met Carla Sand." in result.affected[0]
+    assert result.warnings == ("To forget a text that stays, give its id and session.",)
+    stays = ForgetRequest("default", ids=(result.affected[0].split("'")[1],), session="talk", dry_run=False)
+    assert (await one.forget(stays)).forgotten["messages"] == 1
 
 
 async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so() -> None:
