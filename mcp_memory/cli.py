@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from mcp_memory.settings import Settings
 
 
+WAITING = (
+    "This is what a client starts: it waits here for a client's messages. Ctrl-C ends it.\n"
+    "To put it into a client: mcp-memory install CLIENT. All commands: mcp-memory --help"
+)
+"""For somebody who starts the server in a terminal, where nothing would be seen to happen."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code: 0 success, 1 a problem was found, 2 wrong usage, 130 interrupted."""
     parser = build_parser()
@@ -62,6 +69,8 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         from mcp_memory.server.process import opener, serve
 
         if (address := getattr(options, "http", None)) is None:
+            if sys.stdin is not None and sys.stdin.isatty():
+                print(WAITING, file=sys.stderr)
             return serve(settings)
         from mcp_memory.server.http.access import open_access
         from mcp_memory.server.http.process import address_of, serve_http
@@ -123,23 +132,36 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="mcp-memory",
-        description="A long-term memory for any client of the Model Context Protocol; without a command it serves.",
+        description="A long-term memory for any client of the Model Context Protocol. Without a command it serves the "
+        "client that started it.",
     )
     parser.add_argument("--version", action="version", version=f"mcp-memory {__version__}")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings (config.example.toml tells them all)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    serve = commands.add_parser("serve", help="serve over stdio (the default; a client starts this), or over HTTP")
-    serve.add_argument("--http", metavar="HOST:PORT", help="listen there for many clients, such as 127.0.0.1:8765")
     commands.add_parser("demo", help="start a server on an empty store, write, recall and ask, and show what happens")
-    commands.add_parser("status", help="say what the memory holds and who has it open")
     add_setup(commands)
+    commands.add_parser(
+        "status",
+        help="say what the memory holds, where, and whether it is well",
+        description="Say whether the memory is well, where it lies, how much each space holds, and what leaves the "
+        "machine.",
+    )
     add_commands(commands)
-    doctor = commands.add_parser("doctor", help="look for damage, and mend what can be mended")
+    doctor = commands.add_parser(
+        "doctor",
+        help="look for damage, and mend what can be mended",
+        description="Check the model and every table of the store, and say what is damaged and which command mends it. "
+        "Without an option nothing is changed.",
+    )
     mend = doctor.add_mutually_exclusive_group()
-    mend.add_argument("--rebuild", action="store_true", help="make every derived table anew from the log")
+    mend.add_argument(
+        "--rebuild", action="store_true", help="read all that was said again, and make facts, vectors and indexes anew"
+    )
     mend.add_argument("--re-embed", action="store_true", help="the same, with the embedder that is configured now")
     mend.add_argument("--repair", action="store_true", help="take back what a damaged store still has; asks first")
     doctor.add_argument("--yes", action="store_true", help="give up without asking what no repair can bring back")
+    serve = commands.add_parser("serve", help="serve over stdio (the default; a client starts this), or over HTTP")
+    serve.add_argument("--http", metavar="HOST:PORT", help="listen there for many clients, such as 127.0.0.1:8765")
     bench = commands.add_parser("bench", help="measure speed and memory on synthetic text, or learning on yours")
     bench.add_argument("--large", action="store_true", help="also at 100,000 sentences (takes long)")
     bench.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")

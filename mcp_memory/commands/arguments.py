@@ -123,8 +123,8 @@ def add_setup(commands: Any) -> None:
     check = commands.add_parser(
         "check",
         help="start the server as a client would, and see that it remembers",
-        description="Start the server with the command and the variables of a client's file, greet it in both eras of "
-        "the protocol, store a message in a space of its own, find it, and forget it.",
+        description="Start the server with the command and the variables of a client's file, greet it as older and "
+        "newer clients do, store a message in a space of its own, find it, and forget it.",
     )
     check.add_argument("client", nargs="?", choices=CLIENTS, help="as this client starts it; default: as this terminal")
     bundle = commands.add_parser(

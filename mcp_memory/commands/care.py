@@ -69,9 +69,9 @@ async def _status(settings: Settings) -> int:
         terminal.line(("NOTE:", "bold"), note)
     if not found.healthy:
         row("to do", "mcp-memory doctor")
-    opened = f"open in {'process ' + ', '.join(others) if others else 'no other process'}"
+    opened = f"open in process {', '.join(others)}" if others else "no client has it open"
     row("store", f"{store.uri}{size}, {'for any number of servers' if '://' in store.uri else opened}")
-    row("space", f"calls that name none go to {MEANT_SPACE.get()}")
+    row("space", f"calls that name no space go to {MEANT_SPACE.get()}")
     row("judge", judge_text(found.judging))
     if found.judging:
         row("", spent_today_text(found.judging))

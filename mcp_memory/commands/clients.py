@@ -130,7 +130,7 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
     "claude-desktop": ClientFile(
         "Claude Desktop",
         lambda system: system.configuration() / "Claude" / "claude_desktop_config.json",
-        restart="Quit it wholly and start it again",
+        restart="Quit it completely and start it again",
     ),
     "claude-code": ClientFile(
         "Claude Code",

@@ -1,6 +1,7 @@
 """``mcp-memory status``, ``doctor`` and ``demo``: what they say, and with which exit code."""
 
 import sys
+from types import SimpleNamespace
 
 import anyio
 import mcp.client.stdio  # noqa: F401 - it takes the stderr of the moment of its import, which a fixture may have replaced
@@ -40,6 +41,14 @@ def test_a_healthy_store_is_reported_before_and_after_a_rebuild(store, capsys):
     assert capsys.readouterr().out.endswith("all is well\n")
     assert main(["doctor", "--rebuild"]) == 0
     assert "2 messages and documents" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_server_that_is_started_in_a_terminal_says_that_it_waits_for_a_client(store, capsys, monkeypatch, terminal):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: terminal))
+    monkeypatch.setattr("mcp_memory.server.process.serve", lambda _settings: 0)
+    assert main([]) == 0
+    assert ("a client starts" in capsys.readouterr().err) == terminal
 
 
 @pytest.mark.parametrize("judge", ["auto", "anthropic"])

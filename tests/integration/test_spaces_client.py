@@ -119,6 +119,6 @@ def test_the_environment_names_the_space_for_the_command_line(tmp_path, monkeypa
     assert main(["list", "sessions"]) == 0
     assert "notes" in capsys.readouterr().out
     assert main(["status"]) == 0
-    assert "calls that name none go to work" in capsys.readouterr().out
+    assert "calls that name no space go to work" in capsys.readouterr().out
     monkeypatch.setenv("MCP_MEMORY_SPACE", "not a name")
     assert main(["list", "sessions"]) == 2
