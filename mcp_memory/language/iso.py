@@ -1,7 +1,7 @@
 """The calendar of ISO-8601: written times, and days, weeks, months and longer spans in milliseconds, in UTC.
 
-A client passes a date, a month, a year or a date-time (`parse`); without a zone it is UTC. Words such as "yesterday" are
-resolved in stored texts (``language.stated``); in an argument they are rejected, so that none is misread.
+A client passes a date, a month, a year or a date-time (`parse`); without a zone it is UTC. Words such as "yesterday"
+are resolved in stored texts (``language.stated``); in an argument they are rejected, so that none is misread.
 
 The Gregorian calendar is extended to the years 1 to 9999. Weeks start on Monday, a winter belongs to the year in which
 it starts, and seasons are the northern meteorological ones. The day count is Howard Hinnant's

@@ -11,6 +11,7 @@ a field takes; refusals quote it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -232,6 +233,9 @@ def check_space(value: str | None, argument: str = "space") -> str:
     space = MEANT_SPACE.get() if value is None else value
     if not SPACE_NAME.fullmatch(space):
         remedy = 'Give 1 to 64 letters, digits, "_", ".", "@" or "-" that begin with a letter, a digit or "_".'
+        near = re.sub(r"[^\w.@-]+", "-", value).strip("-.@") if isinstance(value, str) else ""
+        if SPACE_NAME.fullmatch(near):
+            remedy = f"Give {near!r}, or other {remedy.removeprefix('Give ')}"
         raise InvalidInput(argument, f"{shown(value)} is not the name of a space", remedy)
     if not CALLER.get().may(NEEDED.get(), space):
         raise NotAllowed(argument, space, NEEDED.get())

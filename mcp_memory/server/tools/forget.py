@@ -102,6 +102,8 @@ def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
         lines = [f"Would be forgotten in space {request.space!r}: {counts}. Nothing was changed yet."]
         if result.token is not None:
             lines.append(f"To do it, call again with dry_run false and token {result.token!r}.")
+            if sum(line.startswith(("message", "document", "statement")) for line in result.affected) > 1:
+                lines.append("To forget only some of it, give their ids and session instead.")
     else:
         lines = [f"Forgotten in space {request.space!r}: {counts}. No file of the memory holds it any more."]
     output = ForgetOutput(

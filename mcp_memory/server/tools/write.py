@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, StrictBool
 
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, WriteResult
+from mcp_memory.domain.times import FOREVER
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     Input,
@@ -231,7 +232,11 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
         lines.append(f"Facts: {', '.join(f'{ops[op]} {op}' for op in ops)}.")
     elif request.facts:
         lines.append("No fact changed: nothing that was known ends by what was negated.")
-    changed = [fact for fact in result.facts if fact.op in ("closed", "contested")]
+    changed = [
+        fact
+        for fact in result.facts
+        if fact.op in ("closed", "contested") or (fact.op == "merged" and (fact.valid_to or FOREVER) < FOREVER)
+    ]  # a merged one with an end may reach further than meant: two stays of which one was to replace the other
     lines += [
         f"- {fact.op}: {indent(fact.text)}{in_parentheses(times)}"
         for fact in changed[:CHANGES_LISTED]

@@ -67,7 +67,11 @@ BAD = [
     ("memory_write", document(title="x" * 257), ["documents[0].title: 257 characters"]),
     ("memory_write", {"text": "a", "session": "x" * 257}, ["session: 257 characters"]),
     ("memory_write", {"text": "a", "session": ""}, ["session: is empty"]),
-    ("memory_write", {"text": "a", "space": "no way"}, ["space: 'no way' is not the name of a space", "1 to 64"]),
+    (
+        "memory_write",
+        {"text": "a", "space": "no way"},
+        ["'no way' is not the name of a space", "Give 'no-way', or other 1"],
+    ),
     ("memory_write", {"text": "a", "space": "../x"}, ["space: '../x'"]),
     ("memory_write", {"text": "a", "space": ""}, ["space: ''"]),
     ("memory_write", {"text": "a", "space": "a\n"}, ["space: 'a\\n'"]),

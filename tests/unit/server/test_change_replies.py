@@ -1,5 +1,6 @@
 """Replies of write and evolve: counts, and the changes that matter by name."""
 
+from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.requests import (
     EvolveResult,
     Improved,
@@ -11,20 +12,27 @@ from mcp_memory.domain.requests import (
 )
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.server.tools.evolve import evolve_reply
+from mcp_memory.server.tools.forget import forget_reply
 from mcp_memory.server.tools.write import write_reply
 
 DAY = 86_400_000
 
 
-def test_a_write_counts_its_facts_and_names_those_that_ended():
+def test_a_write_counts_its_facts_and_names_those_with_an_end():
     facts = (
         WrittenFact("f_1", "Ann lives in Oslo", "added"),
         WrittenFact("f_2", "Ann likes tea", "added"),
         WrittenFact("f_3", "Ann lives in Rome", "closed", 365 * DAY, 730 * DAY),
+        WrittenFact("f_4", "Ann rows", "merged", 365 * DAY, FOREVER),
+        WrittenFact("f_5", "Ann is on leave", "merged", 365 * DAY, 730 * DAY),
     )
     request = WriteRequest("default", "s", "statement", (), (NewFact("Ann", "lives_in", "Oslo"),))
     reply = write_reply(request, WriteResult((), 0, 1, (), facts=facts, entities=("Ann",)))
-    assert reply.text == "Facts: 2 added, 1 closed.\n- closed: Ann lives in Rome (from 1971-01-01 to 1972-01-01)"
+    assert reply.text.splitlines() == [
+        "Facts: 2 added, 1 closed, 2 merged.",
+        "- closed: Ann lives in Rome (from 1971-01-01 to 1972-01-01)",
+        "- merged: Ann is on leave (from 1971-01-01 to 1972-01-01)",
+    ]
     times = {"valid_from": "1971-01-01", "valid_to": "1972-01-01", "kind": "state"}
     assert reply.structured["facts"][2] == {"id": "f_3", "text": "Ann lives in Rome", "op": "closed"} | times
     assert reply.structured["entities"] == ["Ann"]
@@ -59,3 +67,11 @@ def test_of_many_changes_the_first_are_listed_and_the_rest_counted():
     changes = tuple(Improved("points", "point", f"h_{n}", "Ann, Bob", None, "They met.") for n in range(13))
     lines = evolve_reply(EvolveResult(changes)).text.splitlines()
     assert (lines[0], lines[1], lines[-1]) == ("13 changes.", "- points: They met.: Ann, Bob (h_0)", "And 3 more.")
+
+
+def test_a_preview_of_several_texts_says_how_to_forget_only_some_of_them():
+    request = ForgetRequest("default", query="beagle")
+    one, several = ("message 'a': A beagle.", "stays: message 'c'"), ("message 'a': A beagle.", "message 'b': Beagles.")
+    for lines, told in ((one, False), (several, True)):
+        result = ForgetResult({"messages": 1 + told}, lines, dry_run=True, token="0a")
+        assert ("To forget only some of it, give their ids" in forget_reply(request, result).text) == told
