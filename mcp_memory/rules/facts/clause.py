@@ -15,7 +15,7 @@ from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import content_confidence
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.verb_groups import VerbGroup, read_verb_group
 from mcp_memory.rules.facts.verbs import inflection, is_known_form
 from mcp_memory.rules.facts.words import Word
@@ -157,6 +157,8 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
     return None
 
 
+_PLACED = frozenset(("base", "locate", "situate", "headquarter"))
+"""Participles of these tell where something is as long as the verb of their clause holds, "is a firm based in Oslo"."""
 _BEHIND = frozenset(("by", "in", "at", "from", "on", "to", "with", "as", "near", "for", "of"))
 
 
@@ -187,11 +189,20 @@ def reduced_relative(words: Sequence[Word], index: int, previous: Clause) -> Ver
     if verb is None or verb.lemma == "be":
         return None
     if "participle" in verb.forms and (following.low in _BEHIND or following.kind == "time"):
-        return VerbGroup(verb.lemma, start + 1, word.start, word.end, "past", passive=True, surface=word.low)
+        tense = previous.verb.tense if verb.lemma in _PLACED else "past"
+        of_thing = verb.lemma in _PLACED and _is_organisation(previous)
+        lemma = "locate" if of_thing else verb.lemma
+        return VerbGroup(lemma, start + 1, word.start, word.end, tense, passive=True, surface=word.low)
     about = previous.verb.lemma == "be" and previous.slots and not previous.slots[0].preposition
     if verb.forms == {"ing"} and is_known_form(word.low) and about and not grammar.is_adverb(words, start):
         return VerbGroup(verb.lemma, start + 1, word.start, word.end, previous.verb.tense)
     return None
+
+
+def _is_organisation(copula: Clause) -> bool:
+    """Return whether a clause says of its subject that it is a company, club or school: "Nordwerk is a firm …"."""
+    said = copula.slots[0].nouns if copula.verb.lemma == "be" and copula.slots else ()
+    return bool(said) and said[0].head in nouns.COMPANIES | nouns.CLUBS | nouns.SCHOOLS
 
 
 def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup) -> bool:
@@ -250,9 +261,11 @@ def read_insertions(
         rest = read_complement(words, group)
         closing = rest.next_index < len(words) and words[rest.next_index].text == ","
         if closing or grammar.is_finite(words, rest.next_index, frozenset(("past", "third"))):
+            after = inflection(words[rest.next_index + closing].low) if rest.next_index + closing < len(words) else None
+            holds = group.lemma in _PLACED and group.passive and after and "past" not in after.forms
             insertion = Clause(
                 subject=subject[-1:],
-                verb=group,
+                verb=replace(group, tense="present") if holds else group,
                 particles=rest.particles,
                 slots=rest.slots,
                 times=rest.times,

@@ -1,7 +1,7 @@
 """A relative clause behind a subject is read beside the clause that it interrupts."""
 
 import pytest
-from unit.rules.facts.reading import facts
+from unit.rules.facts.reading import facts, intervals, read
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,21 @@ def test_a_relative_clause_of_nobody_named_begins_no_clause() -> None:
 def test_a_daughter_in_a_document_is_not_she_from_then_on() -> None:
     text = "Ida Holm and her husband had a daughter. She married Olaf Brandt in 1991."
     assert not [fact for fact in facts(text, title="Ida Holm") if "daughter married_to" in fact]
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "interval"),
+    [
+        ("Nordwerk is a software company based in Oslo.", "located_in", "Oslo 2023-05-08 …"),
+        ("Nordwerk was a software company based in Oslo.", "located_in", "Oslo … 2023-05-08"),
+        ("Brindle College is a college located in Turku.", "located_in", "Turku 2023-05-08 …"),
+        ("Olga is a nurse based in Oslo.", "lives_in", "Oslo 2023-05-08 …"),
+        ("Olga, based in Oslo, makes films.", "lives_in", "Oslo 2023-05-08 …"),
+        ("Olga, based in Oslo, made films.", "lives_in", "Oslo … 2023-05-08"),
+    ],
+)
+def test_a_place_behind_a_participle_holds_as_long_as_the_verb_of_its_clause(
+    text: str, relation: str, interval: str
+) -> None:
+    assert [fact.relation for fact in read(text) if fact.relation in ("located_in", "lives_in")] == [relation]
+    assert interval in intervals(text)
