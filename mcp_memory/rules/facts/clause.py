@@ -261,8 +261,8 @@ def read_insertions(
         rest = read_complement(words, group)
         closing = rest.next_index < len(words) and words[rest.next_index].text == ","
         if closing or grammar.is_finite(words, rest.next_index, frozenset(("past", "third"))):
-            after = inflection(words[rest.next_index + closing].low) if rest.next_index + closing < len(words) else None
-            holds = group.lemma in _PLACED and group.passive and after and "past" not in after.forms
+            main = inflection(words[rest.next_index + closing].low) if rest.next_index + closing < len(words) else None
+            holds = group.lemma in _PLACED and group.passive and main is not None and "past" not in main.forms
             insertion = Clause(
                 subject=subject[-1:],
                 verb=replace(group, tense="present") if holds else group,
