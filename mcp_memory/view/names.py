@@ -23,10 +23,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from mcp_memory.domain.entities import entity_key, titled
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.view.assertions import Assertions
+
+CountedT = TypeVar("CountedT", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,8 @@ class Names:
     """The names that occur in one space."""
 
     def __init__(self) -> None:
-        self._spellings: dict[str, Counter[str]] = defaultdict(Counter)
-        self._types: dict[str, Counter[EntityType]] = defaultdict(Counter)
+        self._spellings: dict[str, dict[str, int]] = defaultdict(dict)  # with how often each occurs
+        self._types: dict[str, dict[EntityType, int]] = defaultdict(dict)
         self._people: dict[str, dict[str, None]] = defaultdict(dict)  # first or last word → people of several words
         self._alone: set[str] = set()  # parts of names that mean somebody else
         self._bearers: dict[str, dict[str, None]] = defaultdict(dict)  # alias → entities that have it
@@ -78,17 +81,17 @@ class Names:
             for word in key.split():
                 self._words.setdefault(word, {})[key] = None
             self._clear_caches()
-        self._spellings[key][name.strip()] += 1
+        _count(self._spellings[key], (name.strip(),))
         self._usual.pop(key, None)
         kinds: set[EntityType] = {"person"} if titled(name) else set()
         if kind:
             kinds.add(kind)
         if kinds <= self._types[key].keys():
-            self._types[key].update(kinds)
+            _count(self._types[key], kinds)
             return ()
         before = self._entities_near(key)
         self._clear_caches()
-        self._types[key].update(kinds)
+        _count(self._types[key], kinds)
         words = key.split()
         for part in dict.fromkeys((words[0], words[-1])) if len(words) > 1 else ():
             if self._types[key].keys() == {"person"}:
@@ -188,7 +191,7 @@ class Names:
         """Return the type of an entity by all evidence of it, or None if there is none."""
         votes: Counter[EntityType] = Counter()
         for member in self.members(key):
-            votes.update(self._types.get(member, ()))
+            votes.update(self._types.get(member, {}))
         ordered: list[EntityType] = sorted(votes, key=lambda kind: (-votes[kind], kind))
         return ordered[0] if ordered else None
 
@@ -260,6 +263,11 @@ class Names:
 
     def _renamed(self, before: Mapping[str, str]) -> tuple[Renamed, ...]:
         return tuple(Renamed(key, entity) for key, entity in before.items() if self.entity(key) != entity)
+
+
+def _count(counts: dict[CountedT, int], values: Iterable[CountedT]) -> None:
+    for value in values:
+        counts[value] = counts.get(value, 0) + 1
 
 
 def _end_of_links(key: str, step: Callable[[str], str]) -> str:

@@ -21,6 +21,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.vectors import GrowingMatrix, Matrix
+from mcp_memory.view.saved_rows import SavedRows
 
 if TYPE_CHECKING:
     from mcp_memory.view.space import Space
@@ -174,8 +175,11 @@ class Pieces(Sequence[PieceT], Generic[PieceT]):
         self._turns = turns
         self._rows = _TurnRows()
         self._chunks: list[_Chunk[PieceT]] = []
-        self._newest: list[PieceT] = []
+        self._newest: list[PieceT] | SavedRows[PieceT] = []
         self._newest_rows: dict[str, int] = {}
+
+    def __getstate__(self) -> dict[str, object]:
+        return vars(self) | {"_newest": SavedRows.of(self._kind, self._newest)}
 
     def __len__(self) -> int:
         return len(self._chunks) * CHUNK + len(self._newest)
@@ -260,7 +264,7 @@ class Pieces(Sequence[PieceT], Generic[PieceT]):
         chunk = _Chunk(self._kind, oldest, self._turns)
         if oldest == [chunk.piece(place, self._space, self._turns.names) for place in range(CHUNK)]:
             self._chunks.append(chunk)
-            del self._newest[:CHUNK]
+            self._newest = self._newest[CHUNK:]
             for piece in oldest:
                 del self._newest_rows[piece.id]
 
