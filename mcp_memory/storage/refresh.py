@@ -97,7 +97,7 @@ class Refresher:
     def is_to_be_saved(self, view: View) -> bool:
         """Return whether a view has grown so much that it should be saved."""
         whole = self.last is not None and not self._pending and not self.losses.texts()
-        return self._saved is not None and whole and self._saved.is_due(view.sentences)
+        return self._saved is not None and whole and self._saved.is_due(view)
 
     def save(self, view: View) -> None:
         """Save a view if it is whole; a second for 100,000 sentences, in which it must not change."""

@@ -53,7 +53,7 @@ LOCK = "view.lock"
 LEAST = 20_000
 """Sentences from which on a view is saved: below, reading the tables takes a second or two."""
 GROWN = 1.03
-"""How many times as many sentences as in the saved view make a new one due."""
+"""How many times as large as the saved view a view is that should be saved."""
 FORGET_WAIT_S = 120.0
 """How long a forget waits for a file that is just being written."""
 _MAGIC = b"mcpview1"
@@ -107,20 +107,20 @@ class SavedViews:
         self._files = files
         self._is_current = is_current
         self._tried = False
-        self._sentences: int | None = None  # in the saved view, or at the last attempt; None if nobody has looked
+        self._size: int | None = None  # of the saved view, or at the last attempt; None if nobody has looked
 
     @cached_property
     def _path(self) -> Path:
         digest = blake2b(f"{_program()}\0{self._made_by}".encode(), digest_size=16).hexdigest()
         return self._folder / f"{digest}.view"
 
-    def is_due(self, sentences: int) -> bool:
-        """Return whether a view with so many sentences should be saved."""
-        if sentences < LEAST:
+    def is_due(self, view: View) -> bool:
+        """Return whether a view is large, and so much larger than the saved one that it should be saved."""
+        if view.sentences < LEAST:
             return False
-        if self._sentences is None:
-            self._sentences = int((_description(self._path) or {}).get("sentences", 0))
-        return sentences >= GROWN * self._sentences
+        if self._size is None:
+            self._size = int((_description(self._path) or {}).get("size", 0))
+        return view.size >= GROWN * self._size
 
     def load(self, like: View) -> Saved | None:
         """Return the saved view, with the functions of an empty one; None if there is none to use.
@@ -129,19 +129,19 @@ class SavedViews:
         """
         if self._tried or not (self._folder.is_dir() and self._path.exists()):
             return None
-        self._tried, self._sentences = True, 0
+        self._tried, self._size = True, 0
         try:
             found = self._read(like)
         except Exception as error:  # whatever is wrong with it, the tables have everything
             _log.warning("%s is not used: %s: %s", self._path, type(error).__name__, error)
             return None
         if found is not None:
-            self._sentences = found.view.sentences
+            self._size = found.view.size
         return found
 
     def save(self, view: View, last: Commit) -> bool:
         """Write the view, which must be whole and not change meanwhile; return whether it is saved now."""
-        self._sentences = view.sentences
+        self._size = view.size
         place = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         if (release := take_if_free(self._tables.place, LOCK)) is None:
             return False
@@ -152,7 +152,7 @@ class SavedViews:
             self._tidy()
             file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
             with os.fdopen(file, "wb") as out:
-                _write(out, view, {"commit": asdict(last), "sentences": self._sentences})
+                _write(out, view, {"commit": asdict(last), "size": self._size})
             place.replace(self._path)
         except OSError as error:
             _log.warning("%s cannot be written: %s", self._path, error)

@@ -41,7 +41,7 @@ class Cut(Protocol):
         """Return its pieces, in order; none for a turn without words."""
 
 
-def rows_by_turn(pieces: Sequence[Segment | Sentence]) -> dict[str, list[int]]:
+def by_turn(pieces: Sequence[Segment | Sentence]) -> dict[str, list[int]]:
     """Return the places of the pieces of each turn."""
     rows: dict[str, list[int]] = defaultdict(list)
     for row, piece in enumerate(pieces):
@@ -97,7 +97,7 @@ def extended(matrix: GrowingMatrix | None, rows: Matrix | None, rows_before: int
     return matrix
 
 
-def clipped(time: Millis) -> Millis:
+def clip(time: Millis) -> Millis:
     """Return a time clipped to 64 bits."""
     return min(max(time, -(2**63)), 2**63 - 1)
 

@@ -9,7 +9,7 @@ the view an `Index`; it is extended when it is read, so a call that only writes 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence, Sized
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -24,18 +24,7 @@ from mcp_memory.vectors import Column, GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
-from mcp_memory.view.pieces import (
-    NONE,
-    Cut,
-    Pieces,
-    QuestionPool,
-    TurnNumbers,
-    chosen,
-    clipped,
-    extended,
-    fill,
-    rows_by_turn,
-)
+from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, TurnNumbers, by_turn, chosen, clip, extended, fill
 from mcp_memory.view.saved_rows import SavedSegmentTurns, SavedTurns
 from mcp_memory.view.sentence_vectors import SentenceVectors, shared_segment
 
@@ -117,8 +106,7 @@ class Space:
 
     def __getstate__(self) -> dict[str, object]:
         turns = SavedTurns.of(self.turns)
-        names, numbers = self._numbers.names, self.segments.turn_numbers()
-        of_segments = SavedSegmentTurns(turns, names, numbers)
+        of_segments = SavedSegmentTurns(turns, self._numbers.names, self.segments.turn_numbers())
         return {**vars(self), "turns": turns, "segment_turn": of_segments, "_cut": None}
 
     def bind(self, indexes: Sequence[Callable[[], Index]], cut: Cut | None) -> None:
@@ -231,6 +219,11 @@ class Space:
                 return index
         raise LookupError(f"the view keeps no {kind.__name__}")
 
+    @property
+    def index_entries(self) -> int:
+        """How many entries those indexes have that can count them."""
+        return sum(len(index) for index in self._indexes if isinstance(index, Sized))
+
     # Changes by a refresh
 
     def add(self, batch: Batch, *, vectors: bool = True) -> None:
@@ -295,7 +288,7 @@ class Space:
 
         So all processes have the same rows. Without its first piece, which is stored last, a text is cut as a whole.
         """
-        segment_rows, sentence_rows = rows_by_turn(batch.segments), rows_by_turn(batch.sentences)
+        segment_rows, sentence_rows = by_turn(batch.segments), by_turn(batch.sentences)
         begun = {turn for turn, rows in sentence_rows.items() if batch.sentences[rows[0]].index == 0}
         coming: dict[str, None] = {}
         done: set[str] = set()
@@ -362,7 +355,7 @@ class Space:
         self.sentences.append(sentence)
         self._sentence_live.append(turn is not None and self._newest(turn))
         self._sentence_talk.append(turn is None or turn.kind != "document")
-        self._sentence_times.append(0 if turn is None else clipped(turn.time))
+        self._sentence_times.append(0 if turn is None else clip(turn.time))
 
     def _add_sentence_vectors(self, rows: Matrix | None, first: int) -> None:
         """Add the vectors of the sentences from row ``first`` on; hold none once any was left out."""
@@ -388,7 +381,7 @@ class Space:
         self._live.append(self._newest(turn))
         talk = turn.kind != "document"
         self._talk.append(talk)
-        self._times.append(clipped(turn.time))
+        self._times.append(clip(turn.time))
         self._next.append(NONE)
         before = self._last_in_session.get(turn.session, NONE) if talk else NONE
         self._previous.append(before)

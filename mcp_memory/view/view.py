@@ -70,6 +70,11 @@ class View:
         return sum(len(space.sentences) for space in self.spaces.values())
 
     @property
+    def size(self) -> int:
+        """How much it holds: sentences, and entries of the indexes that can count theirs, as the graph of cues."""
+        return self.sentences + sum(space.index_entries for space in self.spaces.values())
+
+    @property
     def fits(self) -> bool:
         """Whether the vectors of all sentences are few enough to be held in memory."""
         return self._sentences <= self.vector_limit

@@ -21,6 +21,7 @@ from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.search.words import WordIndex
 from mcp_memory.settings import Settings
@@ -43,7 +44,7 @@ def _every_view_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def store_at(uri: str, limit: int = 3, made_by: str = "settings") -> LanceStore:
-    make_view = lambda: View(INDEXES, vector_limit=limit)  # noqa: E731
+    make_view = lambda: View((*INDEXES, CueGraph), vector_limit=limit)  # noqa: E731
     return LanceStore(uri, embedder="fake", dimension=DIMENSION, make_view=make_view, saved=made_by)
 
 
@@ -111,6 +112,18 @@ async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commit
         assert opened.view_is_due
     await opened.save_view()  # of a view that was saved, and has grown
     assert await content(store_at(uri, limit)) == (True, known)
+
+
+async def test_a_view_is_saved_again_when_its_graph_of_cues_is_made(uri: str) -> None:
+    await saved(uri, batch(*"abcd"))
+    store = store_at(uri)
+    async with store.reading() as view:
+        assert not store.view_is_due
+        cues = len(CueGraph.of(view.space("default")))
+        assert store.view_is_due
+    await store.save_view()
+    async with store_at(uri).reading() as view:
+        assert len(view.space("default").index(CueGraph)) == cues > 0
 
 
 async def test_a_store_with_other_settings_or_without_the_switch_reads_its_tables(uri: str) -> None:
