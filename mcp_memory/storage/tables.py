@@ -29,6 +29,7 @@ from mcp_memory.storage.data_files import (
     Table,
     ensure_complete,
     error_text,
+    is_complete_manifest,
     is_readable,
     manifest_of,
     manifests_of,
@@ -39,8 +40,7 @@ from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import COMMITS, TableRows, lacks_columns, without_repeats
 
-STEPS_BACK = 8
-"""How many unreadable versions are skipped."""
+STEPS_BACK = 8  # unreadable versions at most
 SPARE = 64 << 20
 """Bytes that a rewrite of files leaves free on the disk."""
 SETTLED_NS = 100_000_000
@@ -149,7 +149,9 @@ class Tables:
             self.broken.add(name)
 
     def earlier(self, name: str, version: int) -> Table | None:
-        """Return a table at an earlier version; None if that version is gone."""
+        """Return a table at an earlier version; None if it is gone, or if LanceDB cannot read the newest one first."""
+        if not all(map(is_complete_manifest, list(manifests_of(self.folder, name).values())[:1])):
+            return None
         try:
             with no_panics():
                 return self._connection().open_table(name, version=version)
