@@ -110,7 +110,8 @@ class _Shown:
         for sentence in piece:
             gap = text[end : sentence.source.start]
             said += (" … " if said else "… ") if gap.strip() else " " if said and gap else ""
-            said += self.words(sentence)
+            words = self.words(sentence)
+            said += words.removeprefix("… ") if said.endswith("… ") else words
             end = sentence.source.end
         return f"{said} …" if last and text[end:].strip() and not said.endswith("…") else said
 

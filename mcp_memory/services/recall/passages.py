@@ -29,7 +29,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.told_of import SmallTalk
-from mcp_memory.services.recall.spans import asks_for_code, gist_spans, is_idle_reply, telling_spans
+from mcp_memory.services.recall.spans import asks_for_code, gist_spans, is_idle_reply, telling_spans, whole_words
 from mcp_memory.services.recall.units import REPLIES
 from mcp_memory.view.space import NONE, Space
 
@@ -135,6 +135,7 @@ class _Passages:
     def _telling(self, turn: Turn, start: int, end: int) -> list[tuple[int, int]]:
         if turn.kind == "document":
             return [(start, end)]
+        start, end = whole_words(turn.text, start, end)
         spans = telling_spans(turn.text, start, end, self._tells if self._code else None)
         return [one for one in spans if not (by_assistant(turn) and is_idle_reply(turn.text[one[0] : one[1]]))]
 

@@ -164,6 +164,15 @@ def _word_end(text: str, start: int, chars: int) -> int:
     return space if space > start else start + chars
 
 
+def whole_words(text: str, start: int, end: int) -> Span:
+    """Return a span with the words that it cuts; a very long sentence is stored in pieces that may end within one."""
+    while 0 < start < len(text) and text[start - 1].isalnum() and text[start].isalnum():
+        start -= 1
+    while 0 < end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end += 1
+    return start, end
+
+
 def asks_for_code(text: str) -> bool:
     """Return whether a question or what is missing asks for code, or for what is often named in code alone."""
     return shapes.asks_for_code(text) or _IN_CODE.search(text) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_memory.services.recall.spans import gist_spans, is_idle_reply, telling_spans
+from mcp_memory.services.recall.spans import gist_spans, is_idle_reply, telling_spans, whole_words
 
 PLAN = (
     "I want a greenhouse for my tomatoes, can you help me plan it? Here's what I have so far:\n"
@@ -70,3 +70,12 @@ def test_the_gist_of_a_message_is_how_it_begins_and_its_figures():
     assert said_of_it.startswith("I am building a greenhouse")
     assert "340 euros" in said_of_it
     assert "forums" not in said_of_it
+
+
+def test_a_span_that_ends_within_a_word_is_shown_with_all_of_it():
+    text = "The roof leaks."
+    assert [text[slice(*whole_words(text, *span))] for span in ((5, 8), (4, 8), (0, 15))] == [
+        "roof",
+        "roof",
+        "The roof leaks.",
+    ]

@@ -101,6 +101,15 @@ def test_what_the_judge_kept_stands_first_and_is_marked():
     assert [line.split(": ")[-1] for line in lines[1:5]] == [KEPT, "Ann likes tea", NEW, "Ann visited Rome"]
 
 
+def test_a_cut_sentence_behind_what_is_left_out_has_one_mark_of_it():
+    one = case(["Ann likes chess - -"], "Where is the kiln?")
+    text = f"It rains. {'It is so ' * 100} that the kiln is wet."
+    piece = replace(one.sentences[0], source=Source(replace(one.sentences[0].source.turn, text=text), 10, len(text)))
+    laid = render_evidence(replace(one, sentences=[piece], rarity={"kiln": 2.0}), 2_000).text
+    assert "the kiln is wet" in laid
+    assert "… …" not in laid
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_what_the_judge_kept_is_in_every_later_request(seed):
     draw = random.Random(seed)
