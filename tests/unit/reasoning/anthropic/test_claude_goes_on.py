@@ -143,6 +143,43 @@ async def test_the_evidence_says_where_it_leads_and_a_layer_can_be_left_out():
         assert len(api.requests) == 1
 
 
+async def test_only_what_was_searched_is_named_and_what_was_in_vain_is_said():
+    def steps(request):
+        if shown(request, "The hives"):
+            return said("Bees", shown(request, "The hives"))
+        without_tag = {"operator": "personal_aspect", "on": "Emil", "tag": ""}
+        taken = [{"operator": "tag_events", "on": on, "tag": ""} for on in ("hives", "zeppelin")]
+        return said(missing=("what he keeps",), supports=shown(request, "godfather"), steps=[without_tag, *taken])
+
+    async with judged(steps, *TALK) as (memory, api):
+        await asked(memory, QUESTION, limit=2)
+        (tried,) = [line for line in api.requests[1].text.splitlines() if line.startswith("Searched already: ")]
+        assert "tag_events hives;" in tried
+        assert "tag_events zeppelin (nothing new)" in tried
+        assert "personal_aspect" not in tried
+
+
+async def test_of_several_steps_the_best_of_each_is_shown_where_the_room_ends():
+    topics = ("radio", "roof", "shed")
+    many = [f"Emil: On day {n} the {on} had {'rain and wind for hours ' * 24}." for on in topics for n in range(12)]
+
+    def steps(request):
+        found = shown(request, "The hives")
+        if found or len(seen) > 1:
+            return said("Bees", found or shown(request, "godfather"))
+        taken = [{"operator": "tag_events", "on": on, "tag": ""} for on in ("radio", "roof", "shed")]
+        return said(
+            missing=("it",), supports=shown(request, "godfather"), steps=taken, look_for=["The hives were full"]
+        )
+
+    talk = ("Bob: My godfather is Emil.", *many, "Emil: The hives behind my house were full of honey.")
+    async with judged(steps, *talk, input_tokens=5_600) as (memory, api):
+        seen = api.requests
+        await asked(memory, QUESTION, limit=2)
+        assert shown(api.requests[1], "The hives")
+        assert len(shown(api.requests[1], "rain and wind")) < 18
+
+
 async def test_a_failed_second_call_leaves_the_first_judgement_with_a_warning():
     replies = [said(missing=("what he keeps",), look_for=["The hives were full of honey."]), error(400)]
     async with judged(replies, *TALK) as (memory, api):
