@@ -30,8 +30,9 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(
-    r"(?<=[.!?;:])\s+|\n+|,\s+(?=(?:and|but|so|because|since|considering|given|which|where|while|specifically|especially"
-    r"|including|using|with|or|here|can|could|like|such|I|my|what|how|it|we)\b)|\s+[-–—]\s+"
+    r"(?<=[.!?;:])\s+|\n+|,\s+(?=(?:(?:and|but|so|or) (?:also |then |maybe )?)?(?:because|since|considering|given|which"
+    r"|where|while|specifically|especially|including|using|with|here|can|could|like|such|I|my|what|how|it|we)\b"
+    r"|(?:but|so) )|\s+[-–—]\s+"
 )
 _FILLER = re.compile(
     r"(?:(?:and|but|so) )?(?:(?:can|could|would) you\b|please\b|here(?:['’]s| is| are)\b"
@@ -75,7 +76,8 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
             room -= len(said) + len(GAP)
     said, last = chosen[0], 0
     for place in sorted(chosen)[1:]:
-        said = f"{said}; {chosen[place]}" if place == last + 1 else f"{said.rstrip(' …')}{GAP}{chosen[place]}"
+        beside = " " if said[-1] in "!?" else ", "
+        said = f"{said}{beside}{chosen[place]}" if place == last + 1 else f"{said.rstrip(' …')}{GAP}{chosen[place]}"
         last = place
     return said if last == len(pieces) - 1 or said.endswith("…") else f"{said} …"
 
