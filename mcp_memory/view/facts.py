@@ -26,8 +26,7 @@ from mcp_memory.view.names import Names, Namesakes, Renamed
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]  # reliable versions, and those that are only suspected
 _NOTHING: _Layers = ((), ())
-NAMING = frozenset((ALIAS, NAMED))
-"""Relations whose tails are names of their heads."""
+NAMING = frozenset((ALIAS, NAMED))  # relations whose tails are names of their heads
 
 
 class Facts:

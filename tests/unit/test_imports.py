@@ -1,4 +1,4 @@
-"""The package's files form no import circle."""
+"""The package's files form no import circle, and none is too long to be read at once."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ def test_the_import_graph_contains_imports_inside_functions_but_not_those_for_ty
     assert graph.has_edge("mcp_memory.storage.store", "mcp_memory.storage.tables")
     assert graph.has_edge("mcp_memory.cli", "mcp_memory.server.process")
     assert not graph.has_edge("mcp_memory.cli", "mcp_memory.config")
+
+
+def test_no_file_has_more_than_400_lines() -> None:
+    counts = {path: path.read_text("utf-8").count("\n") for path in PACKAGE.rglob("*.py")}
+    assert {str(path.relative_to(PACKAGE)): count for path, count in counts.items() if count > 400} == {}
 
 
 def import_graph() -> nx.DiGraph[str]:
