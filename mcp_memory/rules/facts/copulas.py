@@ -56,8 +56,13 @@ def _adjective_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk:
     slot = _predicative(clause)
     if slot is None or (subject.pronoun in ("it", "that", "this")):
         return
-    words = dict.fromkeys((slot.nouns[-1].head, slot.nouns[-1].text.lower()))
-    yield from word_statements("adj", tuple(words), clause.slots[1:3], subject, effect, talk=talk)
+    noun, behind = slot.nouns[-1], list(clause.slots[1:3])
+    if slot.nouns[0].of is not None and not slot.nouns[0].determiner:  # "afraid of wasps and of heights"
+        noun = slot.nouns[0]
+        of = (slot.nouns[0].of, *slot.nouns[1:])
+        behind = [Slot("of", of, of[-1].end), *behind]
+    words = dict.fromkeys((noun.head, noun.text.lower(), noun.text.split()[0].lower()))
+    yield from word_statements("adj", tuple(words), behind, subject, effect, talk=talk)
 
 
 def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:

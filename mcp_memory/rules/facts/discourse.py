@@ -132,6 +132,7 @@ class Discourse:
             return noun.text  # "14 Mill Lane"
         if noun.name and noun.common and not noun.quoted and noun.head not in RELATIVES:
             named = noun.determiner in ("the", "") or noun.head in PETS or noun.name not in noun.text
+            named = named and not (noun.common.endswith("ing") and " " not in noun.common)  # "learning Welsh"
             return self._name(noun.name) if named else noun.text
         if self._is_topic(noun):
             return self.topic

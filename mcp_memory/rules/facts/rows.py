@@ -143,6 +143,8 @@ def parse_row(relation: str, text: str) -> tuple[Row, ...]:
     for word in first.split("/"):
         if sort in ("verb", "passive") and _is_inflected(word):
             raise _refused(relation, text, f"{word!r} is no verb in its plain form")
+        if sort == "adj" and len(word) > 4 and word.endswith("ed"):
+            raise _refused(relation, text, f"'is {word}' is read as a passive, the row of a verb")
         row = Row(
             relation, sort, word, tuple(particles), slots, effect, tail,  # type: ignore[arg-type]  # checked above
             frozenset(flags & CONDITIONS), "swapped" in flags, "also" in flags, *numbers,

@@ -36,6 +36,25 @@ def test_groups_and_their_days(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm interested in chess.", ["interested_in chess"]),
+        ("I'm interested in learning Welsh.", ["interested_in learning Welsh"]),
+        ("I'm afraid of wasps and heights.", ["afraid_of wasps", "afraid_of heights"]),
+        ("I'm afraid of wasps and of spiders.", ["afraid_of wasps", "afraid_of spiders"]),
+        ("I'm fond of owls.", ["likes owls"]),
+        ("I'm obsessed with mushrooms.", ["likes mushrooms"]),
+        ("I'm hooked on crosswords.", ["likes crosswords"]),
+        ("I'm interested in your idea.", []),
+        ("I'm afraid of it.", []),
+        ("I'd be interested in a trade.", []),
+    ],
+)
+def test_what_somebody_is_interested_in_or_afraid_of(text: str, expected: list[str]) -> None:
+    assert facts(text) == [f"Maria {fact}" for fact in expected]
+
+
 def test_a_list_ends_before_a_clause_with_an_insertion() -> None:
     text = "Ivo played for Lowick Rangers and the new one, Marsh Town, trains at night."
     assert facts(text) == ["Ivo plays_for Lowick Rangers"]

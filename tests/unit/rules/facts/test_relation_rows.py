@@ -72,6 +72,7 @@ def test_a_relation_is_added_by_rows_alone(table) -> None:  # type: ignore[no-un
         ("verb study | under | event | person | 1.5", "one confidence"),
         ("verb study |  | event | person", "no slot"),
         ("verb studied | under | event | person", "plain form"),
+        ("adj trained | under | state | person", "read as a passive"),
         ("verb live | in | state | place", "'lives_in' comes first"),
     ],
 )
