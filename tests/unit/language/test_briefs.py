@@ -47,7 +47,5 @@ def test_a_message_of_code_alone_begins_with_it():
 
 
 def test_a_list_stays_as_it_was_said():
-    long = (
-        "I'm trying to prune the quince, the medlar, and the pear, and I've 3 ladders, so can you help me soon?"
-    )
+    long = "I'm trying to prune the quince, the medlar, and the pear, and I've 3 ladders, so can you help me soon?"
     assert brief(long, 90) == "prune the quince, the medlar, and the pear, I've 3 ladders …"
