@@ -271,6 +271,7 @@ class Forgetting:
     def _clean(self, work: Work) -> None:
         """Remove every file that may hold something of it, and then the note of what was chosen."""
         tables = self._tables
+        remove_views(tables)
         if tables.folder is not None:
             flush(tables.folder)
         left = {path.stem for path in tables.folder.glob("*.lance")} if tables.folder is not None else set()
@@ -288,7 +289,6 @@ class Forgetting:
         tables.log_copy.remove()
         if tables.folder is not None:
             remove_vectors(tables.folder)
-            remove_views(tables)
         tables.sums.tidy(tables.names())
         for aside in tables.folder.glob(f"*.lance/*/*{ASIDE}") if tables.folder is not None else ():
             aside.unlink(missing_ok=True)

@@ -198,13 +198,18 @@ class SavedViews:
 
 
 def remove_views(tables: Tables) -> None:
-    """Remove every saved view of a store, after a process that is just writing one has done so."""
+    """Remove every saved view of a store, after a process that is just writing one has done so.
+
+    Raises:
+        StoreUnwritable: one of them may be there still.
+    """
     if tables.folder is not None and (tables.folder / FOLDER).exists():
-        release = take_soon(tables.place, LOCK, FORGET_WAIT_S)
-        try:
-            shutil.rmtree(tables.folder / FOLDER)
-        finally:
-            release()
+        with tables.write_errors():
+            release = take_soon(tables.place, LOCK, FORGET_WAIT_S)
+            try:
+                shutil.rmtree(tables.folder / FOLDER)
+            finally:
+                release()
 
 
 @cache

@@ -21,11 +21,12 @@ from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.errors import StoreUnwritable
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.search.words import WordIndex
 from mcp_memory.settings import Settings
-from mcp_memory.storage import saved_view
+from mcp_memory.storage import forget, saved_view
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.saved_view import FOLDER
 from mcp_memory.storage.store import LanceStore
@@ -181,6 +182,26 @@ async def test_damage_of_the_tables_is_noticed_as_without_a_saved_view(uri: str)
     store = store_at(uri)
     assert not (await content(store))[0]
     assert "turns" in " ".join(store.damage)
+
+
+async def test_a_forget_that_is_interrupted_before_it_removes_saved_views_is_finished(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = batch("alpha", "bravo")
+    await saved(uri, rows)
+
+    def interrupted(_tables: object) -> None:
+        raise StoreUnwritable("interrupted")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(forget, "remove_views", interrupted)
+        with pytest.raises(StoreUnwritable):
+            await store_at(uri).forget(
+                lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])), "a test"
+            )
+    assert any(b"alpha" in file.read_bytes() for file in files(uri))
+    assert "alpha" not in str(await content(store_at(uri)))
+    assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
 
 
 async def test_a_forget_leaves_no_word_in_saved_views(uri: str) -> None:
