@@ -21,7 +21,7 @@ from collections.abc import Collection
 from mcp_memory.language.segments import outline
 from mcp_memory.language.tokens import stems
 
-_LEAD = re.compile(
+LEAD = re.compile(
     r"(?:(?:hmm+|ok(?:ay)?|so|and|but|well|hi|hello|hey|sure|yeah|yes|got it|thanks)[,!. ]+)*"
     r"(?:(?:I['’]?m|I am|we['’]?re|we are) (?:currently |now |also )?(?:trying|looking|working|going|hoping|planning) "
     r"(?:to|on|for) "
@@ -29,7 +29,7 @@ _LEAD = re.compile(
     r"|(?:can|could|would|will) you (?:please )?(?:help me )?(?:to |with |understand |figure out |find )?)?",
     re.IGNORECASE,
 )
-_BREAK = re.compile(
+BREAK = re.compile(
     r"(?<=[.!?;:])\s+|\n+|,\s+(?=(?:(?:and|but|so|or) (?:also |then |maybe )?)?(?:because|since|considering|given|which"
     r"|where|while|specifically|especially|including|using|with|here|can|could|like|such|I|my|what|how|it|we)\b"
     r"|(?:but|so) )|\s+[-–—]\s+"
@@ -57,18 +57,18 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
     whole = " ".join(text.split())
     if len(whole) <= chars:
         return whole
-    cut = (" ".join(one.split()).rstrip(" .,;:-…") for one in _BREAK.split(_prose(text)))
+    cut = (" ".join(one.split()).rstrip(" .,;:-…") for one in BREAK.split(_prose(text)))
     pieces = [piece for piece in cut if any(mark.isalnum() for mark in piece)]
     if not pieces:
         return _first_words(whole, chars)
-    lead = _LEAD.match(pieces[0])
+    lead = LEAD.match(pieces[0])
     opening = pieces[0][lead.end() :] if lead and lead.end() < len(pieces[0]) // 2 else pieces[0]
     chosen = {0: _first_words(opening, chars)}
     room = chars - len(chosen[0])
-    ranked = sorted(range(1, len(pieces)), key=lambda place: (-_worth(pieces[place], topic), place))
+    ranked = sorted(range(1, len(pieces)), key=lambda place: (-worth_of(pieces[place], topic), place))
     for place in ranked:
         piece = pieces[place]
-        if _worth(piece, topic) <= 0 or room < 25:
+        if worth_of(piece, topic) <= 0 or room < 25:
             break
         said = _first_words(_LINK.sub("", piece), max(60, room - len(GAP)))
         if len(said) + len(GAP) <= room:
@@ -82,8 +82,13 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
     return said if last == len(pieces) - 1 or said.endswith("…") else f"{said} …"
 
 
-def _worth(piece: str, topic: Collection[str]) -> float:
-    """Return what a clause is worth in a brief; at most 0 for one that tells nothing."""
+def worth_of(piece: str, topic: Collection[str]) -> float:
+    """Return what a clause is worth in a brief; at most 0 for one that tells nothing.
+
+    Args:
+        piece: the clause.
+        topic: stems that count for it.
+    """
     said = set(stems(piece))
     common = len(said.intersection(topic)) / max(1, min(4, len(topic)))
     worth = 1.0 * bool(_FIGURE.search(piece)) + common + 0.4 * min(2, len(_NAME.findall(piece)))

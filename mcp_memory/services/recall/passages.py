@@ -11,8 +11,8 @@ that is not asked for, nor an assistant's offers and headings (``spans.py``), no
 of it consists of spans of stored texts, each once, in the order of the evidence.
 
 **Broad questions.** A summary or an order is judged from lines: first one of each exchange that the broad recall lists
-(``broad.py``), with the person's own words and figures, then the headings of what was advised, then the rest of the
-same messages. So all sessions are there before there are details, also where the room ends.
+(``broad.py``), with the person's own words and figures and the headings of what was advised, then the rest of the same
+messages. So all sessions are there before there are details, also where the room ends.
 
 **Departures.** QRMeM shows segments by rank (§2.2), MRAgent episodes (§3.1), which a language model wrote as wholes.
 In a trial with 89 requests about dialogues, a message was cut just before what was asked for in four cases.
@@ -37,7 +37,7 @@ WHOLE_CHARS = 500
 """Characters up to which a message is shown whole."""
 SAME = 0.5
 """Share of the query's content that a question of the evidence has to contain, so that what was said next is shown."""
-LINE_CHARS = 200
+LINE_CHARS = 150
 """Characters of the line of an exchange."""
 ALIKE = 0.9
 """Share of the words of a text that another one has, from which on it only repeats it, if it has"""
@@ -95,7 +95,6 @@ class _Passages:
                 yield from self._pieces(one, Source(reply, 0, len(reply.text)))
         for one in lines:
             yield from self._line(one)
-        for one in lines:
             yield from self._advice(one, listed[one.evidence_id])
         for one in lines:
             turn = one.source.turn
@@ -146,7 +145,9 @@ class _Passages:
         """Yield the parts of a span that were not shown yet; nothing where they repeat another text."""
         shown = self._shown.setdefault(turn.id, [])
         for start, end in _left(span, shown):
-            if self._repeats(turn, turn.text[start:end]):
+            said = turn.text[start:end]
+            start, end = start + len(said) - len(said.lstrip()), end - len(said) + len(said.rstrip())
+            if start >= end or self._repeats(turn, turn.text[start:end]):
                 continue
             shown.append((start, end))
             pieces = (self._space.sentences[row] for row in self._space.sentences_of(turn.id))

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from mcp_memory.language import shapes
-from mcp_memory.language.tokens import stems
+from mcp_memory.language.briefs import BREAK, LEAD, worth_of
 from mcp_memory.services.recall.units import code_blocks
 
 CODE_CHARS = 240
@@ -35,17 +35,12 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 """The clause at the end of a text that only announces the code behind it."""
-_CLAUSE_END = re.compile(
-    r"[.!?]+(?=\s)|[,;:](?=\s(?!\d))|\s[-–—](?=\s)|\n+| (?=(?:but|because|so that|considering|since) )"
-)
 _FIGURE = re.compile(r"(?<![\w.])[v$€£]?\d[\d.,:/]*\d?(?:%|\w{0,2})(?!\w)")
 _RESULT = re.compile(
     r"\b(?:decid|cho(?:os|se)|switch|finish|complet|improv|reduc|increas|achiev|fix|replac|deploy|launch|prefer|never"
     r"|already|now|deadline|instead)\w*",
     re.IGNORECASE,
 )
-_PLEA = re.compile(r"\b(?:can|could|would) (?:you|I|we|someone)\b|\bhelp me\b|\bnot sure\b", re.IGNORECASE)
-"""Words of a request for help, which every message to an assistant ends with."""
 _IN_CODE = re.compile(
     r"\b(?:librar(?:y|ies)|packages?|dependenc(?:y|ies)|columns?|fields?|elements?|tags?|rules?)\b", re.IGNORECASE
 )
@@ -126,36 +121,37 @@ def _joined(text: str, spans: Sequence[Span]) -> list[Span]:
 
 
 def gist_spans(text: str, spans: Sequence[Span], asked: frozenset[str], chars: int) -> list[Span]:
-    """Return the clauses of spans that say most in about ``chars`` characters, in order.
+    """Return the clauses of spans that say most in about ``chars`` characters, in order (``language/briefs.py``).
 
-    The first clause counts as people begin with what they want; then figures, what came of it, and what is asked for.
+    The first clause comes first, as people begin with what they want, without the words that only lead to it.
     """
     clauses = [clause for span in spans for clause in _clauses(text, *span)]
+    if not clauses:
+        return []
+    (start, end), *rest = clauses
+    lead = LEAD.match(text, start, end)
+    start = lead.end() if lead and lead.end() - start < (end - start) // 2 else start
+    chosen = {(start, end if end - start <= chars else _word_end(text, start, chars))}
+    left = chars - (end - start)
 
     def worth(clause: Span) -> float:
         said = text[clause[0] : clause[1]]
-        figures = min(2, len(_FIGURE.findall(said)))
-        hits = 0.5 * min(3, len(asked.intersection(stems(said))))
-        begins, plea = clause == clauses[0], bool(_PLEA.search(said))
-        return 3.0 * begins + figures + 0.7 * bool(_RESULT.search(said)) + hits - plea
+        return worth_of(said, asked) + 0.5 * bool(_RESULT.search(said))
 
-    left, chosen = chars, set[Span]()
-    for clause in sorted(clauses, key=lambda one: (-worth(one), one)):
-        size = clause[1] - clause[0]
-        if size <= left or not chosen:
-            chosen.add(clause if size <= chars else (clause[0], _word_end(text, clause[0], chars)))
-            left -= size
+    for clause in sorted(rest, key=lambda one: (-worth(one), one)):
+        if clause[1] - clause[0] <= left and worth(clause) > 0:
+            chosen.add(clause)
+            left -= clause[1] - clause[0]
     return _joined(text, sorted(chosen))
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the clauses of a span, those of a few words with the next one, and the last with the one before."""
     at = start
-    for match in _CLAUSE_END.finditer(text, start, end - CLAUSE_CHARS):
-        stop = match.end() if not match[0].endswith(" ") else match.start() + len(match[0].rstrip())
-        if stop - at >= CLAUSE_CHARS:
-            yield from _prose(text, at, stop, announces=False)
-            at = stop
+    for match in BREAK.finditer(text, start, end):
+        if match.start() - at >= CLAUSE_CHARS and end - match.end() >= CLAUSE_CHARS:
+            yield from _prose(text, at, match.start(), announces=False)
+            at = match.end()
     yield from _prose(text, at, end, announces=False)
 
 

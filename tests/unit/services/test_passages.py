@@ -63,7 +63,7 @@ def test_what_an_assistant_advises_is_not_idle(text):
 def test_the_gist_of_a_message_is_how_it_begins_and_its_figures():
     text = (
         "I am building a greenhouse, and I have read a lot about what people say of it in the forums of the town, "
-        "because my neighbour likes to read them aloud in the evening, and the glass came to 340 euros in the end."
+        "because my neighbour likes to read them aloud in the evening, and I paid 340 euros for the glass in the end."
     )
     spans = gist_spans(text, [(0, len(text))], frozenset(), 110)
     said_of_it = " … ".join(text[start:end] for start, end in spans)
