@@ -78,7 +78,7 @@ def _has_supported_tail(item: Assertion, text: str, known_names: Sequence[str]) 
     A birthday may be one of which the day alone is written: "turns 7 on the 20th".
     """
     if item.relation == DID:
-        return _is_phrase_of(item.tail, text)
+        return _is_phrase_of(item.tail, " ".join((text, *known_names[:1])))
     if item.relation in DATED and item.since > BEGINNING and day_in_words(item.since).split(" ", 1)[1] in item.tail:
         return True
     numbered = item.relation in ("uses", "replaced_by") and any(letter.isdigit() for letter in item.tail)

@@ -360,10 +360,9 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
     if words and (spoken := _SOME_TIME.search(" ".join(words))):
         words = " ".join(words)[: spoken.start()].split(" ")
     speakers = clause.subject[0].pronoun in ("i", "we") or clause.subject[-1].pronoun in ("i", "we", "me")
-    if not speakers and OWN.keys() & {word.lower() for word in words}:
-        return ""  # "he hid it in my shoe"
+    own = OWN if speakers else {}
     kept = [
-        OWN.get(word.lower(), word)
+        own.get(word.lower(), word)
         for before, word in pairwise(["", *words])
         if word.lower() not in _ADVERBS or before.lower() in closed.OWNERS.keys() | {"the", "a"}
     ]

@@ -40,7 +40,7 @@ from mcp_memory.rules.facts.prose import cut_out, foreign_spans
 from mcp_memory.rules.facts.resumed import resumed
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
-from mcp_memory.rules.facts.tails import split_ages
+from mcp_memory.rules.facts.tails import of_speaker, split_ages
 from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import duration_intervals, from_utterance
 from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words, with_capitals
@@ -356,6 +356,7 @@ class RuleExtractor:
             discourse.mention(subject)
         silent = clause.confidence <= 0 or (talk and is_tentative(clause.verb, clause.subject))
         claims = [] if silent else list(self.claims(clause, turn.text, talk=talk))
+        claims = of_speaker(claims, discourse.speaker)
         if discourse.with_assistant:
             claims = [one for one in claims if one.relation != DID or not is_momentary(clause, str(one.tail))]
         weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in claims]

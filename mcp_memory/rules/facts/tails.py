@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, restated
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import DID, relations
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Row
@@ -183,6 +184,19 @@ def is_cut_list(slot: Slot, text: str) -> bool:
     return listed and _OPEN_LIST.match(text, slot.end) is not None
 
 
+_FIRST_PERSON = re.compile(r"\b(?:my|our)(?=\s)", re.IGNORECASE)
+
+
+def of_speaker(claims: Sequence[Claim], name: str | None) -> list[Claim]:
+    """Return claims with the speaker's name in a deed of somebody else: "hid his bone in Ann's shoe"."""
+    owned = [one.relation == DID and _FIRST_PERSON.search(str(one.tail)) is not None for one in claims]
+    return [
+        replace(one, tail=_FIRST_PERSON.sub(f"{name}'s", str(one.tail))) if of_mine else one
+        for one, of_mine in zip(claims, owned, strict=True)
+        if name or not of_mine
+    ]
+
+
 _AGED = re.compile(r"(?P<age>\d{1,3})[- ]years?[- ]old\s(?P<role>\S.*)")
 
 
@@ -220,6 +234,6 @@ def _words(noun: NounPhrase, own: bool) -> str:
     if not noun.owner.pronoun:
         return f"{noun.owner.text}'{'' if noun.owner.plural else 's'} {noun.text}"
     if noun.owner.pronoun == "i":
-        return f"their {noun.text}"
+        return f"their {noun.text}" if own else ""
     shown = {"he": "his", "she": "her"}.get(noun.owner.pronoun, "")
     return "" if own or not shown else f"{shown} {noun.text}"

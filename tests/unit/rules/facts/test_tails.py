@@ -118,3 +118,17 @@ def test_tools_are_used(text: str) -> None:
 
 def test_an_age_before_an_occupation_is_a_fact_of_its_own() -> None:
     assert facts("I'm a 44-year-old nurse.") == ["Maria works_as nurse", "Maria age 44"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My sister hid the key in my boot.", "Maria's sister did hid the key in Maria's boot"),
+        ("Tom broke my vase.", "Tom did broke Maria's vase"),
+        ("My brother repaired our roof.", "Maria's brother did repaired Maria's roof"),
+        ("Ann and I repaired my bike.", "Maria did repaired their bike"),
+        ("My aunt knitted a scarf for my son.", "Maria's aunt made scarf"),
+    ],
+)
+def test_what_is_the_speaker_s_is_told_with_the_speaker_s_name(text: str, expected: str) -> None:
+    assert expected in facts(text)
