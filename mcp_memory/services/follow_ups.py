@@ -19,7 +19,7 @@ recall itself suggests. Without the switch ``reason`` it chooses so always, and 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anyio import to_thread
@@ -87,13 +87,14 @@ class FollowUps:
             asked, concerns = await self._with_points(asked, judgement)
             heard = judgement if self.settings.reflection.reason else self._without_reason(asked, judgement)
             steps = _steps_not_taken(heard.next, taken, STEPS) + _steps_not_taken(concerns, taken, CONCERNS)
-            wider = await self._take(asked, steps)
+            seen = judgement.left.union(asked.seen)
+            shown = seen.union(_place(one.source) for one in judgement.kept)
+            wider = await self._take(asked, steps, shown)
             if not _has_more(wider, asked) and heard.next and judgement.proposal is None:
-                wider = await self._take(wider, _steps_not_taken(self._instead(asked, heard), taken, STEPS))
+                wider = await self._take(wider, _steps_not_taken(self._instead(asked, heard), taken, STEPS), shown)
             if not _has_more(wider, asked):
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
-            seen = judgement.left.union(asked.seen)
             asked = await self._prepared(replace(wider, earlier=heard, seen=seen))
             judgement = await self.judge(asked)
         asked, _ = await self._with_points(asked, judgement)
@@ -163,16 +164,15 @@ class FollowUps:
             yield Suggestion("reflect", {"query": reason, "ids": ids} if ids else {"query": reason}, _WHY)
         yield from (step for step in asked.recall.next if step.operator != "reflect")
 
-    async def _take(self, asked: JudgeInput, steps: Sequence[Suggestion]) -> JudgeInput:
-        """Return the input of a judge with what its steps find as well, the new before the old.
+    async def _take(self, asked: JudgeInput, steps: Sequence[Suggestion], shown: Collection[Hashable]) -> JudgeInput:
+        """Return the input of a judge with what its steps find first, as far as it was not ``shown`` before.
 
         The best of each step come before the second best of any, so that every step is seen where the room ends.
         """
         if not steps:
             return asked
         result = asked.recall
-        known = {_place(sentence.source) for sentence in (*asked.sentences, *asked.passages)}
-        shown = {item.id for item in result.evidence}
+        known, ids = set(shown), {item.id for item in result.evidence}
         fresh: list[list[EvidenceSentence]] = []  # by item, those of each step in its order
         ranks: list[int] = []
         trace = list(result.trace)
@@ -186,14 +186,16 @@ class FollowUps:
                 known |= {_place(sentence.source) for sentence in found}
                 fresh += [found] if found else []
                 ranks += [rank] if found else []
-            new = [item for item in items if item.id not in shown]
-            shown |= {item.id for item in new}
+            new = [item for item in items if item.id not in ids]
+            ids |= {item.id for item in new}
             result = replace(result, evidence=(*result.evidence, *new))
             trace.append(OperatorCall(result.turns + 1, step.operator, step.args, len(items), len(new)))
         order = sorted(range(len(fresh)), key=lambda one: (self._comes_later(asked, fresh[one]), ranks[one], one))
         first = [sentence for one in order for sentence in fresh[one]]
+        places = {_place(sentence.source) for sentence in first}
+        rest = [sentence for sentence in asked.sentences if _place(sentence.source) not in places]
         result = replace(result, trace=tuple(trace), turns=result.turns + 1, stop=result.stop or "exhausted")
-        return replace(asked, recall=result, sentences=[*first, *asked.sentences])
+        return replace(asked, recall=result, sentences=[*first, *rest])
 
     @staticmethod
     def _comes_later(asked: JudgeInput, sentences: Sequence[EvidenceSentence]) -> bool:
@@ -272,7 +274,8 @@ def _steps_not_taken(steps: Iterable[Suggestion], taken: set[tuple[str, str]], m
 
 
 def _has_more(wider: JudgeInput, asked: JudgeInput) -> bool:
-    return len(wider.sentences) > len(asked.sentences)
+    """Return whether steps found what the judge was not shown: that stands before the rest then."""
+    return list(wider.sentences) != list(asked.sentences)
 
 
 def _row(space: Space, source: Source) -> int:

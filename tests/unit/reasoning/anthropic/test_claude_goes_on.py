@@ -209,3 +209,15 @@ async def test_the_quickest_effort_asks_once_more_even_where_the_first_look_was_
         await asked(memory, "Where did Ann walk to on each day?", limit=40)
         assert len(api.requests) == 2
         assert sum(request.tokens for request in api.requests) <= 6_000
+
+
+async def test_what_a_search_finds_is_shown_though_it_was_found_before_and_did_not_fit():
+    filler = "The garden has animals, and we talked about the animals of the garden for a long while. " * 3
+    talk = [f"Emil: On day {number} we saw animals. {filler}Day {number} ended." for number in range(50)]
+    wanted = "Dora: The animals that the godfather keeps live in hives."
+    script = [said(missing=("his hives",), look_for=("live in hives",), supports=("S1",)), said("Bees", ("S1",))]
+    async with judged(script, *talk, wanted, input_tokens=7_000) as (memory, api):
+        await asked(memory, "What did Emil tell about the animals of the garden?", limit=60)
+        first, second = api.requests
+        assert not shown(first, "live in hives")
+        assert shown(second, "live in hives")
