@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from known_facts import ask
 
+from mcp_memory.domain.relations import relations
+
 LIFE = (
     "Ann born_in Oslo ever -",
     "Ann born_on 4_May_1950 ever -",
@@ -84,3 +86,13 @@ def test_the_did_of_a_question_asks_for_no_event_without_a_relation() -> None:
 
     for question in ("What did Ann buy?", "Where did Ann go last week?", "Did Ann take a course?"):
         assert find_mention(query_tokens(question), relations().get("did")) is None
+
+
+@pytest.mark.parametrize(
+    "question", ["What language is Brindle written in?", "What is Brindle written in?", "What does Brindle use?"]
+)
+def test_what_something_is_written_in_is_what_it_uses(question: str) -> None:
+    relation = relations().name("written_in")
+    found = ask((f"Brindle {relation} Go 2019 2023", f"Brindle {relation} Zig 2023 -"), question)
+    assert found is not None
+    assert found.text == "Zig"
