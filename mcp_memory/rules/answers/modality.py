@@ -62,9 +62,6 @@ _PLANNED = re.compile(
     r"|getting\s+ready)\b|['’]ll\b",
     re.I,
 )
-_NEGATED = re.compile(
-    r"\b(?:not|never|no\s+longer|nobody|none|without|instead\s+of|rather\s+than|any\s*more)\b|n['’]t\b", re.I
-)
 _AHEAD = re.compile(
     r"\b(?:will|going|plan(?:s|ned|ning)?|intend(?:s|ed|ing)?|upcoming|next|due|supposed|aim(?:s|ing)?|goal)\b"
     r"|\b(?:when|what\s+(?:day|date|time)|where|who)\s+(?:is|are|does|do|am)\b",
@@ -221,11 +218,6 @@ def _of_that_time(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     since, until = wanted.time
     stated = [(one.since, one.until) for _, _, one in sentence.times]
     return said_at < until or any(begin < until and since < end for begin, end in stated)
-
-
-def negated(text: str) -> bool:
-    """Return whether a clause denies what it says."""
-    return _NEGATED.search(text) is not None
 
 
 def changed_since(relation: Relation, heads: Sequence[str], told: Turn, sentences: Sequence[EvidenceSentence]) -> bool:

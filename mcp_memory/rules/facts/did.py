@@ -166,7 +166,7 @@ def whole_deeds(clause: Clause, claims: Sequence[Claim], text: str) -> Iterator[
     bare = [claim for claim in claims if _is_bare_visit(claim)]
     done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive or verb.progressive)
     phrase = ""
-    if bare and done and clause.confidence >= 1 and clause.slots and not clause.parsed:
+    if bare and done and verb.phase != "end" and clause.confidence >= 1 and clause.slots and not clause.parsed:
         phrase = next(filter(None, (_phrase(clause, text, end) for end in _ends(clause, text))), "")
     for claim in claims:
         if not phrase or claim not in bare:
@@ -341,13 +341,8 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
         return ""
     form = inflection(main[0].lower())
     past = main[0].lower()
-    if clause.verb.phase != "end" and (form is None or "past" not in form.forms or clause.verb.tense == "perfect"):
+    if form is None or "past" not in form.forms or clause.verb.tense == "perfect":
         past = inflect(clause.verb.lemma, "past")
-    if clause.verb.phase == "end":
-        start = re.search(r"\b(?:quit|stopped|gave up|given up)\b[^.]*$", text[clause.verb.start : clause.verb.end])
-        if start is None:
-            return ""
-        past = start[0].replace("given", "gave")
     rest, position = [], clause.verb.end
     dates = [(slot.nouns[0].start, slot.end) for slot in clause.slots if slot.preposition and _is_date(slot.nouns[0])]
     dates += [(time.start, time.end) for time in clause.times]

@@ -33,6 +33,7 @@ def shown(*talk, context=True):
         ("How old is your nephew Ole?", "Nine, I think.", "Ole age nine"),
         ("What instrument do you play?", "The oboe, for ten years now.", "Maria plays oboe"),
         ("So where are you from?", "Faro.", "Maria comes_from Faro"),
+        ("Who's Nele?", "My cousin.", "Maria cousin_of Nele"),
     ],
 )
 def test_an_answer_is_read_together_with_its_question(question, answer, fact) -> None:
