@@ -16,7 +16,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage import refresh, relearning
+from mcp_memory.storage import commits, relearning
 from mcp_memory.storage.check import Finding
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import SETTLED_MS, compact
@@ -78,8 +78,8 @@ async def _old_store(uri: str) -> None:
         await commit_to(store := open_at(uri), batch(ref))
     while store._compaction.running:
         await checkpoint()
-    commits = [refresh.Commit(tx, NOW, 2, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0) for tx in (1, 2)]
-    write_older_commits(uri, *commits, lacking=_LACKING)
+    older = [commits.Commit(tx, NOW, 2, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0) for tx in (1, 2)]
+    write_older_commits(uri, *older, lacking=_LACKING)
 
 
 async def test_a_store_without_lessons_is_read_and_written_as_it_is(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +95,7 @@ async def test_a_store_without_lessons_is_read_and_written_as_it_is(uri: str, mo
     about = await open_at(uri).about()
     assert (about.format, about.generation) == (FORMAT, 0)
     assert await open_at(uri).check() == []
-    monkeypatch.setattr(refresh, "FORMAT", 2)
+    monkeypatch.setattr(commits, "FORMAT", 2)
     with pytest.raises(StoreMismatch, match="newer"):
         await commit_to(open_at(uri), batch("c"))
 

@@ -15,7 +15,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage import refresh
+from mcp_memory.storage import commits
 from mcp_memory.storage.point_rows import point_rows, point_vector_rows
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.store import LanceStore
@@ -59,7 +59,7 @@ async def test_a_store_from_before_points_is_read_and_written_as_it_is(
     await commit_to(store := open_at(uri), batch("a"))
     while store._compaction.running:
         await checkpoint()
-    older = refresh.Commit(1, NOW, 3, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
+    older = commits.Commit(1, NOW, 3, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
     write_older_commits(uri, older, lacking=["points"])
     assert await _points(open_at(uri)) == {}
     assert await open_at(uri).check() == []
@@ -69,7 +69,7 @@ async def test_a_store_from_before_points_is_read_and_written_as_it_is(
     about = await open_at(uri).about()
     assert (about.format, about.generation) == (FORMAT, 0)
     assert await open_at(uri).check() == []
-    monkeypatch.setattr(refresh, "FORMAT", 3)
+    monkeypatch.setattr(commits, "FORMAT", 3)
     with pytest.raises(StoreMismatch, match="newer"):
         await commit_to(open_at(uri), batch("b"))
 

@@ -14,7 +14,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage import refresh
+from mcp_memory.storage import commits
 from mcp_memory.storage.fact_rows import alias_rows
 from mcp_memory.storage.point_rows import question_rows
 from mcp_memory.storage.schema import FORMAT
@@ -65,7 +65,7 @@ async def test_a_store_without_aliases_and_questions_is_read_and_written_as_it_i
     await commit_to(store := open_at(uri), batch("a"))
     while store._compaction.running:
         await checkpoint()
-    older = refresh.Commit(1, NOW, 4, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
+    older = commits.Commit(1, NOW, 4, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
     write_older_commits(uri, older, lacking=["aliases", "questions"])
     assert (await _held(open_at(uri)))[0] == []
     assert await open_at(uri).check() == []
@@ -75,7 +75,7 @@ async def test_a_store_without_aliases_and_questions_is_read_and_written_as_it_i
     about = await open_at(uri).about()
     assert (about.format, about.generation) == (FORMAT, 0)
     assert await open_at(uri).check() == []
-    monkeypatch.setattr(refresh, "FORMAT", 4)
+    monkeypatch.setattr(commits, "FORMAT", 4)
     with pytest.raises(StoreMismatch, match="newer"):
         await commit_to(open_at(uri), batch("b"))
 
