@@ -5,7 +5,8 @@ and figures stay in the folder, so that a run that was stopped goes on where it 
 of a random vector for each word. Texts with words in common are near each other, as with a model, and a million
 sentences take minutes of processor time instead of hours. So embedding is nearly free here, and the floor of a recall
 is the exact scan of all vectors alone (``bench_recall.py``). Processor times stand beside times, for machines that do
-other work.
+other work. From 20,000 sentences on what is opened is the saved view and the commits after it, unless
+``storage.saved_view`` is off.
 """
 
 from __future__ import annotations
