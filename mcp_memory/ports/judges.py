@@ -45,6 +45,7 @@ class JudgeInput:
             answered.
         working: the ids of these points, which lead those of ``recall``.
         learns: whether relations that it names are kept.
+        last: whether it is not asked again, whatever it asks for.
     """
 
     query: Query
@@ -61,6 +62,7 @@ class JudgeInput:
     relates: bool = False
     working: Collection[str] = ()
     learns: bool = False
+    last: bool = False
     passages: Sequence[EvidenceSentence] = ()
 
     @property

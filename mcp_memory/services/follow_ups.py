@@ -95,7 +95,8 @@ class FollowUps:
             if not _has_more(wider, asked):
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
-            asked = await self._prepared(replace(wider, earlier=heard, seen=seen))
+            asked = replace(wider, earlier=heard, seen=seen, last=turns >= self.left())
+            asked = await self._prepared(asked)
             judgement = await self.judge(asked)
         asked, _ = await self._with_points(asked, judgement)
         return asked, judgement

@@ -36,6 +36,8 @@ prompt and the form. (With a judge that is always right over questions of severa
 without an answer, and none with it.)"""
 ANOTHER = 3_000
 """Tokens left below which no further judgement is asked for: what the prompt, the form and `LEAST` take, about."""
+LAST = "This is the last look: nothing more is searched. Answer now if you can, hedged where it is uncertain."
+"""Said where a judge is not asked again, whatever it asks for."""
 MOST = 6_000
 """Tokens that one judgement takes at most: with ``deep`` the rest is for further turns, of which MRAgent has eight."""
 BROAD_SHARE = 0.75
@@ -80,7 +82,7 @@ class ClaudeAnswerer:
         values = {
             "question": one_line(judge_input.query.text, 2_000),
             "now": iso.show(judge_input.known_facts.moment) or "unknown",
-            "state": "\n".join(state_lines(judge_input)),
+            "state": "\n".join((*state_lines(judge_input), LAST)),
         }
         frame = estimate_tokens(stable) + estimate_tokens(prompt("answer/asked.txt").substitute(values, evidence=""))
         size = frame + FORM_TOKENS[form]
@@ -90,6 +92,8 @@ class ClaudeAnswerer:
         rendered = render_evidence(judge_input, room)
         if not rendered.cited:
             raise EngineError("the budget leaves no room for evidence")
+        if not judge_input.last and budget.left - size - estimate_tokens(rendered.text) >= ANOTHER:
+            values["state"] = values["state"].removesuffix(LAST).rstrip()
         request = Request(stable.strip(), prompt("answer/asked.txt").substitute(values, evidence=rendered.text))
         return await self.claude.ask(request, form, lambda reply: to_judgement(reply, rendered, length), budget)
 

@@ -18,8 +18,8 @@ beside the sentence that states them were never needed by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Frontier
 from mcp_memory.domain.evidence import Citation
@@ -51,8 +51,8 @@ LEADS_SHARE = 0.15
 """Largest share of the lines that say where the evidence leads."""
 PIECE_CHARS = 320
 """Characters of one line: a longer turn has several, so that a citation stays precise."""
-KEPT, NEW = "What you kept:", "Found since:"
-"""The lines above what a judge that is asked again kept, and above the rest."""
+KEPT, NEW, AGAIN = "What you kept:", "Found since:", "Shown before as well:"
+"""The lines above what a judge that is asked again kept, above what it was not shown before, and above the rest."""
 _PREFIX = 24  # characters of a number and a speaker's name, about
 
 
@@ -77,6 +77,8 @@ class _Shown:
 
     Attributes:
         asked: weights of the stems of what is asked for, by which a long sentence is cut.
+        kept: places of what the judge kept, which is cut as it was before.
+        rarity: weights by which it was cut then.
         sentences: by turn, each by its first character.
         facts: by the place of the sentence behind which they stand, lines with their items.
         guesses: facts without a sentence.
@@ -84,6 +86,8 @@ class _Shown:
     """
 
     asked: Mapping[str, float]
+    kept: Collection[tuple[str, int]]
+    rarity: Mapping[str, float]
     sentences: dict[str, dict[int, EvidenceSentence]] = field(default_factory=dict)
     facts: dict[tuple[str, int], list[tuple[str, CitableItem]]] = field(default_factory=dict)
     guesses: list[tuple[str, CitableItem]] = field(default_factory=list)
@@ -95,7 +99,8 @@ class _Shown:
 
     def words(self, sentence: EvidenceSentence) -> str:
         """Return a sentence as it is shown: with its dates, and of a long one the part that says most."""
-        return telling_line(with_dates(sentence.source.quote, sentence.source.turn.said_at), self.asked)
+        weights = self.rarity if _place(sentence) in self.kept else self.asked
+        return telling_line(with_dates(sentence.source.quote, sentence.source.turn.said_at), weights)
 
     def said(self, piece: Sequence[EvidenceSentence], end: int, *, last: bool) -> str:
         """Return sentences of a turn as they are shown, "…" wherever words of the turn are left out.
@@ -109,7 +114,8 @@ class _Shown:
         said = ""
         for sentence in piece:
             gap = text[end : sentence.source.start]
-            said += (" … " if said else "… ") if gap.strip() else " " if said and gap else ""
+            apart = gap or text[end - 1 : end].isspace()
+            said += (" … " if said else "… ") if gap.strip() else " " if said and apart else ""
             words = self.words(sentence)
             said += words.removeprefix("… ") if said.endswith("… ") else words
             end = sentence.source.end
@@ -120,17 +126,17 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     """Return the evidence as text of about ``tokens`` tokens at most.
 
     What does not fit is left out whole, the last by rank first. A judge that is asked again sees nothing twice except
-    what it kept.
+    what it kept, and, where all that bears on the question is wanted, the rest of what it was shown if there is room.
     """
-    room, shown = _Room(tokens - FRAME_TOKENS), _Shown(_asked_weights(judge_input))
+    kept_places, kept_ids = _kept_by_judge(judge_input)
+    room = _Room(tokens - FRAME_TOKENS)
+    shown = _Shown(_asked_weights(judge_input), kept_places, judge_input.rarity)
     share = _Room(int(LEADS_SHARE * room.left))
     leads = [line for line in _leads(judge_input.frontier) if share.takes(line)]
     room.left -= max(0, sum(estimate_tokens(line) + 1 for line in leads))
     facts = facts_by_place(judge_input)
-    kept_places, kept_ids = _kept_by_judge(judge_input)
-    for sentence in judge_input.shown:
-        if _place(sentence) in kept_places:
-            _show(sentence, shown, room)
+    for sentence in _kept_sentences(judge_input):
+        _show(sentence, shown, room)
     _show_points(judge_input, kept_ids, shown, room)
     context = [line for line in _wish_lines(judge_input) if room.takes(line)]
     context += [line for line in _context_lines(judge_input) if room.takes(line)] if not judge_input.earlier else []
@@ -150,7 +156,10 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
                     break
                 shown.facts.setdefault(place, []).append((line, item))
                 number += 1
-    return _lay_out(shown, kept_places, context, leads)
+    if judge_input.recall.breadth != "best":
+        again = [sentence for sentence in judge_input.shown if _place(sentence) in judge_input.seen]
+        all(shown.has(_place(sentence)) or _show(sentence, shown, room) for sentence in again)
+    return _lay_out(shown, judge_input.seen, context, leads)
 
 
 def _show_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown, room: _Room) -> None:
@@ -198,11 +207,11 @@ def _show(sentence: EvidenceSentence, shown: _Shown, room: _Room) -> bool:
 
 
 def _lay_out(
-    shown: _Shown, kept: Collection[tuple[str, int]], context: Iterable[str], leads: Iterable[str]
+    shown: _Shown, seen: Collection[Hashable], context: Iterable[str], leads: Iterable[str]
 ) -> RenderedEvidence:
     """Return what is shown as text: points, context, guesses, what the judge kept, the rest, and where it leads.
 
-    What was kept and the rest stand in the order of time each.
+    What was kept, what is new and what was seen before stand in the order of time each.
     """
     cited: dict[str, CitableItem] = {}
     lines: list[str] = []
@@ -217,7 +226,7 @@ def _lay_out(
     lines += context
     for line, item in shown.guesses:
         add("F", line, item)
-    for title, chosen in _kept_and_new(shown.sentences, kept):
+    for title, chosen in _parts(shown, seen):
         lines += [title] if title else []
         turns = [next(iter(sentences.values())).source.turn for sentences in chosen.values()]
         heading = ""
@@ -239,16 +248,18 @@ def _lay_out(
     return RenderedEvidence(frame([*lines, *leads]), cited)
 
 
-def _kept_and_new(
-    sentences: Mapping[str, dict[int, EvidenceSentence]], kept: Collection[tuple[str, int]]
-) -> Iterator[tuple[str, dict[str, dict[int, EvidenceSentence]]]]:
-    """Yield what the judge kept, and the rest, each with the line above it; all of it with none where nothing is."""
-    parts: tuple[dict[str, dict[int, EvidenceSentence]], ...] = ({}, {})
-    for turn, spans in sentences.items():
+def _parts(shown: _Shown, seen: Collection[Hashable]) -> Iterator[tuple[str, dict[str, dict[int, EvidenceSentence]]]]:
+    """Yield what the judge kept, what is new and what it saw before, each with the line above it.
+
+    A judge that is asked for the first time, or kept nothing, has one part without such a line.
+    """
+    parts: dict[str, dict[str, dict[int, EvidenceSentence]]] = {KEPT: {}, NEW: {}, AGAIN: {}}
+    for turn, spans in shown.sentences.items():
         for start, sentence in spans.items():
-            parts[(turn, start) not in kept].setdefault(turn, {})[start] = sentence
-    titles = (KEPT, NEW) if parts[0] else ("", "")
-    yield from ((title, part) for title, part in zip(titles, parts, strict=True) if part)
+            title = KEPT if (turn, start) in shown.kept else AGAIN if (turn, start) in seen else NEW
+            parts[title].setdefault(turn, {})[start] = sentence
+    titled = bool(parts[KEPT] or parts[AGAIN])
+    yield from ((title if titled else "", part) for title, part in parts.items() if part)
 
 
 def _pieces(sentences: dict[int, EvidenceSentence]) -> Iterator[list[EvidenceSentence]]:
@@ -296,6 +307,17 @@ def _kept_by_judge(judge_input: JudgeInput) -> tuple[set[tuple[str, int]], set[s
     """Return the places of the sentences and the ids of facts and points that the judge kept when it was asked."""
     kept = judge_input.earlier.kept if judge_input.earlier else ()
     return {(one.source.turn.id, one.source.start) for one in kept}, {one.evidence_id for one in kept}
+
+
+def _kept_sentences(judge_input: JudgeInput) -> Iterator[EvidenceSentence]:
+    """Yield what the judge kept as it was shown, whatever recall cuts it to now."""
+    kept = judge_input.earlier.kept if judge_input.earlier else ()
+    known = {_place(sentence): sentence for sentence in judge_input.shown}
+    for one in kept:
+        if (sentence := known.get((one.source.turn.id, one.source.start))) is not None:
+            yield replace(sentence, source=one.source)
+        else:
+            yield EvidenceSentence(one.evidence_id, one.source, (), 0.0, None)
 
 
 def _point_line(point: Point) -> str:

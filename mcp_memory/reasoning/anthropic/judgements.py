@@ -33,7 +33,7 @@ QUERIES = 3
 """Most searches that are proposed, and most names whose facts are requested."""
 STEPS = 4
 """Most steps."""
-SUPPORTS = 12
+SUPPORTS = 20
 """Most numbers that are taken as what an answer rests on."""
 EDITS = 6
 """Most edits of points, and"""

@@ -221,3 +221,21 @@ async def test_what_a_search_finds_is_shown_though_it_was_found_before_and_did_n
         first, second = api.requests
         assert not shown(first, "live in hives")
         assert shown(second, "live in hives")
+
+
+async def test_the_last_look_is_announced():
+    script = [said(missing=("the sister",), look_for=("Ann has a sister",), supports=("S1",)), said("Rufus", ("S1",))]
+    async with judged(script, *TALK, input_tokens=6_000) as (memory, api):
+        await asked(memory, "What is the beagle called?")
+        assert ["last look" in request.text for request in api.requests] == [False, True]
+
+
+async def test_a_list_is_answered_from_what_was_shown_before_as_well():
+    talk = [f"Emil: On day {number} we saw the animals of garden {number}." for number in range(30)]
+    more = "Dora: The hedgehog came at night, too."
+    script = [said(missing=("Dora",), look_for=("the hedgehog came at night",), supports=("S1",)), said("30", ("S1",))]
+    async with judged(script, *talk, more) as (memory, api):
+        await asked(memory, "Which animals did we see in the garden on each day?", limit=20)
+        first, second = api.requests
+        _, _, again = second.text.partition("Shown before as well:")
+        assert sum(line.partition("] ")[2] in again for line in first.text.splitlines() if "we saw" in line) > 10
