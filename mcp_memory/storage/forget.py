@@ -281,17 +281,17 @@ class Forgetting:
                 tables.drop(name)
         for name in (*LOG_TABLES, COMMITS):
             purge(tables, name)
-        book = read_book(tables)
-        last = last_commit(tables)
-        tables.journal.clear(last.tx if last else 0)  # but for the switch, which holds no rows
-        write_book(tables, book.records, None)
-        purge(tables, FORGOTTEN)
         tables.log_copy.remove()
         if tables.folder is not None:
             remove_vectors(tables.folder)
-        tables.sums.tidy(tables.names())
         for aside in tables.folder.glob(f"*.lance/*/*{ASIDE}") if tables.folder is not None else ():
             aside.unlink(missing_ok=True)
+        book = read_book(tables)
+        last = last_commit(tables)
+        tables.journal.clear(last.tx if last else 0)  # but for the switch, which holds no rows
+        write_book(tables, book.records, None)  # from here on nobody would look for anything of it
+        purge(tables, FORGOTTEN)
+        tables.sums.tidy(tables.names())
         tables.journal.end_forgetting()
 
 

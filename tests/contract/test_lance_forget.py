@@ -21,7 +21,7 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError, StoreDamaged, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
-from mcp_memory.storage.copies import LogCopy
+from mcp_memory.storage.copies import LOG_COPY, LogCopy
 from mcp_memory.storage.forgotten import BOOK_COPY
 from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
 from mcp_memory.storage.store import LanceStore
@@ -159,6 +159,25 @@ async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
         assert left.supported == 1
     assert len(await other.forgotten()) == 1
     assert [record.getMessage() for record in caplog.records if "gone" in record.getMessage()] == []
+
+
+async def test_a_forget_that_ends_before_it_removes_the_copy_of_the_log_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = opened(tmp_path / "store")
+    await fill(store)
+    assert (tmp_path / "store" / LOG_COPY).exists()
+
+    def broken(_: LogCopy) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LogCopy, "remove", broken)
+        with pytest.raises(BaseException):  # noqa: B017, PT011 - the process ends
+            await store.forget(lambda _: TARGETS, "a test")
+    async with opened(tmp_path / "store").reading():
+        pass
+    assert holding(tmp_path / "store", GONE) == set()
 
 
 async def test_a_file_that_a_killed_forget_left_is_removed_by_the_next_process(tmp_path: Path) -> None:
