@@ -36,7 +36,7 @@ from mcp_memory.rules.answers.spans import (
     word_gap,
 )
 from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence
-from mcp_memory.rules.facts.verbs import inflection
+from mcp_memory.rules.facts.verbs import inflection, is_known_form
 
 START_STEMS = frozenset(
     ["born", "birth", "start", "begin", "began", "found", "establish", "open", "debut", "launch", "join"]
@@ -274,7 +274,9 @@ def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozense
         said = words[first].lower_case
         if not sentence.is_document and (said in speakers or said in GREETINGS or _is_addressed(text, start, end)):
             continue
-        if not sentence.is_document and _is_elsewhere(sentence, first, last, start, end):
+        if not sentence.is_document and (
+            _is_elsewhere(sentence, first, last, start, end) or _is_command(text, first, last, start, end)
+        ):
             continue
         before = text[max(0, start - 14) : start]
         fit = 0.9 * hit_proximity(sentence, start, end) + 0.9 * (last > first) - 0.2 * (first == last == 0)
@@ -314,6 +316,16 @@ def _is_elsewhere(sentence: WeighedSentence, first: int, last: int, start: int, 
     following = _VERB_FOLLOWS.match(sentence.text, end)
     form = inflection(following["verb"]) if following else None
     return form is not None and not form.forms.isdisjoint(("past", "third"))
+
+
+def _is_command(text: str, first: int, last: int, start: int, end: int) -> bool:
+    """Return whether a word is a verb that opens a sentence, "Check the list", and no name, "Mark wrote the list"."""
+    if first or last or not is_known_form(text[start:end].lower()):
+        return False
+    opening, following = inflection(text[start:end].lower()), _VERB_FOLLOWS.match(text, end)
+    form = inflection(following["verb"]) if following else None
+    acts = form is not None and not form.forms.isdisjoint(("past", "third"))
+    return opening is not None and "plain" in opening.forms and not acts
 
 
 def person_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
