@@ -105,7 +105,9 @@ def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
             if sum(line.startswith(("message", "document", "statement")) for line in result.affected) > 1:
                 lines.append("To forget only some of it, give their ids and session instead.")
     else:
-        lines = [f"Forgotten in space {request.space!r}: {counts}. No file of the memory holds it any more."]
+        lines = [f"Forgotten in space {request.space!r}: {counts}. No file of the memory holds that any more."]
+        if any(line.startswith(("keeps", "stays", "more stay")) for line in result.affected):
+            lines.append("But not all of it is gone: what stays, below, still tells of it. Tell the user so.")
     output = ForgetOutput(
         forgotten=dict(result.forgotten),
         affected=list(result.affected),

@@ -290,7 +290,9 @@ def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
     """Return which part of a broad recall a page shows, and how to get the next."""
     before = f" after the {recall.skipped} before" if recall.skipped else ""
     what = "an overview of what bears on it" if recall.breadth == "overview" else "what bears on it"
-    more = f'; for more ask again with mode "{recall.breadth}" and cursor "{cursor}"' if cursor else ""
+    more = "; what is worded quite differently may be missing"
+    if cursor:
+        more = f'; for more ask again with mode "{recall.breadth}" and cursor "{cursor}"'
     return f"{number}{before} of {recall.total or 0} shown, as far as memory can tell: {what}, by relevance{more}."
 
 

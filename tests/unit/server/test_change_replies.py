@@ -1,5 +1,7 @@
 """Replies of write and evolve: counts, and the changes that matter by name."""
 
+import pytest
+
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.requests import (
     EvolveResult,
@@ -75,3 +77,13 @@ def test_a_preview_of_several_texts_says_how_to_forget_only_some_of_them():
     for lines, told in ((one, False), (several, True)):
         result = ForgetResult({"messages": 1 + told}, lines, dry_run=True, token="0a")
         assert ("To forget only some of it, give their ids" in forget_reply(request, result).text) == told
+
+
+@pytest.mark.parametrize(
+    "affected", [("keeps 1 of 2 sources: Emil lives in Bonn",), ("stays: message m3 names others",)]
+)
+def test_a_forget_that_leaves_something_says_so(affected: tuple[str, ...]) -> None:
+    request = ForgetRequest("home", entity="Emil", dry_run=False)
+    text = forget_reply(request, ForgetResult({"texts": 2}, affected, dry_run=False)).text
+    assert "not all of it is gone" in text
+    assert "not all" not in forget_reply(request, ForgetResult({"texts": 2}, ("message m1: Hi",), dry_run=False)).text
