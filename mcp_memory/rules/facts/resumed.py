@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.times import DAY
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.iso import MONTHS, civil
+from mcp_memory.language.iso import MONTHS, WEEKDAYS, civil, weekday
 from mcp_memory.rules.facts.answered import Answered
 
 _CHANGED = (
@@ -26,6 +27,13 @@ _IT = re.compile(
     re.IGNORECASE,
 )
 """A sentence that begins with the thing: "It was moved to …", "It's now 50"."""
+_DAYS = "|".join(WEEKDAYS)
+_OTHER_DAY = re.compile(
+    r"(?:(?:ah|oh|no|yes|ok(?:ay)?|actually|but|and|well|wait|sorry|correction)\b[,:]?\s+)*(?P<it>it)"
+    rf"(?:\sis|['’]s)(?:\s(?:actually|now))?\s(?:on\s)?(?P<day>{_DAYS})\b(?=[^.!?]*\bnot\s(?:on\s)?(?:{_DAYS})\b)",
+    re.IGNORECASE,
+)
+"""A sentence that names another weekday for it: "Actually it's Thursday, not Wednesday"."""
 _OF_IT = re.compile(
     rf"\b(?:we|they|i|[a-z]+)(?:['’]ve|\shave|\shas)?(?:\s(?:just|now|since|already))?\s{_CHANGED}\s(?P<it>it|that)"
     r"(?=\s(?:up\s|down\s|back\s|forward\s)?(?:to|from|until)\b)",
@@ -35,6 +43,8 @@ _OF_IT = re.compile(
 _TOLD = frozenset(("set_to", "scheduled_for", "due_on", "starts_on", "ends_on"))
 _REACH = 2_000
 """Characters at the end of what was told before in which the thing is looked for."""
+_FEW_DAYS = 4
+"""Days between two weekdays of one week beyond which the other side of the weekend is nearer."""
 _FIRST = 3
 """Sentences of a message in which "it" may be the thing of the message before."""
 
@@ -51,7 +61,8 @@ def resumed(
         read: returns the facts of a message by itself.
     """
     for index, (start, end) in enumerate(sentences[:_FIRST]):
-        found = _IT.match(turn.text, start, end) or _OF_IT.search(turn.text, start, end)
+        other_day = _OTHER_DAY.match(turn.text, start, end)
+        found = other_day or _IT.match(turn.text, start, end) or _OF_IT.search(turn.text, start, end)
         if found is None or turn.text[start:end].rstrip().endswith("?"):
             continue
         earlier = [replace(turn, text=turn.text[:start])] if index else []
@@ -59,6 +70,8 @@ def resumed(
             things = {fact.head: fact for fact in read(_plain(told)) if fact.relation in _TOLD and not fact.negated}
             if len(things) == 1:
                 ((thing, fact),) = things.items()
+                if other_day is not None:
+                    return Answered(f"{_named(thing)} is on {_nearest(other_day['day'], fact)}.", index)
                 text = _with_thing(turn.text, found, start, end, thing)
                 return Answered(text if fact.relation == "set_to" else _in_its_month(text, fact), index)
             if things:
@@ -78,6 +91,18 @@ def _in_its_month(text: str, dated: Assertion) -> str:
     """Return a text whose first day without a month has that of the date before: "moved to the 24th"."""
     month = MONTHS[civil(dated.since)[1] - 1]
     return _BARE_DAY.sub(lambda day: f"{day[0].split()[0]} {day['day']} {month}", text, count=1)
+
+
+def _nearest(day: str, dated: Assertion) -> str:
+    """Return a weekday in the week of the date before, "Friday, not Monday", or across a weekend if that is nearer."""
+    days = WEEKDAYS.index(day.capitalize()) - weekday(dated.since)
+    days -= 7 * ((days > _FEW_DAYS) - (days < -_FEW_DAYS))
+    year, month, number = civil(dated.since + days * DAY)
+    return f"{number} {MONTHS[month - 1]} {year}"
+
+
+def _named(thing: str) -> str:
+    return thing if thing[:1].isupper() else f"The {thing}"
 
 
 def _with_thing(text: str, found: re.Match[str], start: int, end: int, thing: str) -> str:

@@ -101,6 +101,9 @@ def test_she_is_the_sister_whom_the_speaker_has_just_introduced() -> None:
         ("The audit is on 17 June.", "It was moved to the 24th.", "audit scheduled_for 24 June"),
         ("The client timeout is 30 seconds, right?", "We raised it to 45 seconds.", "client timeout set_to 45 seconds"),
         ("The recital is on 3 June.", "No, it's now on 5 June.", "recital scheduled_for 5 June"),
+        ("The audit is next Wednesday.", "Actually it's Thursday, not Wednesday.", "audit scheduled_for 18 May 2023"),
+        ("The audit is next Monday.", "Sorry, it's on Friday, not Monday!", "audit scheduled_for 19 May 2023"),
+        ("The audit is on Monday.", "Sorry, it is Sunday, not Monday.", "audit scheduled_for 14 May 2023"),
     ],
 )
 def test_what_was_told_of_a_thing_before_is_changed_by_what_is_told_of_it(said, change, fact) -> None:
@@ -119,6 +122,8 @@ def test_a_later_sentence_changes_what_an_earlier_one_told_of_the_thing() -> Non
         ("I like tea.", "It was moved to the 24th."),
         ("The audit is on 17 May.", "I moved it to the left."),
         ("The audit is on 17 May.", "Was it moved to the 24th?"),
+        ("The audit is on 17 May.", "It's Thursday, finally."),
+        ("The audit is on 17 May.", "Is it Thursday, not Wednesday?"),
     ],
 )
 def test_nothing_is_told_of_it_where_it_is_not_one_thing_with_a_date_or_a_value(said, change) -> None:
