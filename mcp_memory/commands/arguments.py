@@ -36,7 +36,7 @@ def add_commands(commands: Any) -> None:
     show.add_argument("--as", dest="reading", choices=READINGS, help="what NAME means, where it could mean several")
     _add_common(show, 50, "at most so many messages, sessions or facts")
     search = commands.add_parser("search", help="recall what is known about something, as a client's model would")
-    search.add_argument("query", type=_words, metavar="QUESTION", help="a whole question, or a few words")
+    search.add_argument("query", nargs="+", type=_words, metavar="QUESTION", help="a whole question, or a few words")
     _add_common(search, 12, f"at most so many pieces of evidence, up to {MOST_EVIDENCE}", MOST_EVIDENCE)
     listing = commands.add_parser("list", help="list facts, memory points or sessions, the newest first")
     listing.add_argument("what", choices=LISTS)

@@ -64,7 +64,10 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
         _run_claude(system, terminal, steps, dry_run=options.dry_run)
     else:
         changed = with_entry(file, client.form, client.path, entry, text)
-        _change(file, text, changed, terminal, dry_run=options.dry_run, fresh=known is None)
+        own = known is not None and _has_nothing_else(
+            file, client, with_entry(file, client.form, client.path, None, text)
+        )
+        _change(file, text, changed, terminal, dry_run=options.dry_run, fresh=known is None, copy=not own)
     if not options.dry_run:
         terminal.line(f"{client.restart}; then say: “Remember that …”. To test it: mcp-memory check {options.client}")
         if is_temporary(Path(sys.prefix)):
@@ -130,7 +133,9 @@ def _place(store: str) -> str:
     return store if "://" in store else str(Path(store).expanduser().absolute())
 
 
-def _change(file: Path, before: str, after: str, terminal: Terminal, *, dry_run: bool, fresh: bool = False) -> None:
+def _change(
+    file: Path, before: str, after: str, terminal: Terminal, *, dry_run: bool, fresh: bool = False, copy: bool = True
+) -> None:
     """Show what changes in a file, and change it, with a copy beside it.
 
     Args:
@@ -140,6 +145,7 @@ def _change(file: Path, before: str, after: str, terminal: Terminal, *, dry_run:
         terminal: that shows the lines.
         dry_run: only show them.
         fresh: whether the file did not have the server before; else an earlier copy is the better one.
+        copy: whether to make one at all: of a file that had the server alone there was nothing before.
 
     Raises:
         InvalidInput: it cannot be written; it is as it was.
@@ -153,7 +159,7 @@ def _change(file: Path, before: str, after: str, terminal: Terminal, *, dry_run:
         target = file.resolve()  # a link to a file that is kept elsewhere stays a link
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-        if target.exists() and (fresh or not _copy_of(target).exists()):
+        if target.exists() and copy and (fresh or not _copy_of(target).exists()):
             shutil.copy2(target, _copy_of(target))
             terminal.line((f"The file as it was: {_copy_of(target)}", "dim"))
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -184,8 +190,7 @@ def _difference(before: str, after: str) -> Iterator[str]:
 def _take_out(file: Path, client: ClientFile, text: str, terminal: Terminal, *, dry_run: bool) -> None:
     """Take the server out of a file; a file that had nothing else, and was not there before, goes."""
     after = _text_without_server(file, client, text)
-    group = client.path[0]
-    if _copy_of(file.resolve()).exists() or (entry_in(file, client.form, (), after) or {}) not in ({}, {group: {}}):
+    if _copy_of(file.resolve()).exists() or not _has_nothing_else(file, client, after):
         _change(file, text, after, terminal, dry_run=dry_run)
         return
     terminal.line(f"{'Would remove' if dry_run else 'Removing'} {file}, which has nothing else.")
@@ -194,6 +199,11 @@ def _take_out(file: Path, client: ClientFile, text: str, terminal: Terminal, *, 
             file.resolve().unlink()
         except OSError as error:
             raise InvalidInput(str(file), f"cannot be removed ({error.strerror})", "It is as it was.") from None
+
+
+def _has_nothing_else(file: Path, client: ClientFile, without: str) -> bool:
+    """Return whether a file's text without the server holds nothing, or an empty list of servers alone."""
+    return (entry_in(file, client.form, (), without) or {}) in ({}, {client.path[0]: {}})
 
 
 def _text_without_server(file: Path, client: ClientFile, text: str) -> str:

@@ -66,7 +66,7 @@ async def _look(settings: Settings, options: argparse.Namespace, terminal: Termi
     space = options.space or MEANT_SPACE.get()
     try:
         if options.command == "search":
-            await _search(memory, terminal, options.query, space, options.limit, as_json=options.json)
+            await _search(memory, terminal, " ".join(options.query), space, options.limit, as_json=options.json)
         elif options.command == "list":
             await listing.listing(memory, terminal, options.what, space, options.limit, as_json=options.json)
         elif options.name is None and options.space is None:

@@ -166,6 +166,7 @@ def test_search_prints_a_recall_by_conversation(capsys):
     assert "1. Ines: Tomas waters my ferns." in out
     assert "memory_evolve" not in out
     assert len(parsed(capsys, "search", "ferns", "--limit", "1")["evidence"]) == 1
+    assert "1. Ines: Tomas waters my ferns." in printed(capsys, "search", "Who", "waters", "the", "ferns?")  # no quotes
     assert "Standing wish: Always answer me in French" in printed(capsys, "search", "the valve", "--space", "work")
 
 

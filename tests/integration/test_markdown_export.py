@@ -31,7 +31,11 @@ async def fill() -> None:
         NewItem("I moved to Porto in March.", ref="m1", speaker="Ines", said_at=NOON),
         NewItem(f"The token is {TOKEN}.", ref="m2", speaker="Ines", said_at=NOON + 1000),
     )
-    facts = (NewFact("Ines", "likes", "octopuses", source="m1"),)
+    trip = 4_102_444_800_000  # in 2100
+    facts = (
+        NewFact("Ines", "likes", "octopuses", source="m1"),
+        NewFact("Ines", "visited", "Oslo", valid_from=trip, valid_to=trip + 86_400_000, source="m1"),
+    )
     await memory.write(WriteRequest("default", "Letters: to/../Tomas", "message", items, facts))
     note = NewItem("---\nNot front matter of ours.", ref="n: 1", title="Tank: deep\nnotes", said_at=NOON)
     await memory.write(WriteRequest("work", "files", "document", (note,)))
@@ -67,6 +71,7 @@ def test_sessions_documents_and_facts_are_files_and_secrets_are_masked(
     assert front(note)["title"] == "Tank: deep\nnotes"
     assert note.endswith("---\nNot front matter of ours.\n")
     assert "- Ines likes octopuses" in found["spaces/default/facts.md"]
+    assert "- Ines visited Oslo (planned from 2100-01-01 until 2100-01-02)\n" in found["spaces/default/facts.md"]
     assert TOKEN not in "".join(found.values())
     assert "[GitHub token]" in talk
     assert main(["export", "--markdown", "--with-secrets", str(folder)]) == 0
@@ -80,7 +85,7 @@ def test_an_import_of_the_folder_brings_all_of_it(
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
     assert main(["import", str(tmp_path / "notes")]) == 0
     out = capsys.readouterr().out
-    assert all(words in out for words in ("2 messages", "1 fact", "1 document"))
+    assert all(words in out for words in ("2 messages", "2 facts", "1 document"))
     assert main(["export", "--markdown", "--with-secrets", str(tmp_path / "again")]) == 0
     first, second = files(tmp_path / "notes"), files(tmp_path / "again")
     one, two = (found.pop("memory.jsonl").splitlines()[1:] for found in (first, second))  # but for the header

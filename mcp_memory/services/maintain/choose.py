@@ -74,7 +74,7 @@ def short(text: str) -> str:
 
 def _unknown(argument: str, name: str, space: Space) -> InvalidInput:
     problem = f"{name[:60]!r} is not known in space {space.name!r}: it is gone already, or of another space"
-    remedy = "Look it up with memory_reconstruct (`mcp-memory search`), or name its space."
+    remedy = "Look it up with memory_reconstruct (`mcp-memory search`), name its space, or choose by query for words."
     return InvalidInput(argument, problem, f"{remedy} {_ALL_OR_NOTHING}")
 
 

@@ -81,9 +81,17 @@ def _message(turn: Turn) -> str:
 
 
 def _fact(version: Version) -> str:
-    since = "" if version.since in (None, BEGINNING) else f" from {_moment(version.since)}"
-    until = "" if version.until in (None, FOREVER) else f" until {_moment(version.until)}"
-    return f"- {_line(version.text)}{since}{until}\n"
+    return f"- {_line(version.text)}{_when(version)}\n"
+
+
+def _when(version: Version) -> str:
+    """Return when a fact holds, in words: a plan is none yet, and of what nobody dated only the telling is known."""
+    since = "" if version.since <= BEGINNING else f" from {_moment(version.since)}"
+    until = "" if version.until >= FOREVER else f" until {_moment(version.until)}"
+    if version.precision == "before" and until and version.since != version.until:
+        until = f" {'on or ' if version.kind == 'event' else ''}before {_moment(version.until)}"
+        since = ""
+    return f" (planned{since}{until})" if version.kind == "planned" else f"{since}{until}"
 
 
 def _front(fields: Mapping[str, object]) -> str:

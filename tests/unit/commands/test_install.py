@@ -389,6 +389,7 @@ def test_a_file_that_install_made_goes_with_uninstall_and_one_that_somebody_wrot
     run(client, system, uninstall=True, dry_run=True)
     assert file.exists()
     assert "Would remove" in capsys.readouterr().out
+    run(client, system, space="work")
     run(client, system, uninstall=True)
     assert list(file.parent.iterdir()) == []
     run(client, system)
