@@ -45,13 +45,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             return run_setup(options, parser)
         from mcp_memory.domain.access import MEANT_SPACE
-        from mcp_memory.server.spaces import configured_space
+        from mcp_memory.server.spaces import WORKSPACE, configured_space
         from mcp_memory.settings import load
 
         settings = load(options.config)
         logging.basicConfig(
             stream=sys.stderr, level=settings.server.log_level, format="%(levelname)s %(name)s: %(message)s"
         )
+        if getattr(options, "space", None) == WORKSPACE:  # here it is that of the folder
+            options.space = configured_space(WORKSPACE)
         meant = MEANT_SPACE.set(configured_space(settings.server.space))
         try:
             return _run(command, settings, options)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import anyio
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from mcp_memory.cli import main
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.server.spaces import space_of_folder
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory
 
@@ -176,6 +178,7 @@ def test_search_prints_a_recall_by_conversation(capsys):
         (["show", "nobody\x1b"], 1, "called 'nobody\\x1b'"),
         (["show", "f_00000000000000000000"], 1, "does not know anything called"),
         (["list", "facts", "--space", "elsewhere"], 1, "There are: default, work."),
+        (["list", "facts", "--space", "workspace"], 1, f"a space {space_of_folder(Path.cwd())!r}"),
         (["search", "ferns", "--space", "elsewhere"], 1, "There are: default, work."),
         (["list", "ferns"], 2, "invalid choice"),
         (["list", "facts", "--limit", "0"], 2, "whole number from 1"),
