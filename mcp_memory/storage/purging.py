@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from mcp_memory.storage.tables import Tables
 
-PATIENCE_S = 3.0
+PATIENCE_S = 10.0
 """Seconds for which it is tried again: a version may look younger than it is."""
 
 
