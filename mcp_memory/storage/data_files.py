@@ -99,7 +99,7 @@ def is_complete_manifest(file: Path) -> bool:
             (size,) = MANIFEST_LENGTH.unpack(opened.read(MANIFEST_LENGTH.size))
             end = start + MANIFEST_LENGTH.size + size + MANIFEST_FOOTER.size
             return bool(magic == MAGIC and end == opened.seek(0, 2))
-    except (OSError, OverflowError, struct.error):  # shorter than a footer, or the start is none
+    except (OSError, ValueError, struct.error):  # shorter than a footer, or the start is none
         return False
 
 
