@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from mcp_memory.domain.verbs import irregular_verbs
@@ -240,6 +241,9 @@ def replacements(text: str) -> Iterator[Substitution]:
 
 def _is_past(verb: str) -> bool:
     word = verb.casefold()
-    return (word.endswith("ed") and word != "need") or any(
-        word in forms[1:] and word != forms[0] for forms in irregular_verbs()
-    )
+    return (word.endswith("ed") and word != "need") or word in _irregular_pasts()
+
+
+@cache
+def _irregular_pasts() -> frozenset[str]:
+    return frozenset(form for plain, *pasts in irregular_verbs() for form in pasts if form != plain)
