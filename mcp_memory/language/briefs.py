@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from mcp_memory.language.segments import outline
+from mcp_memory.language.segments import code_blocks
 from mcp_memory.language.tokens import stems
 
 LEAD = re.compile(
@@ -105,8 +105,7 @@ def _first_words(text: str, chars: int) -> str:
 def _prose(text: str) -> str:
     """Return a text without its blocks of code."""
     kept, last = [], 0
-    for begin, end in outline(text).blocks:
-        if text[begin:end].lstrip(" \t-*+>").startswith(("```", "~~~")):
-            kept.append(text[last:begin])
-            last = end
+    for begin, end in code_blocks(text):
+        kept.append(text[last:begin])
+        last = end
     return "\n".join((*kept, text[last:]))

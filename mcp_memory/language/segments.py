@@ -33,6 +33,10 @@ _HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+([^\r\n]*[^\s#])[ \t#]*[\r\n]*\Z
 _BOLD = re.compile(r"[ \t]{0,3}\*\*([^*\r\n]+)\*\*:?[ \t]*[\r\n]*\Z")
 
 
+FENCES = ("```", "~~~")
+"""What a line of Markdown begins with where a block of code begins or ends."""
+
+
 @dataclass(slots=True)
 class Outline:
     """Headings and blocks of one text, in order.
@@ -53,6 +57,11 @@ class Outline:
             return ()
         above = self._titles[at][:-1] if self.headings[at] == start else self._titles[at]
         return above[-NEAREST:]
+
+
+def code_blocks(text: str) -> list[tuple[int, int]]:
+    """Return the spans of the fenced blocks of code in a text, fences included."""
+    return [span for span in outline(text).blocks if text[slice(*span)].lstrip(" \t-*+>").startswith(FENCES)]
 
 
 def outline(text: str) -> Outline:

@@ -35,7 +35,7 @@ from mcp_memory.language.changes import (
     values,
 )
 from mcp_memory.language.dates import weekday_and_day
-from mcp_memory.language.segments import outline
+from mcp_memory.language.segments import code_blocks
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.windows import recallable
 from mcp_memory.search.words import WordIndex
@@ -241,9 +241,8 @@ def _around(turn: Turn, start: int, end: int) -> Source:
 
 def _prose(text: str) -> str:
     """Return a text with line ends in place of its code, so that places stay the same."""
-    for begin, end in outline(text).blocks:
-        if text[begin:end].lstrip(" \t-*+>").startswith(("```", "~~~")):
-            text = text[:begin] + "\n" * (end - begin) + text[end:]
+    for begin, end in code_blocks(text):
+        text = text[:begin] + "\n" * (end - begin) + text[end:]
     return text
 
 

@@ -25,7 +25,7 @@ from mcp_memory.domain.evidence import Contrast, DatedEvent, Evidence, Source
 from mcp_memory.domain.times import DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import weekday_and_day, with_dates
-from mcp_memory.language.segments import outline
+from mcp_memory.language.segments import FENCES, code_blocks
 from mcp_memory.server.tools.replies import (
     QUOTE_CHARS,
     beyond_sources,
@@ -234,13 +234,13 @@ def _with_short_code(text: str, source: Source) -> str:
     """Return the words of a passage with one line for each block of code of more than `CODE_LINES` lines."""
     whole, start, end = source.turn.text, source.start, source.end
     parts: list[str] = []
-    for begin, stop in outline(whole).blocks:
+    for begin, stop in code_blocks(whole):
         first, last = max(begin, start), min(stop, end)
         lines = whole[first:last].splitlines(keepends=True)
-        if not whole[begin:stop].lstrip(" \t-*+>").startswith(("```", "~~~")) or len(lines) <= CODE_LINES:
+        if len(lines) <= CODE_LINES:
             continue
         telling = next((line for line in lines if not _NO_CODE.match(line)), lines[0]).strip()
-        count = sum(not line.lstrip().startswith(("```", "~~~")) for line in lines)
+        count = sum(not line.lstrip().startswith(FENCES) for line in lines)
         parts += [whole[start:first], f"`{telling[:CODE_CHARS].strip('`')}` … ({quantity(count, 'line')} of code)\n"]
         start = last
     return "".join((*parts, whole[start:end])) if parts else text
