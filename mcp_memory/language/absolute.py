@@ -122,6 +122,12 @@ _JUST_PASSED = 30 * DAY
 """How long ago a day may be that a plain present means, rather than the same day of the next year.
 
 As near ahead may be a day that heads what a plan has for it, "17 March: login implemented", whatever its tense."""
+_LONG_PAST = 240 * DAY
+"""How long ago a day that a past tense means may be, unless something happened *on* it: "I ran a race on 11 July".
+
+In four kinds of talk (LoCoMo, BEAM and two invented sets) each of the 14 days that a verb in the past put further back
+was the coming one: "the move was put back to 11 October", "the first slot they had was 18 March"."""
+_HAPPENED = compiled(rf"\b(?:since|on|born|died|married){S}(?:the{S})?$")
 _LABEL_END = re.compile(r"[)\]]?\*{0,2}:(?!\d)")
 
 
@@ -158,6 +164,8 @@ def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
             coming and coming.since - context.said_at < _JUST_PASSED and _LABEL_END.match(context.sentence, match.end())
         ):
             pointing = 1
+        elif pointing < 0 and passed and context.said_at - passed.until > _LONG_PAST:
+            pointing = pointing if _HAPPENED.search(context.sentence, 0, match.start()) else 1
         days = occurrence(candidates, context.said_at, pointing)
     return ResolvedTime(days, "day", relative=True) if days else None
 
