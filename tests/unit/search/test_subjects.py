@@ -56,6 +56,8 @@ def test_what_is_told_of_another_is_said_so(question: str, line: str, expected: 
         ("Where did John move?", ("Then we heard that John moved to Lima.",)),
         ("Where did John move?", ("John called.", "He moved to Lima.")),
         ("Where did John move?", ("Moved to Lima, of all places!",)),
+        ("When is the Lima fair?", ("Correct, the fair is on Friday.",)),
+        ("Where did John move?", ("Anna, the move to Lima is done.",)),
         ("What did Henrik get?", ("I gave Henrik a lamp.",)),
         ("Where does my sister live?", ("My sister lives in Ghent.",)),
         ("Which language do I want?", ("Always answer in English.",)),
