@@ -75,7 +75,7 @@ _BEGINS_PRONOUN = re.compile(rf"{_FILLER}(?:he|she|they|it|his|her|their|its|thi
 _START = re.compile(_FILLER, re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:the|my|our)\s+", re.IGNORECASE)
 _NO_VERB = re.compile(r"\s*[,.:;!?–—]|\s+(?:to|about|with|for|that|of|in|at|on|by)\b", re.IGNORECASE)
-"""Follows a name that is no subject: one that is addressed ("Ann, come"), and a word that only opens ("Decision: …")."""
+"""Follows a name that is no subject: that of a listener ("Ann, come"), or a word that only opens ("Decision: …")."""
 _IN_LAW = re.compile(r"\b(\w+)-in-law\b", re.IGNORECASE)
 _MINE = re.compile(rf"\b(?:I|me|myself|mine|we|us)\b|\b(?:my|our)\b(?!\s+(?:\w+\s+)?(?:{_PERSON})\b)", re.IGNORECASE)
 _PAIR = r"(?P<pair>[^\W\d_A-Z][\w-]+\s+(?!(?:of|for|in|on|at|to|with)\b)[^\W\d_][\w-]+)\b"
