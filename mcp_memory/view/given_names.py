@@ -79,7 +79,8 @@ class GivenNames:
         """Add a speaker by the key of their name."""
         if key not in self.speakers:
             self.speakers.add(key)
-            self.recheck()
+            # Whose name is a stranger's depends on the speakers; what names a described relative does not.
+            self._left.update(one for one in self.speakers if one in self._naming)
 
     def add(self, row: int, head: str, tail: str) -> None:
         """Take note of a recorded assertion: its row, and the keys of its head and its tail."""
