@@ -89,11 +89,13 @@ class ClaudeAnswerer:
         room = token_room(budget.left, size, FIRST_SHARE if judge_input.earlier is None else 1)
         if judge_input.earlier is None and judge_input.recall.breadth != "best":
             room = max(room, min(int(BROAD_SHARE * budget.left), MOST) - size)
-        rendered = render_evidence(judge_input, room)
-        if not rendered.cited:
-            raise EngineError("the budget leaves no room for evidence")
+        rendered = render_evidence(judge_input, room, last=judge_input.last)
         if not judge_input.last and budget.left - size - estimate_tokens(rendered.text) >= ANOTHER:
             values["state"] = values["state"].removesuffix(LAST).rstrip()
+        elif not judge_input.last:
+            rendered = render_evidence(judge_input, room, last=True)
+        if not rendered.cited:
+            raise EngineError("the budget leaves no room for evidence")
         request = Request(stable.strip(), prompt("answer/asked.txt").substitute(values, evidence=rendered.text))
         return await self.claude.ask(request, form, lambda reply: to_judgement(reply, rendered, length), budget)
 

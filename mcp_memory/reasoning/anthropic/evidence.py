@@ -122,8 +122,8 @@ class _Shown:
         return f"{said} …" if last and text[end:].strip() and not said.endswith("…") else said
 
 
-def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
-    """Return the evidence as text of about ``tokens`` tokens at most.
+def render_evidence(judge_input: JudgeInput, tokens: int, *, last: bool = False) -> RenderedEvidence:
+    """Return the evidence as text of about ``tokens`` tokens at most; for the last look without where it leads.
 
     What does not fit is left out whole, the last by rank first. A judge that is asked again sees nothing twice except
     what it kept, and, where all that bears on the question is wanted, the rest of what it was shown if there is room.
@@ -132,7 +132,7 @@ def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     room = _Room(tokens - FRAME_TOKENS)
     shown = _Shown(_asked_weights(judge_input), kept_places, judge_input.rarity)
     share = _Room(int(LEADS_SHARE * room.left))
-    leads = [line for line in _leads(judge_input.frontier) if share.takes(line)]
+    leads = [] if last else [line for line in _leads(judge_input.frontier) if share.takes(line)]
     room.left -= max(0, sum(estimate_tokens(line) + 1 for line in leads))
     facts = facts_by_place(judge_input)
     for sentence in _kept_sentences(judge_input):

@@ -223,11 +223,12 @@ async def test_what_a_search_finds_is_shown_though_it_was_found_before_and_did_n
         assert shown(second, "live in hives")
 
 
-async def test_the_last_look_is_announced():
+async def test_the_last_look_is_announced_and_does_not_say_where_the_evidence_leads():
     script = [said(missing=("the sister",), look_for=("Ann has a sister",), supports=("S1",)), said("Rufus", ("S1",))]
     async with judged(script, *TALK, input_tokens=6_000) as (memory, api):
-        await asked(memory, "What is the beagle called?")
+        await asked(memory, QUESTION, limit=2)
         assert ["last look" in request.text for request in api.requests] == [False, True]
+        assert ["In further pieces" in request.text for request in api.requests] == [True, False]
 
 
 async def test_a_list_is_answered_from_what_was_shown_before_as_well():
