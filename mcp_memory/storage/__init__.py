@@ -25,9 +25,8 @@ these rules make one, and a process may be killed at any point of it.
     copies.py       a second copy of the log and of the newest commit, by which repair.py mends what damage.py finds
     bucket.py       objects beside the tables of a store on object storage, likewise
     bucket_journal.py, bucket_lock.py, bucket_refresh.py
-    compaction.py   merge small files and remove superseded rows, in the background
+    compaction.py   merge small files and remove superseded rows, in the background; when derived tables are made anew
     log.py          read the log for an export
-    renewal.py      when derived tables are made anew
     rebuild.py      make every derived table anew from the log, beside the old ones
     relearning.py   and the beliefs from the lessons
     forget.py       rewrite every table without what is to be forgotten: the log's one exception
