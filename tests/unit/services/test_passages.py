@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_memory.services.recall.spans import gist_spans, is_idle_reply, telling_spans, whole_words
+from mcp_memory.services.recall.passages import gist_spans, is_idle_reply, telling_spans, whole_words
 
 PLAN = (
     "I want a greenhouse for my tomatoes, can you help me plan it? Here's what I have so far:\n"
