@@ -7,7 +7,7 @@ gold id. With clean labels these are the right items; with noisy labels, in 30 %
 first five replaces them. Both kinds of labels start from a copy of the same store.
 
 The server is a process of its own with the user's settings, called over stdio; no data stays when the measurement ends.
-`evidence_recall` defines recall@k. Rounds are those of propagation, as ``detail: full`` reports them, with early
+`evaluate` defines recall@k. Rounds are those of propagation, as ``detail: full`` reports them, with early
 stopping as configured; they are left out if the server reports none.
 """
 
@@ -30,7 +30,7 @@ from mcp_memory.errors import ConfigurationError
 from mcp_memory.evaluation.bench_figures import Figure, document
 from mcp_memory.evaluation.bench_subjects import call, connected, own_server
 from mcp_memory.evaluation.dataset import Asked, Dataset, read
-from mcp_memory.evaluation.evidence_recall import Mean, mean, ranked_ids, recall, recall_at, write_items
+from mcp_memory.evaluation.evaluate import Mean, mean, ranked_ids, recall, recall_at, write_items
 from mcp_memory.evaluation.paraphrase import paraphrase
 from mcp_memory.evaluation.plot import Line, Panel, writer
 from mcp_memory.settings import Settings
