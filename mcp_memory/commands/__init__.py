@@ -3,8 +3,7 @@
     arguments.py   what the commands take; imported with every command, so it imports nothing heavy
     run.py         opens the memory for a command and runs it; ``mcp-memory search``
     terminal.py    what is printed: escaped, coloured on a terminal only, or JSON
-    show.py        ``mcp-memory show``: finds what a name means, and reads it
-    listing.py     ``mcp-memory list``
+    show.py        ``mcp-memory show`` and ``list``: finds what a name means, and reads it
     view.py        ``mcp-memory view``: the graph in a browser
     forgetting.py  ``mcp-memory forget``
     wording.py     rows as lines of text

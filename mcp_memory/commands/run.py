@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from mcp_memory.commands import backup, ingest, listing, show, transfer, view
-from mcp_memory.commands.listing import known_space
+from mcp_memory.commands import backup, ingest, show, transfer, view
+from mcp_memory.commands.show import known_space
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.query import Query
@@ -68,7 +68,7 @@ async def _look(settings: Settings, options: argparse.Namespace, terminal: Termi
         if options.command == "search":
             await _search(memory, terminal, " ".join(options.query), space, options.limit, as_json=options.json)
         elif options.command == "list":
-            await listing.listing(memory, terminal, options.what, space, options.limit, as_json=options.json)
+            await show.listing(memory, terminal, options.what, space, options.limit, as_json=options.json)
         elif options.name is None and options.space is None:
             await show.show_spaces(memory, terminal, options.limit, as_json=options.json)
         else:

@@ -1,19 +1,24 @@
-"""``mcp-memory show``: all spaces, or what one name means: an id, a session, an entity, a message, a space.
+"""``mcp-memory show`` and ``mcp-memory list``: what one name means, and the newest of what a space holds.
 
-The contents are those of the resources (``server/resources``), so ``--json`` prints what a client reads.
+A name is an id, a session, an entity, a message or a space. The contents are those of the resources
+(``server/resources``), so ``--json`` prints what a client reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_memory.commands import wording
 from mcp_memory.commands.arguments import READINGS
-from mcp_memory.commands.listing import known_space, newest
 from mcp_memory.commands.terminal import Terminal
+from mcp_memory.domain.access import MEANT_SPACE
+from mcp_memory.domain.facts import Version
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import episodes, facts, points, sessions
+from mcp_memory.server.resources.facts import fact_row
+from mcp_memory.server.resources.points import point_row
+from mcp_memory.server.resources.sessions import session_row
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import one_line, quantity
 from mcp_memory.server.tools.status import space_counts
@@ -23,6 +28,68 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
     from mcp_memory.view.view import View
+
+Listed = Literal["facts", "points", "sessions"]
+_LINES: dict[str, Callable[[Terminal, wording.Row], None]] = {
+    "facts": wording.fact_line,
+    "points": wording.point_line,
+    "sessions": wording.session_line,
+}
+
+
+async def listing(memory: Memory, terminal: Terminal, what: Listed, space: str, limit: int, *, as_json: bool) -> None:
+    """Print facts, memory points or sessions of a space.
+
+    Args:
+        memory: opened.
+        terminal: to print to.
+        what: to list.
+        space: the name of the space.
+        limit: how many at most.
+        as_json: whether to print JSON.
+
+    Raises:
+        InvalidInput: there is no such space.
+    """
+    async with memory.store.reading() as view:
+        rows, total = newest(known_space(view, space), what, limit)
+    if as_json:
+        terminal.json({"space": space, what: rows, "total": total})
+        return
+    for row in rows:
+        _LINES[what](terminal, row)
+    if not rows:
+        terminal.line(f"There are no {what} in space {space}.")
+    wording.more_line(terminal, len(rows), total, what.removesuffix("s"))
+
+
+def newest(space: Space, what: Listed, limit: int) -> tuple[list[dict[str, Any]], int]:
+    """Return the rows of the newest facts, points or sessions, newest first, and how many there are in all."""
+    if what == "facts":
+        versions = sorted(space.facts.all(suspected=True), key=_recorded_at, reverse=True)
+        return [fact_row(space, version) for version in versions[:limit]], len(versions)
+    if what == "points":
+        points = space.hypergraph.active()[::-1]
+        return [point_row(space, point) for point in points[:limit]], len(points)
+    names = list(reversed(space.sessions))
+    return [session_row(space, name) for name in names[:limit]], len(names)
+
+
+def known_space(view: View, name: str) -> Space:
+    """Return a space; the default space exists before anything was written to it.
+
+    Raises:
+        InvalidInput: nothing was ever written to it.
+    """
+    if name not in view.spaces and name != MEANT_SPACE.get():
+        there = f"There are: {', '.join(sorted(view.spaces))}." if view.spaces else "Nothing is stored yet."
+        raise InvalidInput("--space", f"nothing was ever written to a space {shown(name)}", there)
+    return view.space(name)
+
+
+def _recorded_at(version: Version) -> tuple[int, str]:
+    return max(assertion.recorded_at for assertion in version.assertions), version.id
+
 
 _READERS: dict[str, tuple[str, Callable[[Memory, Mapping[str, str]], Awaitable[dict[str, Any]]]]] = {
     "f_": ("fact", facts.fact),

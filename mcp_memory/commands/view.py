@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from anyio import to_thread
 
-from mcp_memory.commands.listing import known_space
+from mcp_memory.commands.show import known_space
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.transfer import check_target, write_aside
 from mcp_memory.domain.access import MEANT_SPACE
