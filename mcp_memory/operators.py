@@ -7,7 +7,7 @@ the loop are built once, when the memory is opened.
 from __future__ import annotations
 
 from mcp_memory.gain.propagation import Propagate
-from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
+from mcp_memory.hypergraph.retrieval import GlobalPoints, LocalPoints
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
 from mcp_memory.ports import Operator
 from mcp_memory.reconstruct.episodic_operators import EventContext, EventKeywords, EventTime, TagEvents

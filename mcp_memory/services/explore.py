@@ -30,7 +30,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import sentence_gates, sentence_weights
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.gain.settings import GainSettings
-from mcp_memory.hypergraph.operators import LocalPoints
+from mcp_memory.hypergraph.retrieval import LocalPoints
 from mcp_memory.language import iso
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
 from mcp_memory.navigation.operators import in_space

@@ -12,7 +12,7 @@ from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
-from mcp_memory.hypergraph.operators import LocalPoints
+from mcp_memory.hypergraph.retrieval import LocalPoints
 from mcp_memory.navigation.operators import ExpandFacts
 from mcp_memory.operators import operators
 from mcp_memory.ports import OperatorResult
