@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             return run_setup(options, parser)
         from mcp_memory.domain.access import MEANT_SPACE
-        from mcp_memory.server.spaces import WORKSPACE, configured_space
+        from mcp_memory.server.opening import WORKSPACE, configured_space
         from mcp_memory.settings import load
 
         settings = load(options.config)

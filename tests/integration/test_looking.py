@@ -11,7 +11,7 @@ import pytest
 from mcp_memory.cli import main
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
-from mcp_memory.server.spaces import space_of_folder
+from mcp_memory.server.opening import space_of_folder
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory
 

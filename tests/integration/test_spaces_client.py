@@ -10,7 +10,7 @@ from mcp_types import ListRootsResult, Root
 from unit.services.learning_memory import FakeLog, memory
 
 from mcp_memory.server.app import build
-from mcp_memory.server.spaces import space_of_folder
+from mcp_memory.server.opening import space_of_folder
 from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio

@@ -25,8 +25,8 @@ from mcp_memory.errors import NotAllowed
 from mcp_memory.server.app import Use
 from mcp_memory.server.http.guard import CALLER_KEY, challenge
 from mcp_memory.server.http.limits import whole_body
+from mcp_memory.server.opening import configured_space
 from mcp_memory.server.resources import catalogue
-from mcp_memory.server.spaces import configured_space
 from mcp_memory.server.tools.arguments import check_space
 from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.settings import Settings

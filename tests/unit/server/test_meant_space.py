@@ -7,7 +7,7 @@ import pytest
 
 from mcp_memory.domain.access import SPACE_NAME
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.server.spaces import MeantSpace, configured_space, space_of_folder
+from mcp_memory.server.opening import MeantSpace, configured_space, space_of_folder
 
 pytestmark = pytest.mark.anyio
 
