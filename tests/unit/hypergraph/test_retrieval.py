@@ -1,4 +1,4 @@
-"""Subqueries, and the scores that relevant points give: DESIGN W13 by hand, and properties for any graph (DESIGN I17)."""
+"""Subqueries and the scores of relevant points: DESIGN W13 by hand, and properties for any graph (DESIGN I17)."""
 
 import random
 from dataclasses import replace
