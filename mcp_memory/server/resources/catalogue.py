@@ -19,7 +19,7 @@ from mcp_types import Resource, ResourceLink, ResourceTemplate
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.resources import catalogue, episodes, facts, graph, points, sessions, uris, wishes
+from mcp_memory.server.resources import catalogue, episodes, facts, graph, points, sessions, uris
 from mcp_memory.server.resources.uris import FACT, GUIDE, POINT, SENTENCE, SESSION, SPACES, ResourceUri, Values
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ TEMPLATES = (
         uris.TIMELINE, "timeline", "Every version of every fact about an entity, with its validity.", facts.timeline
     ),
     Template(uris.TOPICS, "topics", "What a space keeps coming back to, the largest topic first.", points.topics),
-    Template(uris.WISHES, "wishes", "What the user asked for once and for all.", wishes.wishes),
+    Template(uris.WISHES, "wishes", "What the user asked for once and for all.", facts.wishes),
     Template(
         uris.FACT, "fact", "A fact: who said it, in which words, and what was known when.", facts.fact, ids=_fact_ids
     ),

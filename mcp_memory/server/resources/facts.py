@@ -1,4 +1,4 @@
-"""Resources that show what is known: entities, their facts and timelines, and single facts.
+"""Resources that show what is known: entities, their facts and timelines, single facts, wishes.
 
 A fact is shown with the time for which it holds, its status, and where it was said. ``suspected`` marks a fact that
 nothing has confirmed; only timelines show those. A ``contested`` fact lost to another value with the same start and
@@ -19,7 +19,9 @@ from mcp_memory.server.resources.uris import (
     ENTITY,
     FACT,
     PAGE,
+    SENTENCE,
     TIMELINE,
+    WISHES,
     Values,
     next_page,
     page_of,
@@ -30,6 +32,7 @@ from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import QUOTE_CHARS, round_score, source_output
 
 if TYPE_CHECKING:
+    from mcp_memory.domain.evidence import Wish
     from mcp_memory.memory import Memory
     from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
@@ -238,3 +241,34 @@ def _history(space: Space, version: Version) -> list[dict[str, Any]]:
         if rows and (not history or rows != history[-1]["known"]):
             history.append({"recorded": iso.show(moment), "known": rows})
     return history
+
+
+async def wishes(memory: Memory, values: Values) -> dict[str, Any]:
+    """The wishes that stand, the newest last; what a later one superseded is left out."""
+    return await read_in_thread(memory, values, _wishes)
+
+
+def _wishes(space: Space, values: Values) -> dict[str, Any]:
+    from mcp_memory.search.wishes import standing_wishes  # imports NumPy, which the first reply must not wait for
+
+    standing = standing_wishes(space)
+    start, end = page_of(values, len(standing))
+    rows = [_wish_row(space, wish) for wish in standing[start:end]]
+    rest = next_page(WISHES, {"space": space.name}, end, len(standing))
+    return {"space": space.name, "wishes": rows, "total": len(standing)} | rest
+
+
+def _wish_row(space: Space, wish: Wish) -> dict[str, Any]:
+    address = FACT if wish.source is None else SENTENCE
+    source = None if wish.source is None else source_output(wish.source.turn).model_dump(exclude_none=True)
+    return without_none(
+        {
+            "id": wish.id,
+            "uri": address.expand({"space": space.name, "id": wish.id}),
+            "text": wish.text,
+            "kind": wish.kind,
+            "scope": wish.scope or None,
+            "said": iso.show(wish.said_at),
+            "source": source,
+        }
+    )
