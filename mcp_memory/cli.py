@@ -119,7 +119,7 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
 
         return bench(settings, large=options.large, output=options.json, parts=options.only)
     if command == "eval":
-        from mcp_memory.commands.progress import ProgressBar
+        from mcp_memory.commands.terminal import ProgressBar
         from mcp_memory.evaluation.evaluate import evaluate
 
         return evaluate(settings, options, ProgressBar("items"))

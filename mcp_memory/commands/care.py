@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 import anyio
 
-from mcp_memory.commands.progress import ProgressBar
-from mcp_memory.commands.terminal import Terminal
+from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import EmbedderError
 from mcp_memory.server.tools.replies import quantity

@@ -21,8 +21,8 @@ from typing import Self
 import anyio
 from anyio import to_thread
 
-from mcp_memory.commands.foreign import import_other, is_foreign
 from mcp_memory.commands.terminal import Terminal
+from mcp_memory.commands.transfer import import_other, is_foreign
 from mcp_memory.domain.turns import Talkers, Turn
 from mcp_memory.errors import EmbedderError, InvalidInput
 from mcp_memory.services.ingest import DerivedRows, Reading, derive, silent

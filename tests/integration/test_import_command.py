@@ -7,7 +7,7 @@ from foreign_files import chatgpt_chat, write_json
 
 from mcp_memory.cli import main
 from mcp_memory.commands.arguments import KINDS
-from mcp_memory.commands.progress import ProgressBar
+from mcp_memory.commands.terminal import ProgressBar
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS
 
 
