@@ -60,7 +60,7 @@ class Assertion:
         intent: the intent of the statement.
         change: whether the words state a change ("now", "switched to").
         extractor: who extracted it.
-        said_at: the time of its turn.
+        said_at: the time of its turn, with its place in its call in milliseconds: of messages of one time, the later.
         recorded_at: when it was stored.
         kind: state, event or plan.
         precision: how exactly its times are known; None for a state whose start nobody stated, and for what was stored
@@ -142,7 +142,7 @@ def new_assertion(
         intent=intent,
         change=change,
         extractor=extractor,
-        said_at=turn.time,
+        said_at=turn.time + turn.place,
         recorded_at=turn.written_at if recorded_at is None else recorded_at,
         kind=kind,
         precision=precision,

@@ -6,9 +6,9 @@ once when a value returns (DESIGN D25), and create intervals that end before the
 earlier state is the fold of an earlier prefix. If statements arrive in order and no value returns, the result is that
 of the paper's rule.
 
-Intervals are half-open (DESIGN D27). If two values start at the same instant, one corrects the other: the higher
-confidence wins, then the later utterance, then the higher id. The loser is kept as ``contested``, with an empty
-interval (DESIGN D28).
+Intervals are half-open (DESIGN D27). If two values start at the same instant, one corrects the other: of values of one
+moment for which no start was stated the last told counts, otherwise the higher confidence, then the later telling, by
+message and sentence. The loser is kept as ``contested``, with an empty interval (DESIGN D28).
 
 **Departures.** In DESIGN 1.3 any statement without an end reopens a version with a stated end. Here it does so only if
 it starts at that end, or was uttered after that end and after the statement of the end: "I live in Oslo" (2012) does
@@ -122,9 +122,8 @@ def layers(
     """Return the reliable versions, and the unconfirmed ones.
 
     Unconfirmed versions are removed and the rest is folded again, until every remaining version is reliable. So a
-    hedged statement has no effect before it is confirmed, and afterwards its full effect from its own start. Hedged
-    ends, and values whose assertions together stay below the threshold, are removed first: a version that they had cut
-    in two may be reliable as one. Values that are reliable overall, but not in any single interval, are removed next.
+    hedged statement has no effect before it is confirmed. Hedged ends, and values whose assertions together stay below
+    the threshold, are removed first; then values that are reliable overall, but not in any single interval.
 
     Args:
         assertions: as for `fold`.
@@ -190,9 +189,7 @@ def _unsure_ends(assertions: Iterable[Assertion], key: Key, stable: float) -> se
     return unsure
 
 
-def _without_plans(
-    assertions: Sequence[Assertion], key: Key, *, single: bool
-) -> tuple[list[Told], list[_Run]]:  # fmt: skip
+def _without_plans(assertions: Sequence[Assertion], key: Key, *, single: bool) -> tuple[list[Told], list[_Run]]:
     """Return what is no plan, or a plan that something confirmed, and the runs of the other plans.
 
     A plan is confirmed by a statement of the same value that is no plan and was uttered when its time had come. If that
@@ -247,13 +244,13 @@ def _fold_last_told(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
 
     A date is replaced by another that was told later, while it was still to come, and cancelled by a later denial.
     """
-    runs: dict[tuple[Millis, Millis], _Run] = {}
+    runs: dict[tuple[Millis, Millis, str], _Run] = {}
     denials = [one for one in assertions if one.negated]
     for one in assertions:
         if not one.negated:
             times = told(one)
-            place = times.since, times.until or FOREVER
-            run = runs.setdefault(place, _Run(key(one.tail), *place))
+            place = times.since, times.until or FOREVER, "" if one.stated else key(one.tail)
+            run = runs.setdefault(place, _Run(key(one.tail), *place[:2]))
             run.support.append(one)
     by_telling = sorted(runs.values(), key=_last_told)
     for number, run in enumerate(by_telling):
@@ -269,9 +266,13 @@ def _fold_last_told(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
     return by_telling
 
 
-def _last_told(run: _Run) -> tuple[Millis, float, str]:
-    """Return what orders runs by their last telling; of two at one time the more confident is later."""
-    return max((one.said_at, one.confidence, one.id) for one in run.support)
+def _telling(said: Assertion) -> tuple[Millis, bool, int, int, str]:
+    """Return what orders assertions by their telling; a caller's own fact is told last in its message."""
+    return said.said_at, said.extractor == "caller", said.sentence, said.start, said.id
+
+
+def _last_told(run: _Run) -> tuple[Millis, bool, int, int, str]:
+    return max(map(_telling, run.support))
 
 
 def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
@@ -312,10 +313,7 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
 
 
 def _undated_runs(positives: Mapping[str, list[Told]]) -> tuple[list[_Run], list[_Run]]:
-    """Return the runs with an unknown start: those that hold side by side, and all of them.
-
-    All values that are over stand; of those that go on, only one does.
-    """
+    """Return the runs with an unknown start: those that hold side by side (of those that go on, one), and all."""
     begun = {tail: _Run(tail, BEGINNING, FOREVER) for tail in positives}
     for tail, run in begun.items():
         run.join(positives[tail])
@@ -328,9 +326,7 @@ def _undated_runs(positives: Mapping[str, list[Told]]) -> tuple[list[_Run], list
     return [run for run in runs if run.until > BEGINNING], runs
 
 
-def _is_over(
-    run: _Run, start: Millis, said: Iterable[Told], positives: Collection[str], key: Key
-) -> bool:  # fmt: skip
+def _is_over(run: _Run, start: Millis, said: Iterable[Told], positives: Collection[str], key: Key) -> bool:
     """Return whether a run has ended at a start; a negation that starts there ends it."""
     if run.until <= start:  # a stated end has passed, unless the value is asserted again exactly there
         return not (run.until == start and run.tail in positives)
@@ -356,8 +352,11 @@ def _positives(said: Iterable[Told], key: Key) -> dict[str, list[Told]]:
 
 def _winner(positives: Mapping[str, Iterable[Told]]) -> str:
     """Return the tail that wins among several with the same start (DESIGN D28)."""
-    said = ((tail, one.assertion) for tail, of_tail in positives.items() for one in of_tail)
-    return max(said, key=lambda each: (each[1].confidence, each[1].said_at, each[1].id))[0]
+    said = [(one.assertion, tail) for tail, of_tail in positives.items() for one in of_tail]
+    said.sort(key=lambda each: _telling(each[0]))
+    last = {one.extractor: one for one, _ in said if not one.stated and one.since > BEGINNING}
+    counted = [each for each in said if each[0] is last.get(each[0].extractor, each[0]) or each[0].stated]
+    return max(counted or said, key=lambda each: (each[0].confidence, _telling(each[0])))[1]
 
 
 def _of(runs: Iterable[_Run], tail: str) -> _Run | None:

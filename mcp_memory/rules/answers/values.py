@@ -329,7 +329,7 @@ def _instant_grain(instant: Millis, assertions: Sequence[Assertion], knowledge: 
     """Return how exactly an instant was stated; round instants of callers stand for a year or a month."""
     if grain := _stated_grain(instant, assertions, knowledge, end=False):
         return grain
-    if instant % DAY or any(one.said_at == instant and not one.stated for one in assertions):
+    if instant % DAY or any(one.since == instant and not one.stated for one in assertions):
         return "day"
     _, month, day = civil(instant)
     return "day" if day != 1 else "month" if month != 1 else "year"

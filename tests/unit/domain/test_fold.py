@@ -318,6 +318,13 @@ def test_the_current_value_that_loses_a_dispute_ends_there_and_keeps_its_source(
     assert left.assertions == (paris, again)
 
 
+def test_of_values_told_at_one_moment_the_one_of_the_later_sentence_counts() -> None:
+    first = asserted("Leeds", 2010, stated=False, turn="t_1", sentence=0, confidence=1.0, extractor="embedded")
+    later = asserted("York", 2010, stated=False, turn="t_1", sentence=1, confidence=0.75, extractor="embedded")
+    for order in ([first, later], [later, first]):
+        assert shown(fold(order, single=True, key=str)) == [("Leeds", 2010, 2010), ("York", 2010, INF)]
+
+
 def test_of_many_values_with_one_start_all_but_the_winner_are_contested() -> None:
     said = [asserted(city, 2010, said_at=2010 + place) for place, city in enumerate(("Bonn", "Oslo", "Rome", "Lima"))]
     *contested, version = fold(said, single=True, key=str)
