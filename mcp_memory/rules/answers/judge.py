@@ -44,7 +44,7 @@ from mcp_memory.rules.answers.fact_answers import (
     answer_from_facts,
     unknown_at_moment,
 )
-from mcp_memory.rules.answers.modality import changed_since
+from mcp_memory.rules.answers.modality import changed_since, set_since
 from mcp_memory.rules.answers.settings import (
     AnswerabilityModel,
     ComparisonSettings,
@@ -175,7 +175,9 @@ def _has_changed(query: Query, answer: FactAnswer, sentences: Sequence[EvidenceS
     latest = max(turns, key=lambda turn: turn.said_at or 0)
     if query.as_of is not None:
         sentences = [one for one in sentences if one.source.turn.time <= query.as_of]
-    changed = changed_since(relations().get(answer.relation), answer.heads, latest, sentences)
+    changed = changed_since(relations().get(answer.relation), answer.heads, latest, sentences) or (
+        answer.relation == "set_to" and set_since(answer.proposal.text, answer.heads, latest, sentences)
+    )
     return (latest.said_at or 0) if changed else 0
 
 

@@ -110,22 +110,44 @@ _CHANGED = re.compile(
 _NOT_NUMBER = re.compile(
     r"\b(?:not|instead\s+of|rather\s+than)\s+(?:on\s+|at\s+|in\s+)?(?:the\s+)?(\d+(?:[.,]\d+)?)", re.I
 )
+_GONE = re.compile(
+    r"\b(?:gone|binned|bin\s+it|deleted|retired|switched\s+off|shut\s+down|read-only|deprecated|dead|died|ended|no\s+longer"
+    r"|any\s?more|replaced|dropped|quit|left)\b",
+    re.I,
+)
+"""Words by which a later message tells of a value that it is none any more."""
+_AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)\s?([a-z%€$£]\w*)", re.I)
 SHARED = 0.6
 """A later message that has this share of the best message's coverage, and words of change, is about the same matter."""
 
 
-def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[WeighedSentence]) -> bool:
-    """Return whether a later message changes what a message said, or corrects the number that the answer gives."""
+def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[WeighedSentence], question: str) -> bool:
+    """Return whether a later message changes what a message said, or corrects the number that the answer gives.
+
+    Of today, a later message also changes it that gives another amount in the same unit with a word of the question,
+    or tells of the answer itself that it is gone.
+    """
     said_at = best.evidence.source.turn.said_at
     if best.is_document or said_at is None:
         return False
     numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)?", answer))
+    of_today = _LOOKS_BACK.search(question) is None
+    value, asked = frozenset(stems(answer)), frozenset(stems(question))
+    amounts = {unit.lower(): number for number, unit in _AMOUNT.findall(answer)}
     for other in others:
         turn = other.evidence.source.turn
         if turn.said_at is None or turn.id == best.evidence.source.turn.id or turn.said_at <= said_at:
             continue
         if numbers.intersection(_NOT_NUMBER.findall(other.text)):
             return True
+        if of_today and not is_question(other.text):
+            told = frozenset(stems(other.text))
+            if value and value <= told and _GONE.search(other.text):
+                return True
+            if not asked.isdisjoint(told) and any(
+                amounts.get(unit.lower(), number) != number for number, unit in _AMOUNT.findall(other.text)
+            ):
+                return True
         if other.coverage >= SHARED * best.coverage > 0 and _CHANGED.search(other.text) and not is_question(other.text):
             return True
     return False
@@ -218,6 +240,19 @@ def _of_that_time(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     since, until = wanted.time
     stated = [(one.since, one.until) for _, _, one in sentence.times]
     return said_at < until or any(begin < until and since < end for begin, end in stated)
+
+
+def set_since(answer: str, heads: Sequence[str], told: Turn, sentences: Sequence[EvidenceSentence]) -> bool:
+    """Return whether a later message gives another number with all but one of the words of a setting's name."""
+    numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)?", answer))
+    names = [frozenset(stems(name)) for name in heads]
+    return any(
+        (one.source.turn.said_at or 0) > (told.said_at or 0)
+        and not is_question(one.source.quote)
+        and bool(frozenset(re.findall(r"\d+(?:[.,]\d+)?", one.source.quote)) - numbers)
+        and any(len(name & frozenset(stems(one.source.quote))) >= max(2, len(name) - 1) for name in names)
+        for one in (sentences if numbers and told.kind != "document" else ())
+    )
 
 
 def changed_since(relation: Relation, heads: Sequence[str], told: Turn, sentences: Sequence[EvidenceSentence]) -> bool:

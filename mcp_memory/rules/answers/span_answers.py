@@ -82,13 +82,13 @@ def answer_from_spans(
         return None
     wrong = _wrong_answers(spans)
     best = _best_span(spans, wrong, settings.feedback)
-    if is_changed_later(best.text, best.sentence, weighed):
+    if is_changed_later(best.text, best.sentence, weighed, query.text):
         said_at = best.sentence.evidence.source.turn.said_at or 0
         spans = [span for span in spans if (span.sentence.evidence.source.turn.said_at or 0) > said_at]
         if not spans:
             return None
         best = _best_span(spans, wrong, settings.feedback)
-        if is_changed_later(best.text, best.sentence, weighed):
+        if is_changed_later(best.text, best.sentence, weighed, query.text):
             return None
     features = _features(wanted, weighed, spans, best, rarity, settings)
     gate = _span_gate(best, wrong)

@@ -22,9 +22,10 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words, in_words
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
+from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP, GREETINGS
-from mcp_memory.rules.answers.modality import asks_return
+from mcp_memory.rules.answers.modality import asks_ahead, asks_return
 from mcp_memory.rules.answers.spans import (
     Span,
     adjacent,
@@ -80,7 +81,8 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
             continue  # "we fly on 9 July and come back on 23 July"
         near = hit_proximity(sentence, start, end) + _second_time_clause(sentence, start)
         lifespan = sentence.is_document and _is_lifespan(wanted, stated)
-        yield Span(start, end, near, _date_text(wanted, stated, sentence), typed=lifespan)
+        text = _date_text(wanted, stated, sentence)
+        yield Span(start, end, near, text, hedged=_is_plan(wanted, sentence, stated), typed=lifespan)
     if sentence.is_document or not sentence.hits:
         return
     for found in _DAY_OF_YEAR.finditer(sentence.text):
@@ -102,6 +104,13 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
     said_at = source.turn.said_at
     if said_at is not None and _JUST.search(sentence.text) and not _FUTURE.search(sentence.text):
         yield Span(0, len(sentence.text), SAID_FIT, day_in_words(said_at), hedged=True)
+
+
+def _is_plan(wanted: WantedSpan, sentence: WeighedSentence, stated: StatedTime) -> bool:
+    """Return whether a message announced what a question asks of as past: whether it came to be is not known."""
+    said_at = sentence.evidence.source.turn.said_at
+    ahead = not sentence.is_document and said_at is not None and stated.since > said_at
+    return ahead and looks_back(wanted.query.text) and not asks_ahead(wanted.query.text)
 
 
 CLAUSE_FIT = 1.5

@@ -149,3 +149,33 @@ async def test_the_day_of_a_return_answers_when_somebody_came_back() -> None:
 async def test_an_answer_of_the_words_of_the_question_is_none() -> None:
     line = "user: We got a kitten, Pepper, and my neighbour Olga feeds her."
     assert "kitten" not in (await answer([line], "What is my kitten called?") or "")
+
+
+NOT_OF_TODAY = [
+    (["Ida: invoices go to Ledgerly these days.", "@ 2023-07-01", "Bo: Ledgerly is gone."],
+     "Where do our invoices go now?", "Ledgerly"),
+    (["Ida: fyi we keep 12 days of traces", "@ 2023-07-01", "Bo: the new box is in. 25 days of traces"],
+     "How long do we keep traces?", "12 days"),
+    (["Ida: The default export timeout is 20 s.", "@ 2023-07-01", "Bo: I dropped the export timeout to 6 s"],
+     "What is the default export timeout?", "20 s"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "question", "former"), NOT_OF_TODAY)
+async def test_a_value_that_a_later_message_takes_back_in_other_words_is_not_that_of_today(
+    lines: Sequence[str], question: str, former: str
+) -> None:
+    assert await answer(lines, question) != former
+
+
+async def test_what_was_only_announced_is_told_as_past_with_a_hedge() -> None:
+    told = await ask(said("Elin: My sailing exam is on 3 June."), "When did Elin have her sailing exam?", read=True)
+    assert told.text == "3 June 2023"
+    assert told.hedged
+
+
+async def test_of_two_messages_of_one_time_the_later_one_counts() -> None:
+    lines = ["user: Standup is at 9:45.", "user: My flat is in Leeds.", "user: Standup is at 10:00.",
+             "user: Actually no, I moved to York."]  # fmt: skip
+    assert await answer(lines, "When is standup?") == "10:00"
+    assert await answer(lines, "Where do I live?") == "York"
