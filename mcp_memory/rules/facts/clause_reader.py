@@ -22,7 +22,7 @@ from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import clause_confidence, content_confidence, hearsay_confidence, is_generic
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verb_groups import REPORTED, SAME_IN_PAST, VerbGroup, read_verb_group
+from mcp_memory.rules.facts.verb_groups import NOT_QUITE, REPORTED, SAME_IN_PAST, VerbGroup, read_verb_group
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
@@ -245,6 +245,8 @@ class _ClauseReader:
             confidence = 0.0
         if self.subordinator in _TEMPORAL and verb.tense == "present":
             confidence = 0.0
+        if self.adverbs and self.adverbs <= NOT_QUITE and verb.lemma != "be":
+            confidence = 0.0  # "nearly bought a car"
         if any(noun.uncertain for noun in subject):
             confidence = 0.0  # "Tom or Ben lives there"
         if verb.lemma == "be" and verb.tense == "past" and self.subordinator in ("when", "since", "while"):

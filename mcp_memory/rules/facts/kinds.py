@@ -27,11 +27,11 @@ _DOSES = word_set("mg mcg µg ug ml iu units milligrams micrograms")
 _MEDICINES = word_set(
     "insulin antibiotics penicillin steroids cortisone statins antidepressants painkillers paracetamol aspirin inhaler"
     " antihistamines antihistamine ibuprofen warfarin heparin morphine melatonin lithium methotrexate ritalin codeine"
-    " blood-thinners blood-thinner beta-blockers beta-blocker"
+    " blood-thinners blood-thinner losartan painkiller antacids beta-blockers beta-blocker"
 )
 _MEDICINE = re.compile(
     r"[a-z]{3,}(?:formin|statin|pril|sartan|olol|dipine|azole|cillin|mycin|cycline|triptan|oxetine|traline|apine|idone"
-    r"|azepam|thyroxine|tidine|profen|pam|mab|gliptin|gliflozin|glutide|semide|thiazide|afil|solone|olone|asone|vir|axine|alopram"
+    r"|azepam|thyroxine|tidine|fenadine|profen|pam|mab|gliptin|gliflozin|glutide|semide|thiazide|afil|solone|olone|asone|vir|axine|alopram"
     r"|triptyline|ipramine|xaban|grel|parin|lukast|fibrate|dronate|gabalin|pentin|setron|oxacin|tadine|rizine|tinib|terol|sonide)"
 )
 """Endings by which generic names of medicines tell their class (the stems of the WHO's nonproprietary names)."""

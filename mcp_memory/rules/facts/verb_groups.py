@@ -118,7 +118,7 @@ MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
 _MODAL_HEDGES = {"might": MIGHT, "may": MIGHT, "could": MIGHT}
 _LEADING_TO = frozenset(("supposed", "likely", "unlikely", "able", "ready", "due", "willing"))
 _HAS_NOT_IS = frozenset(("been", "got", "had", "become", "lived", "worked"))
-_NOT_QUITE = frozenset(("almost", "nearly"))
+NOT_QUITE = frozenset(("almost", "nearly"))
 MOST_ADVERBS = 8
 SAME_IN_PAST = word_set("put cut hurt hit set let quit read shut split spread cost")
 """Verbs whose past is their plain form: only the subject ("he put") or a time tells the tense."""
@@ -308,7 +308,7 @@ class _VerbGroupReader:
             return None
         if self.cannot and self.negated and self.lemma in ("stand", "bear"):
             self.lemma, self.negated, self.unreal, self.confidence = f"can't_{self.lemma}", False, False, 1.0
-        if self.adverbs and self.adverbs <= _NOT_QUITE and self.lemma != "be":
+        if self.adverbs and self.adverbs <= NOT_QUITE and self.lemma != "be":
             self.confidence = 0.0  # "almost moved", but "almost always plays"
         last = self.words[self.end - 1]
         return VerbGroup(

@@ -33,7 +33,7 @@ _USES = re.compile(
     re.I,
 )
 _THING_USES = re.compile(
-    rf"(?P<head>[\w`./@#'’-]{{1,30}}(?:\s[\w`./@#'’-]{{1,30}}){{0,3}}?)(?:\s(?:is|are))?{_ADVERBS}\s(?:uses?"
+    rf"(?P<head>[\w`./@#'’-]{{1,30}}(?:\s[\w`./@#'’-]{{1,30}}){{0,3}}?)(?:\s(?:is|are)|['’]s)?{_ADVERBS}\s(?:uses?"
     rf"|runs?\son|running\son|is\son|are\son|(?:is|are)?"
     r"\s?(?:built|written|implemented|made)\s(?:with|on|in)|(?:is|are)\spowered\sby|relies\son|rely\son"
     r"|comes?\sfrom|(?:(?:is|are)\s)?(?:now\s)?(?:done|handled|managed|hosted|rendered|renewed|sent)\s(?:with|by"
@@ -148,7 +148,7 @@ def use_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFac
             match["who"] if match["who"] and who not in ("we", "i") else ("i" if who == "i" else "we"), part, speaker
         )
     else:
-        head = thing(general["head"]) if general else ""
+        head = thing(general["head"]).removesuffix("'s").removesuffix("’s") if general else ""
     found = match or general
     if found is None or not head or head.lower() in ("everyone", "everybody", "it", "that"):
         return
@@ -160,6 +160,7 @@ def use_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFac
 
 
 def _user(who: str, part: Part, speaker: str) -> str:
+    who = who.removesuffix("'s").removesuffix("’s")  # "API's on Python 3.12"
     low = who.lower()
     if low == "i":
         return speaker
@@ -268,11 +269,13 @@ def _decided(match: re.Match[str], part: Part, text: str, end: int, speaker: str
 
 
 _ROLE = re.compile(
-    r"(?P<head>(?:[\w-]{2,20}\s){0,2}?[\w-]{2,20})(?:\s(?:is|are)(?:\snow)?|\s?[:=])\s(?P<tools>\S.*)", re.I
+    r"(?P<head>(?:[\w-]{2,20}\s){0,2}?[\w-]{2,20})(?:(?:\s(?:is|are|will\sbe)|[\'’]s)(?:\snow)?|\s?[:=])\s(?P<tools>\S.*)",
+    re.I,
 )
 _ROLES = _PROVIDERS | word_set(
     "database db orm cms ide shell os language languages stack linter formatter compiler logging search storage"
     " broker registry"
+    " api dashboard app site website service client billing"
     " dns cdn proxy host hoster backend frontend auth tests testing docs wiki chat vcs scm infra deployment"
     " bundler tooling"
 )

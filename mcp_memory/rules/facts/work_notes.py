@@ -106,10 +106,10 @@ _OWNERS: tuple[re.Pattern[str], ...] = tuple(
         r"|backup|contact)(?:\s(?:over|for|this|next|in)\s[\w-]{2,20}(?:\s[\w-]{2,20})?)?)(?:\s?[:=]|\sis)(?:\snow)?\s"
         + _WHO
         + r"(?:\s(?:until|till|from|this|next)\b.{0,40})?[.!]*",
-        rf"{_WHO}\s(?:does|handles|covers|is\sdoing|is\shandling|gets|takes|keeps)\s(?:the"
+        rf"{_WHO}\s(?:has|does|handles|covers|is\sdoing|is\shandling|gets|takes|keeps)\s(?:the"
         rf"|our)\s{_THING}(?:\s(?:now|from\snow\son|again))?[.!]*",
         rf"{_WHO}\s(?:is|am)(?:\snow)?\s(?P<head>on-?\s?call)(?:\s(?:this|next|until|on|over)\b.{{0,30}})?[.!]*",
-        rf"{_THING}\s(?:is|are)(?:\snow)?\s(?P<who>mine|[A-Z]\w{{1,20}}['’]s)(?:\s(?:now|job|baby))?[.!]*",
+        rf"{_THING}\s(?:is|are)(?:\snow)?\s(?P<who>mine|[A-Z]\w{{1,20}}['’]s)(?:\s(?:now|job|baby|as\sof\stoday))?[.!]*",
         rf"{_THING}\s(?:(?:is|was)\shanded\sover\sto|(?:goes|went|moves|moved)\sover\sto"
         rf"|is\swith)\s{_WHO}(?:\snow)?[.!]*",
     )
@@ -226,6 +226,8 @@ def command_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
         return
 
 
+_HAS = re.compile(r"\w+(?:\s\w+)?\shas\sthe\s")
+"""Of work, who has a thing is who does it: "Callum has the API", but "Tom has the keys"."""
 _ON_CALL = re.compile(r"on-?\s?call", re.I)
 _WHOSE = word_set("product process business system tech team project repo home house car dog cat")
 """Things of which "X owner" is a role, or that are owned outside of work."""
@@ -238,7 +240,12 @@ def owner_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         if match is None:
             continue
         who, head = match["who"], thing(match["head"]) or (match["head"] if _ON_CALL.match(match["head"]) else "")
-        if not head or head.lower() in PRONOUNS | _WHOSE or is_tool(who):
+        if (
+            not head
+            or head.lower() in PRONOUNS | _WHOSE
+            or is_tool(who)
+            or (_HAS.match(part.text) and not _is_work(head))
+        ):
             return
         name = speaker if who in ("me", "I", "mine") else who.removesuffix("'s").removesuffix("’s")
         if pattern is _LEADS:
@@ -248,6 +255,11 @@ def owner_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
                 part, head, "owned_by", name, "begin" if re.search(r"\bnow\b|took|take", part.text) else "state"
             )
         return
+
+
+def _is_work(head: str) -> bool:
+    last = head.lower().split()[-1]
+    return (last in WORK_WORDS or is_tool(head)) and last not in ("keys", "tickets", "key", "ticket")
 
 
 def branch_and_version_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:

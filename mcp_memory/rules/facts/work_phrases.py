@@ -73,8 +73,8 @@ class Part:
 
 
 _BREAK = re.compile(
-    r"[,;](?=\s)|\s[-–—]{1,2}\s|\s\((?=\S)|\)(?=[\s.,;:!?]|$)|[.!?](?=\s|$)|\n|\s(?=(?:and|but)\s(?!\d))"
-    r"|\s(?=so\s(?:we|i)\s)|[•]"
+    r"[,;](?=\s)|\s[-–—]{1,2}\s|\s\((?=\S)|\)(?=[\s.,;:!?]|$)|[.!?](?=\s|$)|\n|\s(?=(?:and|but)(?:\s(?!\d)|,))"
+    r"|\s(?=so\s(?:we|[iI])\s)|[•]"
     r"|\s?->\s(?=Fix)",
 )
 _LEAD = re.compile(
@@ -208,6 +208,7 @@ _ACTS = frozenset(("check", "run", "set", "fix"))
 _TIME_WORDS = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS)) | word_set(
     "today tomorrow yesterday now tonight"
 )
+_NO_LAST = closed.PREPOSITIONS | closed.CONJUNCTIONS | _TIME_WORDS
 _RELEASE = re.compile(r"v?\d+(?:\.\d+){1,3}")
 _WORD = re.compile(r"[^\s]+")
 
@@ -236,7 +237,7 @@ def thing(text: str) -> str:
         and words[1] in closed.PREPOSITIONS | {"the", "a", "our", "my"}
     ):
         return ""  # "published on our index"
-    if words[-1] in closed.PREPOSITIONS or words[0] in closed.PREPOSITIONS or words[-1] in _TIME_WORDS:
+    if words[-1] in _NO_LAST or words[0] in closed.PREPOSITIONS:
         return ""
     if (
         not any(letter.isalpha() for letter in text)
@@ -248,7 +249,7 @@ def thing(text: str) -> str:
 
 
 HEAD = r"(?P<head>[\w`./@#<>'’&+-]{1,40}(?:\s[\w`./@#>'’&+-]{1,40}){0,6}?)"
-IS = r"(?:\s(?:is|are|stays(?:\sat)?|remains)|['’]s|\s?[:=]|\s?(?:->|→))"
+IS = r"(?:\s(?:is|are|will\sbe|stays(?:\sat)?|remains)|['’]s(?:\sbeen)?|\s(?:has|have)\sbeen|\s?[:=]|\s?(?:->|→))"
 NOW = (
     r"(?:\s(?:now|currently|still|set\sto|set\sat|at|about|around|only|exactly|back\sto|always|roughly|actually|just))*"
 )

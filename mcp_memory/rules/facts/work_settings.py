@@ -57,12 +57,12 @@ _IS_WORD = re.compile(
     re.I,
 )
 _CHANGED = (
-    r"(?:set|raised|lowered|bumped|increased|reduced|changed|cut|dropped|extended|shortened|decreased"
+    r"(?:set|put|raised|lowered|bumped|increased|reduced|changed|cut|dropped|extended|shortened|decreased"
     r"|doubled|upped|halved)"
 )
 _SET = re.compile(
     r"(?:(?:we|i|they|(?-i:[A-Z]\w{1,20}))(?:['’]ve|\shave|\shas)?(?:\s(?:just|now|finally|also|then))?\s)?"
-    rf"{_CHANGED}(?:\sup|\sdown)?\s{HEAD}(?:\sfrom\s(?P<old>{AMOUNT}))?\sto\s{_VALUE}{REST}[.!]*",
+    rf"{_CHANGED}(?:\sup|\sdown)?\s{HEAD}(?:\sup|\sdown)?(?:\sfrom\s(?P<old>{AMOUNT}))?\s(?:to|at)\s{_VALUE}{REST}[.!]*",
     re.I,
 )
 _WAS_SET = re.compile(
@@ -72,12 +72,12 @@ _WAS_SET = re.compile(
 )
 _AT_MOST = re.compile(r"max\.?\s(?P<value>\d[\d.,]*)\s(?P<what>[a-z]{3,20}(?:\s[a-z]{3,20}){0,3})[.!]*", re.I)
 _USED_TO_BE = re.compile(rf"{HEAD}\sused\sto\sbe\s(?P<old>{AMOUNT})[.!]*", re.I)
-_IMPERATIVE = re.compile(r"(?:set|cut)\s", re.I)
+_IMPERATIVE = re.compile(r"(?:set|put|cut)\s", re.I)
 """Verbs whose past tense is also a request."""
 _INSTEAD = re.compile(rf"\s(?:instead\sof|rather\sthan|up\sfrom|down\sfrom|not)\s(?P<old>{AMOUNT})", re.I)
 _ACTS_AT = re.compile(
     rf"{HEAD}\s(?:(?:fires?|triggers?|alerts?|times?\sout|expires?|caps?|is\scapped|are\scapped|kicks?\sin"
-    rf"|gives?\sup)\s(?:at|after)|(?:is|are)\slimited\sto|costs?(?:\sus)?|allows?|holds?|(?:is|are)\svalid\sfor"
+    rf"|gives?\sup)\s(?:at|after)|(?:is|are)\slimited\sto|defaults?\sto|costs?(?:\sus)?|allows?|holds?|(?:is|are)\svalid\sfor"
     rf"|expires?\sin|lives?\sfor)\s(?:now\s|about\s"
     rf"|up\sto\s)?{_VALUE}{REST}[.!]*"
     rf"|(?P<every>{HEAD.replace('head', 'what')})\s(?:run\s|runs\s|are\sdone\s|happen\s"

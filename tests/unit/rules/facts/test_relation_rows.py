@@ -104,6 +104,8 @@ def test_a_row_gives_its_confidence(table) -> None:  # type: ignore[no-untyped-d
         ("The billing service depends on Redis.", "billing service depends_on Redis"),
         ("We decided against Redis.", "the project decided_against Redis"),
         ("I'm on 20 mg of lisinopril.", "Maria takes 20 mg of lisinopril"),
+        ("I'm on bilafenadine instead now.", "Maria takes bilafenadine"),
+        ("Also I'm off the lisinopril.", "not Maria takes lisinopril"),
         ("Lenka and I moved in together in March.", "Maria lives_with Lenka"),
         ("I signed with a company called Quellwerk.", "Maria works_at Quellwerk"),
     ],
@@ -127,3 +129,8 @@ def test_things_and_settings_are_heads_of_their_own(text: str, fact: str) -> Non
 )
 def test_a_vague_tail_is_no_fact(text: str) -> None:
     assert facts(text) == []
+
+
+def test_who_signs_with_a_company_plays_for_no_team_and_what_nearly_happened_did_not() -> None:
+    assert not any("plays_for" in fact for fact in facts("We signed with Quellwerk."))
+    assert facts("nearly bought a boat") == []

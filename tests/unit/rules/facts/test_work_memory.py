@@ -237,3 +237,23 @@ def test_a_name_or_a_number_is_a_value_of_its_thing(text: str, expected: list[st
 )
 def test_what_only_looks_like_a_name_or_a_number_gives_none(text: str) -> None:
     assert not [fact for fact in read(text) if fact.relation in ("named", "set_to", "phone") and fact.tail != "137"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Tilda has the API, Bo has the dashboard and, for now, the site.",
+            ["API owned_by Tilda", "dashboard owned_by Bo"],
+        ),
+        ("Dashboard is Svelte 4.", ["Dashboard uses Svelte 4"]),
+        ("API's on Python 3.13 as of 0.4.0", ["API uses Python 3.13"]),
+        ("Worker retries default to 4.", ["Worker retries set_to 4"]),
+        ("I put the default session timeout at 20 s.", ["default session timeout set_to 20 s"]),
+        ("Bo fixed the proxy so I dropped the session timeout to 8 s", ["session timeout set_to 8 s"]),
+        ("I've also put worker retries up from 2 to 4.", ["worker retries set_to 4", "not worker retries set_to 2"]),
+        ("default upload limit's been 90 since Monday", ["default upload limit set_to 90"]),
+    ],
+)
+def test_short_notes_of_a_team_tell_owners_tools_and_settings(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
