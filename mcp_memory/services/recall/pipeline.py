@@ -13,9 +13,10 @@ from functools import partial
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import DatedEvent, Path, RecallResult, Stop, Wish
+from mcp_memory.domain.evidence import DatedEvent, Path, RecallResult, Root
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import Millis
 from mcp_memory.gain.gates import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
 from mcp_memory.language.shapes import topic_of
@@ -24,7 +25,6 @@ from mcp_memory.navigation.beam import FORMULAS, Evaluation, find_paths, run_sea
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
 from mcp_memory.ports import Embedder, Store
-from mcp_memory.reconstruct.loop import LoopState
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel, SpeakerIndex
@@ -50,6 +50,8 @@ from mcp_memory.view.view import View
 
 NAMED = 5
 """Spaces that a warning names, those with most in them."""
+Dated = Mapping[str, tuple[Millis, Millis]]
+"""Times that the calls of the loop found: since and until, by the id of the evidence."""
 
 
 async def find(
@@ -77,71 +79,43 @@ async def find(
     """
     space = view.space(query.space)
     placed = place_event(space, query, settings)
-    vectors = query.vectors
-    cosines = estimate_cosines(space, query.stems, await similarity(store, space, vectors))
-    roots, paths = run_search(
-        find_paths(space, placed, cosines, word_rarity(space, placed), settings.navigation), evaluation.scores
-    )
+    cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vectors))
+    ways = find_paths(space, placed, cosines, word_rarity(space, placed), settings.navigation)
+    roots, paths = run_search(ways, evaluation.scores)
     learnt, activated, rounds, gates = guide(space, space.beliefs, placed, cosines, settings.gain)
-    points: Sequence[Point] = ()
-    if settings.points.enabled:
-        named = [root.key for root in roots if not root.soft]
-        points = relevant_points(space, query, named, settings.points.shown)
-    parts = (*query.parts, *query.events)
-    texts = len(vectors) + sum(len(part.vectors) for part in parts) + (query.time_vector is not None)
+    points = _points(space, query, roots, settings)
+    result = RecallResult((), roots=roots, paths=paths, points=points, rounds=rounds, activated=activated)
     external = _external_scores(space, placed, learnt, paths, points, settings)
-    found, embedded = await _search(store, embedder, space, placed, cosines, external, settings)
-    state: LoopState | None = None
-    stop: Stop | None = None
+    found, searched = await _search(store, embedder, space, placed, cosines, external, settings)
+    result = replace(result, texts=_count_texts(query) + searched)
+    dated: Dated = {}
     if found is not None and settings.policy is not None:
         names = [root.name for root in roots if not root.soft]
         near, known = partial(similarity, store, space), {placed.text: (placed, cosines)}
         loop = RecallLoop(space, placed, found, names, gates, settings, settings.policy, embedder, near, known)
-        state, stop = await loop.run(points)
-        embedded += loop.texts
-        found = boost_candidates(space, placed, found, settings, state, KEPT)
-    ranked, coverage = rank(space, placed, found)
-    sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
-    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, gates, settings.sufficiency.enough)
-    if settings.search.current:
-        ranked = current_first(space, placed, roots, ranked)
-    wishes: Sequence[Wish] = ()
-    if settings.search.wishes:
-        wishes, scopes = await wishes_for(space, query, embedder)
-        ranked, embedded = place_wishes(space, ranked, wishes, query), embedded + scopes
-    ranked = without_small_talk(space, ranked)
-    turns = [space.segment_turn[candidate.row].id for candidate in ranked]
-    facts = known_facts(space, query, roots, paths, turns)
-    contrasts = find_contrasts(space, query, [one.row for one in ranked]) if settings.search.contrasts else ()
-    evidence = evidence_of(space, ranked, paths, query, points, state.dated if state else {})
-    trace = tuple(state.trace) if state else ()
-    result = RecallResult(
-        evidence,
-        sufficiency.score,
-        sufficiency.sufficient,
-        sufficiency.missing,
-        warnings=(*unknown_space(view, query.space), *_unknown_role(space, query)),
-        conflicts=(*find_conflicts(space.facts, query, facts), *map(contrast_in_words, contrasts)),
-        contrasts=contrasts,
-        roots=roots,
-        paths=paths,
-        next=suggest_steps(space, query, roots, paths, evidence, coverage.missing, trace),
-        rounds=rounds,
-        points=tuple(points),
-        stop=stop,
-        trace=trace,
-        turns=state.turns if state else 0,
-        texts=texts + embedded,
-        activated=activated,
-        wishes=tuple(wishes),
-        between=await _dated_events(store, space, placed),
-    )
-    broad = None
-    if found is not None and wanted_breadth(query) != "best":
-        broad = await broaden(store, space, query, found, points, settings)
-    result = _with_list(query, result, broad)
+        found, dated, result = await _go_on(loop, result)
+    ranked, uncovered, result = await _rank(embedder, space, query, placed, found, gates, result, settings)
+    facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
+    result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
+    warnings = (*unknown_space(view, query.space), *_unknown_role(space, query))
+    result = replace(result, warnings=warnings, between=await _dated_events(store, space, placed))
+    result = await _with_list(store, space, query, found, result, settings)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     return _in_doubt(result, unclear, settings.sufficiency.doubtful), facts, ranked, gates
+
+
+def _points(space: Space, query: Query, roots: Sequence[Root], settings: RecallSettings) -> tuple[Point, ...]:
+    """Return the memory points relevant to a query, the most similar first; none if they are switched off."""
+    if not settings.points.enabled:
+        return ()
+    named = [root.key for root in roots if not root.soft]
+    return tuple(relevant_points(space, query, named, settings.points.shown))
+
+
+def _count_texts(query: Query) -> int:
+    """Return how many texts were embedded for a query before the search."""
+    parts = (*query.parts, *query.events)
+    return len(query.vectors) + sum(len(part.vectors) for part in parts) + (query.time_vector is not None)
 
 
 def _external_scores(
@@ -195,6 +169,62 @@ async def _search(
     return found.add_residual(space, scores), len(residuals)
 
 
+async def _go_on(loop: RecallLoop, result: RecallResult) -> tuple[CandidateSet, Dated, RecallResult]:
+    """Run the loop; return the candidates with what it found, the times it found, and the result with its calls."""
+    state, stop = await loop.run(result.points)
+    found = boost_candidates(loop.space, loop.query, loop.candidates, loop.settings, state, KEPT)
+    result = replace(result, stop=stop, texts=result.texts + loop.texts)
+    if state is None:
+        return found, {}, result
+    return found, state.dated, replace(result, trace=tuple(state.trace), turns=state.turns)
+
+
+async def _rank(
+    embedder: Embedder,
+    space: Space,
+    query: Query,
+    placed: Query,
+    found: CandidateSet | None,
+    gates: Mapping[int, float],
+    result: RecallResult,
+    settings: RecallSettings,
+) -> tuple[Sequence[Candidate], Sequence[str], RecallResult]:
+    """Return the candidates best first, what they do not cover, and the result with its sufficiency and wishes.
+
+    First stands what a caller confirmed, then what holds now, then the best of the rest, with the wishes that apply.
+    """
+    ranked, coverage = rank(space, placed, found)
+    sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
+    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, gates, settings.sufficiency.enough)
+    if settings.search.current:
+        ranked = current_first(space, placed, result.roots, ranked)
+    if settings.search.wishes:
+        wishes, scopes = await wishes_for(space, query, embedder)
+        ranked = place_wishes(space, ranked, wishes, query)
+        result = replace(result, wishes=tuple(wishes), texts=result.texts + scopes)
+    score, enough, missing = sufficiency.score, sufficiency.sufficient, sufficiency.missing
+    result = replace(result, sufficiency=score, sufficient=enough, missing=missing)
+    return without_small_talk(space, ranked), coverage.missing, result
+
+
+def _show(
+    space: Space,
+    query: Query,
+    ranked: Sequence[Candidate],
+    facts: KnownFacts,
+    dated: Dated,
+    uncovered: Sequence[str],
+    result: RecallResult,
+    settings: RecallSettings,
+) -> RecallResult:
+    """Return the result with its evidence, what contradicts itself in it, and the steps to take next."""
+    contrasts = find_contrasts(space, query, [one.row for one in ranked]) if settings.search.contrasts else ()
+    conflicts = (*find_conflicts(space.facts, query, facts), *map(contrast_in_words, contrasts))
+    evidence = evidence_of(space, ranked, result.paths, query, result.points, dated)
+    steps = suggest_steps(space, query, result.roots, result.paths, evidence, uncovered, result.trace)
+    return replace(result, evidence=evidence, conflicts=conflicts, contrasts=contrasts, next=steps)
+
+
 async def _dated_events(store: Store, space: Space, query: Query) -> tuple[DatedEvent, ...]:
     """Return the events between which a query asks for the time, with their dates."""
     if not query.events:
@@ -203,11 +233,21 @@ async def _dated_events(store: Store, space: Space, query: Query) -> tuple[Dated
     return dated_events(space, query, near)
 
 
-def _with_list(query: Query, result: RecallResult, broad: BroadEvidence | None) -> RecallResult:
-    """Return a result with the lines of a broad recall as its evidence, if there is one, and with times of events.
+async def _with_list(
+    store: Store,
+    space: Space,
+    query: Query,
+    found: CandidateSet | None,
+    result: RecallResult,
+    settings: RecallSettings,
+) -> RecallResult:
+    """Return a result with times of events, and for a broad question with the lines of a broad recall as its evidence.
 
     Where ``auto`` found too little for a list, the best evidence says more, and the result keeps it.
     """
+    broad = None
+    if found is not None and wanted_breadth(query) != "best":
+        broad = await broaden(store, space, query, found, result.points, settings)
     if broad is None or (query.mode == "auto" and broad.total < min(FEW, len(result.evidence))):
         return replace(result, evidence=with_event_times(result.evidence, query.window))
     return replace(
