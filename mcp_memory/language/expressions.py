@@ -193,6 +193,7 @@ _ARRANGED = compiled(
     r"(?<!was\s)(?<!were\s)\b(?:booked|scheduled|rescheduled|planned|arranged|set|fixed|reserved|confirmed"
     r"|(?<!\S)(?:is|are|was|were|been|be|got|gets|has|have|we|i|they|he|she|[’']s)?\s?(?:moved|postponed|pushed|delayed"
     rf"|shifted|changed|brought)){S}(?:[\w’'-]+{S}){{0,4}}?(?:for|to|until|till){S}(?:the{S})?$"
+    r"|\bbooked\s?[!:.][^.!?:]*$"  # "Booked! Ferry on the 7th"
 )
 _ENTERED = compiled(
     rf"\b(?:signed{S}up|registered|enrolled|entered|applied|(?:bought|got|booked|have){S}(?:[\w’'-]+{S}){{0,2}}tickets?){S}"
@@ -204,6 +205,10 @@ _SCHEDULED = (  # verbs whose present tense announces: "the train leaves on Frid
     r"leave|start|begin|end|finish|open|close|arrive|depart|land|fl(?:y|ie)|expire|launch|return|move|meet|retire|graduate"
     r"|reopen|resume|go|come|ship|play|perform|sail|travel|drive|visit|marr(?:y|ie)|renew|join|run"
 )
+_LEAVING = (  # "we found a flat, moving on the 29th"
+    r"(?<!was\s)(?<!were\s)(?<!been\s)(?:moving|leaving|starting|opening|closing|arriving|flying|returning|launching)"
+    rf"(?=\s(?:on\s)?(?:the\s)?(?:{WEEKDAY}|{MONTH}|\d))"
+)
 _PRESENT = (
     rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|at|in|due|until|till|for|{WEEKDAY}|{MONTH}|\d+)"
     rf"|(?<!\bthe\s)(?:{_SCHEDULED})e?s\b(?!\sof)|takes?\splace|kicks?\soff|(?:has|have|got)\s(?:an?|another|my|our|her|his)\b"
@@ -212,6 +217,7 @@ _PRESENT = (
 )
 _CUE = re.compile(
     r"\b(?:(?P<future>will|won['’]t|going\sto|gonna|shall|plan(?:s|ning)?|intend|hop(?:e|ing)|want\sto|about\sto|tomorrow"
+    rf"|{_LEAVING}"
     r"|scheduled|due|upcoming|forward\sto|can['’]t\swait|see\syou|let['’]s|remind|need\sto|must|should|have\sto"
     rf"|by(?=\s(?:the\s)?(?:{WEEKDAY}|{MONTH}|\d|end|next|this|noon|mid|early|late)\b)"
     r"|(?:am|are|is|be)\s(?:\w+ly\s)?\w{2,}ing)"

@@ -271,16 +271,31 @@ def _bare_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime 
     return part_or_whole(found, "month", match)._replace(relative=True) if found else None
 
 
+_DAY_OF_MONTH = compiled(
+    rf"\b(?P<month>{MONTH}){S}(?:the{S})?\d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd|th)?{S}(?:of{S})?(?P<of>{MONTH})"
+)
+
+
 def _bare_day_of_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
-    """Resolve "on the 17th" to the last or the next such day."""
+    """Resolve "on the 17th" to the last or the next such day, or to that of the month named before it in the sentence.
+
+    "The new date is 1 May, since there is a wedding on the 3rd" means 3 May.
+    """
     assert context.said_at is not None
-    year, numbered, _ = civil(context.said_at)
+    said_at = context.said_at
+    year, numbered, _ = civil(said_at)
+    named = {
+        month_number(day["month"] or day["of"]) for day in _DAY_OF_MONTH.finditer(context.sentence, 0, match.start())
+    }
     days = []
-    for step in range(-2, 3):
+    for step in range(-6, 7) if named else range(-2, 3):
         month_year, number_ = civil(month(year, numbered + step).since)[:2]
-        if is_day(month_year, number_, int(match["number"])):
+        if is_day(month_year, number_, int(match["number"])) and (not named or number_ in named):
             days.append(day_at(midnight(month_year, number_, int(match["number"]))))
-    found = occurrence(days, context.said_at, context.direction(match))
+    if named:
+        found = min(days, key=lambda day: abs(day.since - said_at), default=None)
+    else:
+        found = occurrence(days, said_at, context.direction(match))
     return ResolvedTime(found, "day", relative=True) if found else None
 
 
