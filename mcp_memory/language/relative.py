@@ -369,6 +369,7 @@ RELATIVE = (
             r"\b(?<!every\s)(?<!each\s)(?<!any\s)(?<!most\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!ash\s)(?<!cyber\s)(?<!from\s)"
             r"(?<!\ba\s)(?<!one\s)(?<!some\s)(?<!easter\s)(?<!palm\s)(?<!super\s)(?<!man\s)(?<!girl\s)(?<!the\s)"
             rf"(?P<day>{WEEKDAY})\b(?:{_OF_DAY}\b)?(?!{S}(?:before|after|the|(?:last|next)\b))(?!['’]s)"
+            rf"(?!(?:(?:,|/|{S}(?:and|or))?{S}?{WEEKDAY}){{0,5}}{S}(?:mornings|afternoons|evenings|nights)\b)"
         ),
         _bare_weekday,
     ),

@@ -76,6 +76,8 @@ _START = re.compile(_FILLER, re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:the|my|our)\s+", re.IGNORECASE)
 _NO_VERB = re.compile(r"\s*[,.:;!?–—]|\s+(?:to|about|with|for|that|of|in|at|on|by)\b", re.IGNORECASE)
 """Follows a name that is no subject: that of a listener ("Ann, come"), or a word that only opens ("Decision: …")."""
+_COMMON = re.compile(r"New|Old|First|Second|Next|Last|Final|Big|Small|Good|Bad|Right|Same|Current|[A-Z][a-z]{3,}ed")
+"""Common words that open a sentence, unless a fact is about somebody of that name."""
 _IN_LAW = re.compile(r"\b(\w+)-in-law\b", re.IGNORECASE)
 _MINE = re.compile(rf"\b(?:I|me|myself|mine|we|us)\b|\b(?:my|our)\b(?!\s+(?:\w+\s+)?(?:{_PERSON})\b)", re.IGNORECASE)
 _PAIR = r"(?P<pair>[^\W\d_A-Z][\w-]+\s+(?!(?:of|for|in|on|at|to|with)\b)[^\W\d_][\w-]+)\b"
@@ -220,6 +222,8 @@ def _teller(space: Space, row: int, text: str, subject: Subject, aliases: frozen
     rest = _ARTICLE.sub("", _START.sub("", text))
     asked = set(words(question))
     for name in names(rest):
+        if _COMMON.fullmatch(name) and space.facts.resolve(name) is None:
+            continue
         if rest.startswith(name) and words(name)[-1] not in asked | MONTH_WORDS and not _NO_VERB.match(rest, len(name)):
             return name
     if subject.words and _BEGINS_I.search(text):

@@ -58,6 +58,7 @@ def test_what_is_told_of_another_is_said_so(question: str, line: str, expected: 
         ("Where did John move?", ("Moved to Lima, of all places!",)),
         ("When is the Lima fair?", ("Correct, the fair is on Friday.",)),
         ("Where did John move?", ("Anna, the move to Lima is done.",)),
+        ("When does the Lima branch open?", ("New date is 1 May.", "Agreed plan is to open on 3 May.")),
         ("What did Henrik get?", ("I gave Henrik a lamp.",)),
         ("Where does my sister live?", ("My sister lives in Ghent.",)),
         ("Which language do I want?", ("Always answer in English.",)),
