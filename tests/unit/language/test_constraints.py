@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.times import FOREVER, Constraint
-from mcp_memory.language.constraints import constraint
+from mcp_memory.language.constraints import constraint, events_between
 from mcp_memory.language.dates import in_words
 from mcp_memory.language.iso import DAY, midnight
 
@@ -152,3 +152,27 @@ def test_any_text_at_any_time_gives_a_valid_interval_or_none(question: str, now:
 def test_only_the_beginning_of_a_long_text_is_read(question: str) -> None:
     found = constraint(question, NOW)
     assert found is None or found.until <= FOREVER
+
+
+@pytest.mark.parametrize(
+    ("question", "events"),
+    [
+        ("How many days between when I sowed beans and when I picked them?", ("I sowed beans", "I picked them")),
+        ("How many weeks lie between my test and the start of the course?", ("my test", "the start of the course")),
+        ("How many days between buying oats and hay and the end of it?", ("buying oats and hay", "the end of it")),
+        ("How many weeks passed between Ann adopting Rex and Bella?", ("Ann adopting Rex", "Ann adopting Bella")),
+        ("How long after I moved to Lima did I buy the car?", ("I moved to Lima", "I buy the car")),
+        ("How many days before the trip did I buy the tent?", ("I buy the tent", "the trip")),
+        ("How long did it take me to learn Dutch after moving?", ("moving", "learn Dutch")),
+    ],
+)  # fmt: skip
+def test_events_of_a_question_in_their_order(question, events):
+    assert events_between(question) == events
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How long have they been married?", "What is the difference between oats and hay?", "", "When did I go?"],
+)
+def test_other_questions_name_none(question):
+    assert events_between(question) is None

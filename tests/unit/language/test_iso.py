@@ -1,4 +1,4 @@
-"""ISO times in requests and replies."""
+"""ISO times in requests and replies, the calendar, and intervals in words."""
 
 from datetime import UTC, datetime
 
@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.domain.times import FOREVER
-from mcp_memory.language.iso import DAY, parse, show
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.language.dates import day_in_words, in_words
+from mcp_memory.language.iso import DAY, civil, is_day, midnight, parse, show
 
 
 def test_a_date_names_the_whole_day_and_a_time_a_millisecond():
@@ -78,3 +79,17 @@ def test_the_end_of_time_has_no_date():
 def test_a_formatted_time_parses_to_the_same_time(when):
     millis = (when - datetime(1970, 1, 1, tzinfo=UTC)) // (datetime.resolution * 1000)
     assert parse(show(millis))[0] == millis
+
+
+@given(st.dates())
+def test_the_calendar_agrees_with_the_standard_library(date) -> None:  # type: ignore[no-untyped-def]
+    instant = midnight(date.year, date.month, date.day)
+    assert instant // 86_400_000 == date.toordinal() - 719_163
+    assert civil(instant) == (date.year, date.month, date.day)
+    assert is_day(date.year, date.month, date.day)
+
+
+def test_open_intervals_are_described_in_words() -> None:
+    assert in_words(parse("1972-01-01")[0], FOREVER, "year") == "since 1972"
+    assert in_words(BEGINNING, parse("1981-01-01")[0], "year") == "until 1980"
+    assert day_in_words(parse("2023-12-29T23:59:59Z")[0]) == "29 December 2023"

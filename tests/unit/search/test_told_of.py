@@ -1,11 +1,11 @@
-"""Whom evidence tells of: the person asked about, or somebody else."""
+"""Whom evidence tells of: the person asked about, somebody else, or nobody, as greetings and thanks do."""
 
 import pytest
 from small_space import ask, document, message, read
 
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.told_of import told_of
+from mcp_memory.search.told_of import is_small_talk, told_of
 
 
 def telling(question, *turns):
@@ -71,3 +71,29 @@ def test_where_nobody_or_several_are_asked_about_nothing_is_told_of_another():
 def test_documents_tell_of_nobody():
     space = read(document("d", "Kittens", "Ann adopted a kitten."))
     assert told_of(space, understand("What did Ann adopt?", ("Ann",)), ask(space, "kitten"), {"kitten": 1.0}) is None
+
+
+NAMES = ("ann", "bob")
+
+
+@pytest.mark.parametrize(
+    "text", ["Thanks, Ann! That means a lot.", "Bye Bob, take care!", "Wow, that's awesome!", "Hey Ann, how is it?"]
+)
+def test_greetings_thanks_and_cheers_are_small_talk(text):
+    assert is_small_talk(text, NAMES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks, Ann! The kayak is red.",
+        "Great, see you at 7!",
+        "She was great.",
+        "I think so.",
+        "Gracias, Ann!",
+        "Wow! " * 40,
+        "",
+    ],
+)
+def test_what_tells_anything_is_none(text):
+    assert not is_small_talk(text, NAMES)

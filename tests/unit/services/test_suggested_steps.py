@@ -1,11 +1,16 @@
-"""Every recall suggests next steps: along facts, and where these end by the words of its evidence."""
+"""The steps that a recall suggests, the ids that a step lacks, and the steps of evolve over a whole space."""
 
+import anyio
 import pytest
+from fakes import FakeLog
 from learning_memory import memory, recalled, told
 
-from mcp_memory.domain.requests import NewFact
+from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact, NewItem, WriteRequest
+from mcp_memory.errors import InvalidInput
+from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.explore import ExploreInput, explore_request
+from mcp_memory.services.maintain import whole_space
 from mcp_memory.settings import LimitSettings
 
 pytestmark = pytest.mark.anyio
@@ -75,3 +80,179 @@ async def test_each_suggested_step_can_be_taken_as_given_in_its_space(space):
         assert reply.items or reply.next
         assert reply.next
         ways += reply.next
+
+
+@pytest.mark.parametrize(
+    ("operator", "words"),
+    [("local_points", "memory://default/points lists all"), ("event_context", "numbers of records")],
+)
+async def test_a_step_without_ids_says_how_to_get_them(operator, words):
+    one = await told(memory())
+    with pytest.raises(InvalidInput, match=words):
+        await one.explore(ExploreRequest("default", operator))
+
+
+PATELS = (
+    NewFact("Anna Patel", "visited", "Oslo"),
+    NewFact("Anna Maria Patel", "works_at", "Acme"),
+    NewFact("Anna Patel", "lives_in", "Lima"),
+)
+
+
+async def stepped(one, *steps, **asked):
+    return await one.evolve(EvolveRequest("default", steps=steps, **asked))
+
+
+def held(one, space="default"):
+    return one.store._view.space(space)
+
+
+def counts(one):
+    space = held(one)
+    return [len(space.turns), len(space.sentences), len(space.facts.rows)]
+
+
+async def test_names_of_one_entity_are_united_without_a_new_fact():
+    one = await told(memory(), facts=PATELS)
+    before = counts(one)
+    done = await stepped(one, "entities")
+    (change,) = done.changes
+    assert (change.step, change.kind, change.id) == ("entities", "entity", "Anna Maria Patel")
+    assert change.before == "Anna Maria Patel (in 1 kind of fact) and Anna Patel (in 2) were two"
+    assert change.after == "Anna Patel means Anna Maria Patel"
+    assert done.engine == "embedded"
+    facts = held(one).facts
+    assert {fact.tail for fact in facts.from_(facts.key("Anna Maria Patel"))} == {"Oslo", "Acme", "Lima"}
+    assert counts(one) == before
+
+
+async def test_a_second_call_finds_nothing_and_another_process_sees_the_first():
+    log = FakeLog()
+    one = await told(memory(log), facts=PATELS)
+    await stepped(one, "entities")
+    commits = len(log.commits)
+    for other in (one, memory(log)):
+        again = await stepped(other, "entities")
+        assert again.changes == ()
+        assert [left.step for left in again.skipped] == ["entities"]
+    assert len(log.commits) == commits
+
+
+async def test_a_denial_separates_two_names_for_good():
+    one = await told(memory(), facts=PATELS)
+    await stepped(one, "entities")
+    await told(one, facts=[NewFact("Anna Patel", "also_known_as", "Anna Maria Patel", negated=True)])
+    facts = held(one).facts
+    assert {fact.tail for fact in facts.from_(facts.key("Anna Maria Patel"))} == {"Acme"}
+    assert (await stepped(one, "entities")).changes == ()
+
+
+async def test_a_caller_may_state_an_alias():
+    one = await told(memory(), facts=[*PATELS, NewFact("Anna Patel", "also_known_as", "Nan")])
+    await told(one, facts=[NewFact("Nan", "likes", "tea")])
+    facts = held(one).facts
+    assert "tea" in {fact.tail for fact in facts.from_(facts.key("Anna Patel"))}
+
+
+async def test_unsure_pairs_are_reported_and_not_united():
+    said = [NewFact("Anna Patel", "visited", "Oslo"), NewFact("Anna Patel Rao", "visited", "Rome")]
+    one = await told(memory(), facts=said[:1])
+    await one.write(WriteRequest("default", "another", "statement", (), (said[1],)))
+    done = await stepped(one, "entities")
+    assert done.changes == ()
+    (left,) = done.skipped
+    assert "'Anna Patel Rao' and 'Anna Patel'" in left.reason
+    assert "also_known_as" in left.reason
+
+
+async def test_the_pool_asks_what_segments_answer_and_no_two_questions_are_similar():
+    one = await told(memory(read=True), "Ann: I live in Oslo.", "Ann: I work at Acme.", "Bob: I live in Oslo.")
+    done = await stepped(one, "questions")
+    (change,) = done.changes
+    pool = held(one).questions
+    assert (change.step, change.kind, change.before) == ("questions", "question", "0 questions")
+    assert change.after.startswith(f"{len(pool)} questions, {len(pool)} of them new, to 3 segments")
+    assert "Where does Ann live?" in [asked.text for asked in pool.rows]
+    assert len(pool.vectors) == len(pool)
+    for a in pool.rows:
+        for b in pool.of_segment(a.segment_id):
+            if a is not b and a.entities & b.entities:
+                assert rouge_l(words(a.text), words(b.text)) < 0.6
+
+
+async def test_pooling_again_adds_only_what_is_new():
+    log = FakeLog()
+    one = await told(memory(log, read=True), "Ann: I live in Oslo.")
+    await stepped(one, "questions")
+    before, commits = list(held(one).questions.rows), len(log.commits)
+    again = await stepped(memory(log, read=True), "questions")
+    assert (again.changes, [left.step for left in again.skipped]) == ((), ["questions"])
+    assert len(log.commits) == commits
+    await told(one, "Bob: I live in Rome.")
+    await stepped(one, "questions")
+    assert held(one).questions.rows[: len(before)] == before
+    assert len(held(one).questions) > len(before)
+
+
+async def test_concurrent_calls_make_the_same_pool_as_one():
+    log, alone = FakeLog(), await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
+    await stepped(alone, "questions")
+    await told(memory(log, read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
+    async with anyio.create_task_group() as calls:
+        for _ in range(4):
+            calls.start_soon(stepped, memory(log, read=True), "questions")
+    last = memory(log)
+    async with last.store.reading() as view:
+        assert view.space("default").questions.rows == held(alone).questions.rows
+
+
+async def test_a_cancelled_call_leaves_whole_pieces_and_the_next_goes_on(monkeypatch):
+    monkeypatch.setattr(whole_space, "AT_ONCE", 2)
+    log = FakeLog()
+    one = await told(memory(log, read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.", "Cy: I live in Bonn.")
+    with anyio.CancelScope() as scope:
+
+        async def progress(done, _total, _what):
+            if done >= 2:
+                scope.cancel()
+
+        await one.evolve(EvolveRequest("default", steps=("questions",)), progress)
+    assert scope.cancelled_caught
+    assert len(held(one).questions) == 2
+    await stepped(one, "questions")
+    whole = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.", "Cy: I live in Bonn.")
+    await stepped(whole, "questions")
+    assert held(one).questions.rows == held(whole).questions.rows
+
+
+async def test_one_call_adds_a_limited_number_and_reports_what_is_left(monkeypatch):
+    monkeypatch.setattr(whole_space, "MOST", 2)
+    one = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
+    done = await stepped(one, "questions")
+    assert len(held(one).questions) == 2
+    assert "more are left" in done.skipped[0].reason
+
+
+async def test_old_revisions_add_no_questions():
+    one = memory(read=True)
+    for text in ("Ann lives in Oslo.", "Ann lives in Rome."):
+        await one.write(WriteRequest("default", "talk", "document", (NewItem(text, "page"),)))
+    await stepped(one, "questions")
+    assert not any("Oslo" in asked.text for asked in held(one).questions.rows)
+    assert any("Rome" in asked.text for asked in held(one).questions.rows)
+
+
+async def test_steps_with_nothing_to_do_report_why_and_change_nothing():
+    one = memory()
+    done = await stepped(one, "entities", "questions", "feedback", "confidence", "cardinality", "points", "merge")
+    assert done.changes == ()
+    assert {left.step for left in done.skipped} == {
+        "entities",
+        "questions",
+        "feedback",
+        "confidence",
+        "cardinality",
+        "points",
+        "merge",
+    }
+    assert one.store.log.commits == []
