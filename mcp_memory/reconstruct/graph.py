@@ -46,6 +46,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.turns import Sentence, Turn
 from mcp_memory.language.names import mentions, names
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
+from mcp_memory.view.saved_rows import SavedLists
 from mcp_memory.view.space import NONE, Space
 
 MOST = 30
@@ -167,7 +168,7 @@ class CueGraph:
         self._numbers: dict[str, int] = {}
         self._keys: list[str] = []
         self._written: list[str] = []  # as first met
-        self._rows: list[array[int]] = []  # of each cue, ascending
+        self._rows: list[array[int]] | SavedLists = []  # of each cue, ascending
         self._containing: dict[str, list[int]] = {}  # cues of several words, by each of them
         self._once: dict[int, int] = {}  # phrases in one sentence so far: the row, by their two numbers
         self._as_name: array[int] = array("i")  # in how many sentences each cue is written like a name
@@ -176,7 +177,8 @@ class CueGraph:
         self._tags: dict[int, tuple[int, ...]] = {}  # of sentences, the words that may be their tag, best first
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name != "_read"}
+        rows = SavedLists("i", self._rows)
+        return {name: value for name, value in vars(self).items() if name != "_read"} | {"_rows": rows}
 
     def __len__(self) -> int:
         return len(self._keys)

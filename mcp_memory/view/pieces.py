@@ -21,7 +21,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.vectors import GrowingMatrix, Matrix
-from mcp_memory.view.saved_rows import SavedRows
+from mcp_memory.view.saved_rows import Columns, SavedRows
 
 if TYPE_CHECKING:
     from mcp_memory.view.space import Space
@@ -280,9 +280,9 @@ class _Chunk(Generic[PieceT]):
         numbers = names[:-1] if self._has_times else names
         rows = [(turns.get(piece.turn_id), *(getattr(piece, name) for name in numbers)) for piece in pieces]
         self._columns = np.array(rows, dtype=np.int32)
-        self._times: dict[int, tuple[StatedTime, ...]] = {
-            place: piece.times for place, piece in enumerate(pieces) if isinstance(piece, Sentence) and piece.times
-        }
+        times = [piece.times if isinstance(piece, Sentence) else () for piece in pieces]
+        self._time_ends = np.cumsum([0, *map(len, times)], dtype=np.int32)
+        self._times = Columns(StatedTime, [one for some in times for one in some])
         self._ids = _bytes_of([piece.id[2:] for piece in pieces])
         self._order = np.argsort(self._ids).astype(np.int32)
 
@@ -293,9 +293,13 @@ class _Chunk(Generic[PieceT]):
     def piece(self, place: int, space: str, turns: Sequence[str]) -> PieceT:
         turn, *numbers = self._columns[place].tolist()
         name = self._prefix + self._ids[place].ljust(_DIGITS // 2, b"\0").hex()
-        rest = (*numbers, self._times.get(place, ())) if self._has_times else numbers
+        rest = (*numbers, self._times_of(place)) if self._has_times else numbers
         piece: PieceT = self._kind(name, space, turns[turn], *rest)
         return piece
+
+    def _times_of(self, place: int) -> tuple[StatedTime, ...]:
+        first, end = self._time_ends[place : place + 2].tolist()
+        return tuple(map(self._times.row, range(first, end)))
 
     def digits(self, places: NDArray[np.intp]) -> str:
         """Return the ids of some places, one after the other and without their prefixes."""

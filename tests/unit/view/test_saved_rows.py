@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import pickle
+from array import array
+from collections import defaultdict
 from dataclasses import replace
+from random import Random
 
+import numpy as np
 import pytest
 from batches import asserted, turn
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.view import saved_rows
-from mcp_memory.view.saved_rows import SavedRows, SavedTurns
+from mcp_memory.view.saved_rows import SavedDict, SavedLists, SavedRows, SavedTurns
 
 ODD = "\ud800 é 字 \0"
 
@@ -65,3 +69,77 @@ def test_saved_turns_are_a_dict_in_order_of_arrival() -> None:
     assert list(SavedTurns.of(back).values()) == rows
     with pytest.raises(KeyError):
         back["t_none"]
+
+
+def saved(value: dict[str, list[int]]) -> SavedDict[str, list[int]]:
+    back: SavedDict[str, list[int]] = pickle.loads(pickle.dumps(SavedDict.of(value, list)))
+    return back
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_saved_dict_does_what_a_dict_does_however_often_it_is_saved(seed: int) -> None:
+    rng = Random(seed)
+    keys = [f"{ODD}{number}" for number in range(300)]
+    plain: defaultdict[str, list[int]] = defaultdict(list, {key: [number] for number, key in enumerate(keys[:200])})
+    back = saved(plain)
+    for step in range(400):
+        key = rng.choice(keys)
+        for one in (plain, back):
+            match step % 6:
+                case 0:
+                    one[key].append(step)
+                case 1:
+                    one[key] = [step]
+                case 2:
+                    one.setdefault(key, []).append(step)
+                case 3 if step % 4 == 3:
+                    one.pop(key, None)
+        assert (key in back, back.get(key), len(back)) == (key in plain, plain.get(key), len(plain))
+        if step % 90 == 89:
+            back = saved(back)
+    assert list(back.items()) == list(plain.items())
+    assert list(saved(back).items()) == list(plain.items())
+
+
+def test_a_saved_dict_reads_only_what_is_near_a_key() -> None:
+    back = saved({str(number): [number] for number in range(1_000)})
+    assert back["7"] == [7]
+    assert "none" not in back
+    assert len(back._loaded) < 100
+    assert len(back) == 1_000
+    with pytest.raises(KeyError):
+        SavedDict({"a": 1})["b"]
+
+
+def test_keys_of_a_saved_dict_may_be_pairs_and_numbers() -> None:
+    pairs = {("a", str(number)): number for number in range(50)}
+    assert dict(SavedDict.of(pairs)) == pairs
+    numbers = {number * 3: (number,) for number in range(50)}
+    assert dict(SavedDict.of(numbers)) == numbers
+    assert SavedDict.of(numbers).get(np.int64(6)) == (2,)
+
+
+class _Made:
+    def __reduce__(self) -> tuple[object, ...]:
+        return print, ("it ran",)
+
+
+def test_an_entry_that_somebody_made_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(pickle.UnpicklingError, match="print"):
+        SavedDict({"a": _Made()})["a"]
+    assert not capsys.readouterr().out
+
+
+def test_saved_lists_grow_and_are_saved_again() -> None:
+    lists = [array("q", range(number)) for number in (3, 0, 5)]
+    back = SavedLists("q", lists)
+    for _ in range(3):
+        back[1].append(7)
+        back.append(array("q", [1]))
+        back = SavedLists("q", pickle.loads(pickle.dumps(SavedLists("q", back))))
+    expected = [[0, 1, 2], [7, 7, 7], [0, 1, 2, 3, 4], [1], [1], [1]]
+    assert [one.tolist() for one in back] == [one.tolist() for one in back[:]] == expected
+    assert back[-4].tolist() == [0, 1, 2, 3, 4]
+    for number in (6, -7):
+        with pytest.raises(IndexError):
+            back[number]
