@@ -99,11 +99,11 @@ class Refresher:
         whole = self.last is not None and not self._pending and not self.losses.texts()
         return self._saved is not None and whole and self._saved.is_due(view)
 
-    def save(self, view: View) -> None:
-        """Save a view if it is whole; a second for 100,000 sentences, in which it must not change."""
+    def save(self, view: View, stop: Callable[[], bool]) -> None:
+        """Save a view if it is whole, unless it is to ``stop`` before the end. The view must not change meanwhile."""
         if self._saved is not None and self.last is not None and self.is_to_be_saved(view):
             view.extend_indexes()
-            self._saved.save(view, self.last)
+            self._saved.save(view, self.last, stop)
 
     def is_current(self, *, at_a_glance: bool = False) -> bool:
         """Return whether nothing was committed since the turns of the view were last brought up to date.

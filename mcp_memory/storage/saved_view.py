@@ -108,6 +108,7 @@ class SavedViews:
         self._is_current = is_current
         self._tried = False
         self._size: int | None = None  # of the saved view, or at the last attempt; None if nobody has looked
+        self._generation = 0  # which it is of
 
     @cached_property
     def _path(self) -> Path:
@@ -118,7 +119,8 @@ class SavedViews:
         """Return whether a view is large, and so much larger than the saved one that it should be saved."""
         if view.sentences < LEAST:
             return False
-        if self._size is None:
+        if self._size is None or self._generation != view.generation:  # a forget removes what was saved before
+            self._generation = view.generation
             self._size = int((_description(self._path) or {}).get("size", 0))
         return view.size >= GROWN * self._size
 
@@ -136,12 +138,18 @@ class SavedViews:
             _log.warning("%s is not used: %s: %s", self._path, type(error).__name__, error)
             return None
         if found is not None:
-            self._size = found.view.size
+            self._size, self._generation = found.view.size, found.view.generation
         return found
 
-    def save(self, view: View, last: Commit) -> bool:
-        """Write the view, which must be whole and not change meanwhile; return whether it is saved now."""
-        self._size = view.size
+    def save(self, view: View, last: Commit, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Write the view, which must be whole and not change meanwhile; return whether it is saved now.
+
+        Args:
+            view: as of the last commit.
+            last: that commit.
+            stop: asked now and then whether to give up, until the view is due again.
+        """
+        before, self._size, self._generation = self._size, view.size, view.generation
         place = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         if (release := take_if_free(self._tables.place, LOCK)) is None:
             return False
@@ -152,8 +160,12 @@ class SavedViews:
             self._tidy()
             file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
             with os.fdopen(file, "wb") as out:
-                _write(out, view, {"commit": asdict(last), "size": self._size})
+                _write(out, view, {"commit": asdict(last), "size": self._size}, stop)
             place.replace(self._path)
+        except _Stopped:
+            self._size = before
+            place.unlink(missing_ok=True)
+            return False
         except OSError as error:
             _log.warning("%s cannot be written: %s", self._path, error)
             place.unlink(missing_ok=True)
@@ -238,9 +250,15 @@ class _Out:
         return len(content)
 
 
-def _write(file: BinaryIO, view: View, described: dict[str, Any]) -> None:
+class _Stopped(Exception):
+    """Somebody waits for the view."""
+
+
+def _write(file: BinaryIO, view: View, described: dict[str, Any], stop: Callable[[], bool]) -> None:
     out, buffers = _Out(file), list[pickle.PickleBuffer]()
-    _Pickler(out, protocol=5, buffer_callback=buffers.append).dump(view)
+    pickler = _Pickler(out, protocol=5, buffer_callback=buffers.append)
+    pickler.stop = stop
+    pickler.dump(view)
     pickled, places = out.length, []
     for buffer in buffers:
         out.write(bytes(-out.length % _ALIGNED))
@@ -321,8 +339,16 @@ def _vectors(name: str) -> Matrix:
 
 
 class _Pickler(pickle.Pickler):
+    stop: Callable[[], bool]
+
     def reducer_override(self, value: Any) -> Any:
-        """Return how a block of vectors is pickled."""
+        """Return how a block of vectors is pickled.
+
+        Raises:
+            _Stopped: there is no time for more.
+        """
+        if self.stop():
+            raise _Stopped
         if isinstance(value, np.ndarray) and (name := name_of(value)) is not None:
             return _vectors, (name,)
         return NotImplemented

@@ -193,8 +193,9 @@ class LanceStore:
 
     async def save_view(self) -> None:
         """See `ports.Store.save_view`."""
-        async with self._view_lock:
-            await to_thread.run_sync(self._refresher.save, self._view)
+        lock = self._view_lock
+        async with lock:
+            await to_thread.run_sync(self._refresher.save, self._view, lambda: bool(lock.statistics().tasks_waiting))
 
     def indexing(self) -> AbstractAsyncContextManager[bool]:
         """See `ports.Store.indexing`."""

@@ -7,13 +7,16 @@ import shutil
 import stat
 import struct
 import sys
+import time
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import numpy as np
 import pytest
+from anyio import from_thread
 from batches import DIMENSION, batch, belief, lesson, pointed
 from batches import point as memory_point
 from fakes import FakeEmbedder
@@ -125,6 +128,47 @@ async def test_a_view_is_saved_again_when_its_graph_of_cues_is_made(uri: str) ->
     await store.save_view()
     async with store_at(uri).reading() as view:
         assert len(view.space("default").index(CueGraph)) == cues > 0
+
+
+async def test_a_process_that_forgets_saves_its_view_anew(uri: str) -> None:
+    rows = batch("alpha", "bravo", "charlie")
+    store = store_at(uri)
+    await write(store, rows)
+    async with store.reading():
+        pass
+    await store.save_view()
+    await store.forget(lambda _: ForgetTargets("default", turns=frozenset([rows.turns[0].id])), "a test")
+    async with store.reading():
+        assert store.view_is_due
+    await store.save_view()
+    assert await content(store_at(uri)) == (True, (await content(store))[1])
+    assert holding(Path(uri), ["alpha", "bravo"]) == {"bravo"}
+
+
+async def test_a_view_that_is_just_being_saved_makes_way_for_a_call(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = store_at(uri)
+    await write(store, batch(*"abcd"))
+    async with store.reading():
+        pass
+    begun, save = anyio.Event(), Refresher.save
+
+    def save_when_asked(self: Refresher, view: View, stop: Callable[[], bool]) -> None:
+        from_thread.run_sync(begun.set)
+        until = time.monotonic() + 20
+        while not stop() and time.monotonic() < until:
+            pass
+        save(self, view, stop)
+
+    monkeypatch.setattr(Refresher, "save", save_when_asked)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(store.save_view)
+        await begun.wait()
+        async with store.reading():
+            assert files(uri) == []
+            assert store.view_is_due
+    monkeypatch.setattr(Refresher, "save", save)
+    await store.save_view()
+    assert len(files(uri)) == 1
 
 
 async def test_a_store_with_other_settings_or_without_the_switch_reads_its_tables(uri: str) -> None:
