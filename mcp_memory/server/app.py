@@ -57,8 +57,16 @@ from mcp_memory import __version__, texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, OWNER, Grant
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
-from mcp_memory.server.asking import APPS, CLIENT, PERSON, CallProgress, InputRequired, person_behind
-from mcp_memory.server.caller_errors import error_text, problem_texts
+from mcp_memory.server.asking import (
+    APPS,
+    CLIENT,
+    PERSON,
+    CallProgress,
+    InputRequired,
+    error_text,
+    person_behind,
+    problem_texts,
+)
 from mcp_memory.server.opening import DRAIN_S, MeantSpace, Opener, Opening
 from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.settings import Settings

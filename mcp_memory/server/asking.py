@@ -1,4 +1,4 @@
-"""What a call sends to its client while it runs: questions to the person, and its progress.
+"""What a call sends to its client beside its result: questions to the person, its progress, and why it failed.
 
 A person is asked where the client offers that; where it does not, calls go on without. An older client is asked while
 its call runs (``elicitation/create``). One of revision 2026-07-28 gets a reply that says what is asked, and repeats its
@@ -9,6 +9,9 @@ than a call of its own would.
 **Progress** is what the tool reports, and a sign of life while it reports nothing. A client that asks for progress
 hears something about once a second, whatever the call: the memory may have to be opened first, and a recall has no
 steps to count. Each report is further than the one before, as the protocol requires.
+
+**Failures** of the store have texts that name files, settings and commands for whoever runs the server. A caller who
+may read some spaces only does not learn them; they stand in the server's log then.
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
+
+from mcp_memory.domain.access import CALLER
+from mcp_memory.errors import InvalidInput, McpMemoryError, StoreBusy
 
 if TYPE_CHECKING:  # the rooms of tools import this one, and commands for people import those
     from mcp.server import ServerRequestContext
@@ -159,3 +165,21 @@ class CallProgress:
             if self._furthest < 0:
                 self._beats += 1
                 await self._session.report_progress(1 - 0.5**self._beats, None, "at work")
+
+
+BUSY = "The memory is busy with something else just now. Try again."
+UNABLE = "The memory cannot do this now. Whoever runs the server finds the reason in its log."
+DAMAGED = "Something in the memory is damaged or missing. Whoever runs the server finds out by `mcp-memory doctor`."
+
+
+def error_text(error: McpMemoryError) -> str:
+    """Return an error in words for the caller."""
+    if CALLER.get().sees_all or isinstance(error, InvalidInput):
+        return str(error)
+    _log.warning("%s", error)
+    return BUSY if isinstance(error, StoreBusy) else UNABLE
+
+
+def problem_texts(problems: Sequence[str]) -> Sequence[str]:
+    """Return problems of the store in words for the caller."""
+    return problems if CALLER.get().sees_all or not problems else (DAMAGED,)

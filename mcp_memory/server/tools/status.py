@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, StrictBool
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
-from mcp_memory.server.caller_errors import problem_texts
+from mcp_memory.server.asking import problem_texts
 from mcp_memory.server.tools.arguments import Input, read
 from mcp_memory.server.tools.replies import (
     Count,
