@@ -13,6 +13,7 @@ def test_a_run_that_was_stopped_goes_on_and_measures_each_size_once(tmp_path, mo
     monkeypatch.setattr(bench_growth, "SLICE", 60)
     monkeypatch.setattr(bench_growth, "SIZES", (60, 120))
     monkeypatch.setattr(bench_growth, "QUESTIONS", 3)
+    monkeypatch.setattr(bench_growth, "WRITES", 5)
     monkeypatch.setattr(bench_growth, "measured", lambda *_: measured.append(1) or {"open to write s": len(measured)})
     for sentences in (60, 120, 120):
         assert grow(Settings(), tmp_path, sentences=sentences, output=None, plot=None) == 0
@@ -23,6 +24,8 @@ def test_a_run_that_was_stopped_goes_on_and_measures_each_size_once(tmp_path, mo
     )
     assert figures["sentences"] == 120
     assert figures["recall@10 against exact"] == 1.0
+    assert figures["write p50 ms"] > 0
+    assert figures["write beside indexing p50 ms"] > 0
 
 
 def test_table_and_plot_have_a_column_for_each_size():
