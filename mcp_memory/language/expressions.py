@@ -210,7 +210,7 @@ _LEAVING = (  # "we found a flat, moving on the 29th"
     rf"(?=\s(?:on\s)?(?:the\s)?(?:{WEEKDAY}|{MONTH}|\d))"
 )
 _PRESENT = (
-    rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|at|in|due|until|till|for|{WEEKDAY}|{MONTH}|\d+)"
+    rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|off|at|in|due|until|till|for|{WEEKDAY}|{MONTH}|\d+)"
     rf"|(?<!\bthe\s)(?:{_SCHEDULED})e?s\b(?!\sof)|takes?\splace|kicks?\soff|(?:has|have|got)\s(?:an?|another|my|our|her|his)\b"
     rf"|(?:i|we|you|they|[a-z]{{3,}}s)\s(?:leave|start|begin|end|finish|open|close|arrive|depart|land|fly|expire|launch"
     r"|return|move|meet|go|come|ship|play|perform|sail|travel|drive|visit|marry|join|have|take|get|head)\b"

@@ -53,7 +53,7 @@ _WISHED = re.compile(
     r"|if|unless|whether|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|suppose|should|almost|nearly|wanna|tempted"
     r"|want(?:ed|s|ing)?\s+to(?!\s+(?:tell|say|share|ask|let|mention|show))|(?:love|like)\s+to|need(?:ed|s)?\s+to|(?:thinking|thought)\s+(?:of|about)"
     r"|consider(?:ed|s|ing)?|not\s+sure|unsure|someday|one\s+day)\b|['’]d\s+(?:love|like|rather|prefer)\b"
-    r"|\bmay\s+(?!\d)[a-z]",
+    r"|(?<!\d\s)(?<!\d(?:st|nd|rd|th)\s)(?<!\bof\s)(?<!\bin\s)\bmay\s+(?!\d)[a-z]",
     re.I,
 )
 _PLANNED = re.compile(

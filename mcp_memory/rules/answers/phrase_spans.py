@@ -34,6 +34,42 @@ from mcp_memory.rules.answers.spans import (
 from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence
 from mcp_memory.rules.answers.typed_spans import hit_proximity
 
+_MONEY = re.compile(
+    r"[€$£]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:k|m|million|thousand)\b)?"
+    r"|\b\d[\d,]*(?:\.\d+)?\s?(?:k|grand|thousand|million)?\s?(?:[€$£]|(?:quid|pounds?|euros?|dollars?|bucks|francs?|kroner|zloty"
+    r"|pence|cents?|eur|usd|gbp|grand)\b)",
+    re.I,
+)
+_PER = re.compile(r"\s(?:a|an|per|each)\s(?:hour|day|night|week|month|year|person|piece|word)\b|\s(?:each|pcm)\b", re.I)
+_HOW_MUCH = re.compile(r"\bhow\s+much\s+(?:money\s+)?(?:did|do|does|has|have|had|is|was|were|are)\b", re.I)
+PAYING = frozenset(stems("pay paid spend spent cost buy bought"))
+"""Stems of verbs of one payment: what one paid for a thing is what it cost."""
+_UNPAID = re.compile(
+    r"\b(?:want(?:s|ed)?|ask(?:s|ed|ing)?|offer(?:s|ed)?|quoted?|worth|budget|sav(?:e|ed|ing)|if|could|would|off|less|more|instead"
+    r"|between|about|almost|nearly|over|under|at\s+least|up\s+to)\b",
+    re.I,
+)
+
+
+def asks_price(wanted: WantedSpan) -> bool:
+    """Return whether a question asks for a sum of money that was paid: "How much did she pay for the canoe?"."""
+    return wanted.form == "count" and _HOW_MUCH.search(wanted.query.text) is not None
+
+
+def money_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Yield the one sum of money in a clause that holds what a question for a sum is about, and its verb."""
+    sums = list(_MONEY.finditer(sentence.text))
+    if len(sums) != 1 or _UNPAID.search(sentence.text):
+        return
+    held = frozenset(stems(sentence.text))
+    about = wanted.stems - PAYING - {wanted.noun}
+    if not about or not about <= held or (not PAYING.isdisjoint(wanted.stems) and PAYING.isdisjoint(held)):
+        return
+    start, end = sums[0].span()
+    rate = _PER.match(sentence.text, end)
+    yield Span(start, rate.end() if rate else end, 0.9 * hit_proximity(sentence, start, end), typed=True)
+
+
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,60})[\"”“»]")
 _TITLED = frozenset(stems("book novel story film movie song album show series game play poem painting article podcast"))
 """Stems of things that have a title."""

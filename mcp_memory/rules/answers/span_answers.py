@@ -19,7 +19,7 @@ from mcp_memory.domain.answers import EvidenceSentence, Proposal
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.query import Query
 from mcp_memory.rules.answers.modality import asserts, is_changed_later
-from mcp_memory.rules.answers.phrase_spans import phrase_spans, polarity_spans, reason_spans
+from mcp_memory.rules.answers.phrase_spans import asks_price, money_spans, phrase_spans, polarity_spans, reason_spans
 from mcp_memory.rules.answers.settings import FeedbackGate, SpanFeatures, SpanSettings
 from mcp_memory.rules.answers.span_filter import SpanFilter
 from mcp_memory.rules.answers.spans import Span, shorten, split_clauses
@@ -198,6 +198,8 @@ def _propose_spans(
             return  # no sentence of a document states several relations at once
         case "date":
             yield from date_spans(wanted, sentence, weighed)
+        case "count" if asks_price(wanted) and not sentence.is_document:
+            yield from money_spans(wanted, sentence)
         case _ if not (helps or sentence.told | sentence.title >= wanted.stems - {wanted.noun, wanted.kind_noun}):
             return  # it tells of something else
         case "duration" | "frequency" | "count":

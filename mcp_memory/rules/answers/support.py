@@ -40,6 +40,8 @@ _KIND_OF = re.compile(
     r"\b(?:what|which)\s+(?:kind|type|sort|genre|style|form)s?\s+of\s+([\w'’-]+)\s+(?:is|are|was|were|do|does|did|has|have|had)\b",
     re.I,
 )
+_DATE_OF = re.compile(r"^\W*what(?:['’]s|\s+(?:is|was))\s+the\s+(?:[\w-]+\s+){0,3}date\b", re.I)
+"""A question for a date that is no "when"."""
 _AUXILIARY = r"(?:did|does|do|has|have|had|is|are|was|were)"
 _OLD = re.compile(r"\bhow old\b", re.I)
 _NESTING = re.compile(
@@ -102,6 +104,8 @@ class WantedSpan:
 def wanted_span(query: Query) -> WantedSpan:
     """Return what kind of span the query wants."""
     form: AnswerForm = "frequency" if _OFTEN.search(query.text) else _FORMS.get(query.answer_type, "thing")
+    if form == "thing" and _DATE_OF.match(query.text):
+        form = "date"
     names = frozenset(stem for speaker in query.speakers for stem in stems(speaker))
     times = stated_times(query.text, None)
     dated = frozenset(stem for time in times for stem in stems(query.text[time.start : time.end]))

@@ -69,8 +69,8 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
     slot = _predicative(clause)
     if slot is None or subject.pronoun in ("that", "this", "there"):
         return
-    for noun in slot.nouns:
-        if noun.uncertain or noun.pronoun:
+    for number, noun in enumerate(slot.nouns):
+        if noun.uncertain or noun.pronoun or (number and _is_beside(slot.nouns[number - 1], noun)):
             continue
         yield from _relational_claims(subject, noun, slot, effect)
         if kinds.is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and subject.pronoun != "it":
@@ -91,6 +91,11 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
             continue
         if noun.owner is None:
             yield from _class_claims(clause, subject, noun, slot, effect, talk)
+
+
+def _is_beside(before: NounPhrase, noun: NounPhrase) -> bool:
+    """Return whether a phrase is about the name that a comma alone parts it from: "a suburb of Brisbane, the …"."""
+    return noun.determiner == "the" and before.of is not None and before.of.named and 0 <= noun.start - before.end <= 2
 
 
 def _relational_claims(subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect) -> Iterator[Claim]:

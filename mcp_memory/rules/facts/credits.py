@@ -44,6 +44,8 @@ _LIES_LATER = re.compile(
 )
 _TO_NAME = re.compile(r"(?:(?:[a-z][\w-]{0,20}|the)\s){0,5}")
 _CHAIN = re.compile(r"(?:\s?,\s{0,2}(?:and\s)?|\s)(?:(?:in|of)\s)?(?:(?:the|[a-z]{4,12}(?:ern|al))\s){0,2}")
+_BESIDE_A_NAME = re.compile(r"[^\W\d_a-z][\w.'’-]*\)?,\s(?:(?:the|a|its)\s)?(?:[a-z]+\s){0,2}\Z")
+"""Before words about the name that stands there, not about the article's subject: "in Bandung, the capital of …"."""
 _CAPITAL = re.compile(r"\bcapital(?:\sand\s[a-z ]{3,30}?)?\sof\s(?:the\s)?")
 _BY = re.compile(r"\s{1,2}by\s")
 _SIDE_BY: dict[str, str] = {
@@ -84,7 +86,8 @@ def credit_facts(
         if time is not None:
             yield OpeningFact(head, "founded_on", text[time.start : time.end], time.start, time.end, time)
         yield from _location_facts(text, after, start, end, head)
-    if kind == "place" and (capital := _CAPITAL.search(text, start, end)) is not None:
+    capital = _CAPITAL.search(text, start, end) if kind == "place" else None
+    if capital is not None and not _BESIDE_A_NAME.search(text, start, capital.start()):
         yield from _name_facts(text, read_name(text, capital.end(), end), head, "capital_of")
 
 

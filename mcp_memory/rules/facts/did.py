@@ -57,7 +57,8 @@ _LIGHT = {
     "give": word_set("birth speech talk lecture presentation concert"),
     "make": word_set("reservation appointment"),
     "have": word_set("surgery operation baby appointment interview procedure attack stroke accident crash fall"
-                     " miscarriage biopsy scan mri x-ray check-up checkup transplant breakdown concussion c-section"),
+                     " miscarriage biopsy scan mri x-ray check-up checkup transplant breakdown concussion c-section"
+                     " jab vaccine vaccination booster"),
     "get": word_set("tattoo piercing promotion raise passport licence license certificate certification degree diploma"
                     " haircut vaccine vaccination scholarship visa glasses braces keys offer stitches jab loan mortgage"
                     " grant permit"),

@@ -14,7 +14,7 @@ from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
-from mcp_memory.rules.facts.statements import word_statements
+from mcp_memory.rules.facts.statements import possession_row, word_statements
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.words import Word
 
@@ -133,7 +133,11 @@ def _phrases(clause: Clause) -> Iterator[tuple[NounPhrase, bool]]:
 
 def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Claim]:
     end = noun.end
-    if noun.owner and noun.head in RELATIVES and (noun.name or _names_in_apposition(noun)):
+    if talk and noun.owner and noun.name and noun.common and _serves(noun):
+        row = possession_row(noun.head, noun, talk=talk)  # "my dentist, Dr Okafor"
+        name = row.relation if row else noun.common.lower().replace(" ", "_").replace("-", "_")
+        yield Claim(noun.owner, name, noun, "state", (), end, False, row.confidence if row else 0.85)
+    elif noun.owner and noun.head in RELATIVES and (noun.name or _names_in_apposition(noun)):
         relation = RELATIVES[noun.head][0]
         for name in _names_in_apposition(noun) or (noun,):
             yield from kinship_claims(noun.owner, relation, name, end, ())
@@ -171,6 +175,18 @@ def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Cla
         complete = apposition.determiner or apposition.of or apposition.owner
         if (noun.name or not noun.owner) and complete and not _names_in_apposition(noun):
             yield from _claims_of_apposition(noun, apposition, talk)
+
+
+_SERVING = word_set(
+    "client customer gp doctor dentist teacher tutor coach trainer therapist physio physiotherapist landlord"
+    " landlady lawyer solicitor accountant agent supervisor mentor instructor vet hairdresser midwife"
+)
+
+
+def _serves(noun: NounPhrase) -> bool:
+    """Return whether a person is told by what they are to somebody: "my piano teacher"."""
+    former = noun.common.lower().startswith(("old ", "former ", "ex-", "previous ", "last ", "new "))
+    return noun.head in _SERVING and not (former or noun.plural or noun.of or noun.modifiers)
 
 
 def _names_in_apposition(noun: NounPhrase) -> tuple[NounPhrase, ...]:

@@ -179,3 +179,21 @@ async def test_of_two_messages_of_one_time_the_later_one_counts() -> None:
              "user: Actually no, I moved to York."]  # fmt: skip
     assert await answer(lines, "When is standup?") == "10:00"
     assert await answer(lines, "Where do I live?") == "York"
+
+
+PRICES = [
+    ("Elin: I paid 700 quid for the harp.", "How much did Elin pay for the harp?", "700 quid"),
+    ("Elin: I bought a harp for £700.", "How much was the harp?", "£700"),
+    ("Elin: The shop wants 700 quid for the harp.", "How much did Elin pay for the harp?", None),
+    ("Elin: My brother paid 700 euros for the bike.", "How much did Elin pay for the bike?", None),
+    ("Elin: The hall opened on 6 May as promised.", "When did the hall open?", "6 May"),
+    ("Elin: Graduation is on 15 October.", "What's the graduation date?", "15 October"),
+    ("Elin: The API is on Python 3.13 now.", "Which Python does the API run on?", "Python 3.13"),
+]
+
+
+@pytest.mark.parametrize(("line", "question", "expected"), PRICES)
+async def test_a_sum_a_date_and_a_version_are_answered_as_they_were_told(
+    line: str, question: str, expected: str | None
+) -> None:
+    assert await answer([line], question) == expected

@@ -146,3 +146,10 @@ def test_every_fact_of_a_random_text_lies_in_its_sentence(seed: int) -> None:
     for fact in read(text, title="Ada Moor"):
         start, end = spans[fact.sentence]
         assert start <= fact.start < fact.end <= end
+
+
+@pytest.mark.parametrize("title", ["Rothley", "Other"])
+def test_what_stands_beside_a_name_is_not_told_of_the_subject(title: str) -> None:
+    told = facts("Rothley is a large suburb of Brennau, the state capital of Norland.", title=title)
+    assert not any(fact.startswith("Rothley capital_of") for fact in told)
+    assert "Brennau capital_of Norland" in facts("Brennau is the capital and largest city of Norland.", title="Brennau")

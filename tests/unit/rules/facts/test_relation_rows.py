@@ -134,3 +134,15 @@ def test_a_vague_tail_is_no_fact(text: str) -> None:
 def test_who_signs_with_a_company_plays_for_no_team_and_what_nearly_happened_did_not() -> None:
     assert not any("plays_for" in fact for fact in facts("We signed with Quellwerk."))
     assert facts("nearly bought a boat") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My tutor, Mrs Abbot, is patient.", ["Maria tutor Mrs Abbot"]),
+        ("My biggest client, Holm Prints, wants a price.", ["Maria biggest_client Holm Prints"]),
+        ("My former tutor Mr Grant called.", []),
+    ],
+)
+def test_who_serves_somebody_is_named_beside_the_word_for_it(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
