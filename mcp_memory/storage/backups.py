@@ -45,12 +45,12 @@ async def still(tables: Tables, lock: WriteLock) -> AsyncIterator[None]:
     """
     async with lock.hold():
         await to_thread.run_sync(merge_journal, tables)
-        async with compacting(tables):
+        async with without_compaction(tables):
             yield
 
 
 @asynccontextmanager
-async def compacting(tables: Tables) -> AsyncIterator[None]:
+async def without_compaction(tables: Tables) -> AsyncIterator[None]:
     """Hold the compaction lock, so that no process compacts a table meanwhile.
 
     Raises:
@@ -139,7 +139,7 @@ class Backups:
             StoreBusy: another process is compacting for too long.
             StoreUnwritable: it cannot be written.
         """
-        async with compacting(self._tables):
+        async with without_compaction(self._tables):
             await to_thread.run_sync(self.make, reason)
 
     async def without(self, forget: Callable[[Path, str, int], Awaitable[None]]) -> None:

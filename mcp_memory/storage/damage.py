@@ -136,14 +136,14 @@ def rows_changed(name: str, files: Sequence[Path]) -> str:
     return f"The table {name!r} has {len(files)} files that were changed after they were written: {named}."
 
 
-def damaged_files(folder: Path | None, name: str, most: int = 3) -> list[str]:
-    """Return the data files of a table that do not end as they should, relative to the store's folder."""
+def damaged_files(folder: Path | None, name: str) -> list[str]:
+    """Return some data files of a table that do not end as they should, relative to the store's folder."""
     place = folder / f"{name}.lance" / "data" if folder is not None else None
     try:
         files = sorted(place.glob("*.lance")) if place is not None else []
     except OSError:
         return []
-    return [f"{name}.lance/data/{file.name}" for file in files if not is_complete(file)][:most]
+    return [f"{name}.lance/data/{file.name}" for file in files if not is_complete(file)][:3]
 
 
 class Losses:

@@ -30,7 +30,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
-from mcp_memory.storage.backups import Backups, compacting
+from mcp_memory.storage.backups import Backups, without_compaction
 from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.copies import write_anchor
 from mcp_memory.storage.data_files import ASIDE, flush
@@ -102,7 +102,7 @@ class Forgetting:
         Raises:
             StoreUnwritable: it could not be finished now; the next call goes on.
         """
-        async with compacting(self._tables):
+        async with without_compaction(self._tables):
             if last.generation != work.generation:
                 if await to_thread.run_sync(self._texts_are_there, work.targets):
                     view = await to_thread.run_sync(load)

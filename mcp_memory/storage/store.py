@@ -27,7 +27,7 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.heap import made_to_stay, may_go
-from mcp_memory.storage.backups import Backups, compacting
+from mcp_memory.storage.backups import Backups, without_compaction
 from mcp_memory.storage.bucket_refresh import nearest_in, open_refresher
 from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.commits import OutdatedFormat, last_commit
@@ -286,7 +286,7 @@ class LanceStore:
             StoreBusy: another process writes or compacts for too long.
         """
         tables = Tables(self._place)
-        async with self._write_lock.hold(), compacting(tables):
+        async with self._write_lock.hold(), without_compaction(tables):
             return await to_thread.run_sync(repair, tables, self._backups.files(), give_up, self._clock())
 
     async def about(self) -> StoreStatus:
