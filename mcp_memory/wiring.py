@@ -21,7 +21,7 @@ from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory, now
-from mcp_memory.ports import Embedder, Extractor, PointJudge, Progress, QuestionJudge, TextReader
+from mcp_memory.ports import Embedder, Extractor, PointJudge, QuestionJudge, TextReader
 from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import HOME, BudgetLimits, Claude
@@ -230,9 +230,7 @@ def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | No
     return Reading(embedder, extractor, settings.search.segment_tokens, masking_of(settings.privacy.secrets))
 
 
-def open_store(
-    settings: Settings, embedder: Embedder, extractor: Extractor | None = None, progress: Progress = silent
-) -> LanceStore:
+def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | None = None) -> LanceStore:
     """Return the configured store; it opens or creates its tables at the first call.
 
     Raises:
@@ -256,7 +254,7 @@ def open_store(
         make_view=lambda: View((*INDEXES, CueGraph, Topics), limit, stable, cutter),
         lock_timeout_s=settings.storage.lock_timeout_s,
         compact_after=settings.storage.compact_after,
-        derive=lambda: deriver(reading, progress=progress),
+        derive=lambda: deriver(reading, progress=silent),
         relearn=relearner(embedder, Teacher(settings.gain)),
         embed=embedder.embed,
         reader=extractor.version if extractor else 0,

@@ -225,7 +225,7 @@ def _good(terminal: Terminal, text: str) -> None:
     terminal.line(("ok   ", "name"), text)
 
 
-def _last_lines(log: TextIO, most: int = 5) -> list[str]:
+def _last_lines(log: TextIO) -> list[str]:
     log.seek(0)
     lines = [line.rstrip() for line in log.read()[-4000:].splitlines() if line.strip()]
-    return lines[-most:]
+    return lines[-5:]

@@ -118,14 +118,14 @@ def own_server(settings: Settings, store: Path, **server: str) -> StdioServerPar
 
 
 @asynccontextmanager
-async def connected(server: StdioServerParameters, era: Era = "auto") -> AsyncIterator[tuple[Client, psutil.Process]]:
+async def connected(server: StdioServerParameters) -> AsyncIterator[tuple[Client, psutil.Process]]:
     """Start a server process and connect to it; the process ends with the context.
 
     Yields:
         The client and the server process.
     """
     before = {child.pid for child in psutil.Process().children()}
-    async with Client(server, mode=era, read_timeout_seconds=600) as client:
+    async with Client(server, read_timeout_seconds=600) as client:
         (process,) = (child for child in psutil.Process().children() if child.pid not in before)
         yield client, process
 

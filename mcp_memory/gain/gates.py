@@ -213,9 +213,9 @@ def sentence_weights(
     return weigh
 
 
-def confident_sentences(gates: Mapping[int, float], least: float = SURE) -> list[int]:
+def confident_sentences(gates: Mapping[int, float]) -> list[int]:
     """Return the rows of the sentences with a confident gate for the question, ascending."""
-    return sorted(row for row, value in gates.items() if value >= least)
+    return sorted(row for row, value in gates.items() if value >= SURE)
 
 
 def confidence_reached(space: Space, known: Collection[int]) -> Callable[[Sequence[Round]], bool]:

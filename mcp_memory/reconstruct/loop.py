@@ -157,7 +157,7 @@ class LoopState:
         return cls(space, query, found, first, {item.row for item in first}, tuple(roots), tuple(points), uncovered)
 
     def strongest(self, count: int) -> list[FrontierItem]:
-        """Return the strongest of H, earlier ones first in a tie."""
+        """Return the strongest of what was found (H), earlier ones first in a tie."""
         return sorted(self.found.values(), key=lambda item: -item.strength)[:count]
 
     def propose(self, actions: Iterable[Action]) -> list[Action]:

@@ -40,15 +40,12 @@ _THINGS: tuple[EntityType, ...] = ("thing", "organisation", "place")
 """Kinds that "what" asks for."""
 
 
-def admit(
-    pool: Iterable[PooledQuestion], candidates: Iterable[PooledQuestion], similar: float = SIMILAR
-) -> list[PooledQuestion]:
+def admit(pool: Iterable[PooledQuestion], candidates: Iterable[PooledQuestion]) -> list[PooledQuestion]:
     """Return the candidates that join the pool, in order.
 
     Args:
         pool: the questions that are in it.
         candidates: each is compared with the pool and with the candidates admitted before it.
-        similar: ROUGE-L in (0, 1] from which on a question of the same segment about a common entity keeps it out.
     """
     known: dict[str, list[tuple[frozenset[str], Sequence[str]]]] = defaultdict(list)
     for question in pool:
@@ -57,7 +54,7 @@ def admit(
     for question in candidates:
         asked = words(question.text)
         others = (other for entities, other in known[question.segment_id] if not question.entities.isdisjoint(entities))
-        if asked and all(rouge_l(asked, other) < similar for other in others):
+        if asked and all(rouge_l(asked, other) < SIMILAR for other in others):
             known[question.segment_id].append((question.entities, asked))
             admitted.append(question)
     return admitted

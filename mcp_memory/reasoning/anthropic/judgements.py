@@ -77,6 +77,7 @@ since every piece is shown with its day, nor ``event_keywords``, which is taken 
 (``reconstruct/frontier.py``)."""
 _TAGGED = ("tag_events", "personal_aspect")
 _LAYERS = ("ce", "cte", "ctc")
+"""Parts of the graph, the smallest first: cues and episodes, with tags, with facts and topics."""
 _WHY = "Claude asked for it."
 
 

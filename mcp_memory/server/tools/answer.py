@@ -160,9 +160,8 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
     least = min(len(citations), 1)
     fitting = fit_items(render, least, len(citations) + len(recall.evidence), max_tokens)
     if fitting is None:
-        shares = (
-            sum(SHARES.values()) - SHARES["points"] - SHARES["wishes"]
-        )  # of what an answer shows beside its citations
+        # of what an answer shows beside its citations
+        shares = sum(SHARES.values()) - SHARES["points"] - SHARES["wishes"]
         needed = int(render(least).tokens / (1 - shares)) + 1
         raise InvalidInput("max_tokens", f"{max_tokens} do not hold the answer", f"Give at least {needed}.")
     return fitting

@@ -97,9 +97,9 @@ class Fields:
         """Return a text, or None for a missing one."""
         return self.text(name) if name in self._left else None
 
-    def choice(self, name: str, options: Collection[ChoiceT], default: ChoiceT | None = None) -> ChoiceT:
+    def choice(self, name: str, options: Collection[ChoiceT]) -> ChoiceT:
         """Return one of some texts."""
-        value = self.text(name, default)
+        value = self.text(name)
         if value not in options:
             raise BadLine(f"has {value[:40]!r} in {name!r}, which is none of {', '.join(options)}")
         return cast("ChoiceT", value)

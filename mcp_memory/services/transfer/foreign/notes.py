@@ -62,10 +62,10 @@ def read_basic_memory(files: Sequence[SourceFile]) -> Iterator[Found]:
             yield SkippedRecord(file.name, str(problem))
 
 
-def is_basic_memory(files: Sequence[SourceFile], looked: int = 20) -> bool:
+def is_basic_memory(files: Sequence[SourceFile]) -> bool:
     """Return whether notes are those of basic-memory: most of the first have its permalink or its observations."""
     found = []
-    for file in _texts(files)[:looked]:
+    for file in _texts(files)[:20]:
         with file.open() as stream:
             text = stream.read(1 << 16).decode("utf-8", "replace").replace("\r\n", "\n")
         fields, body = _parts(text)
