@@ -135,8 +135,8 @@ def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Cla
     end = noun.end
     if talk and noun.owner and noun.name and noun.common and _serves(noun):
         row = possession_row(noun.head, noun, talk=talk)  # "my dentist, Dr Okafor"
-        name = row.relation if row else noun.common.lower().replace(" ", "_").replace("-", "_")
-        yield Claim(noun.owner, name, noun, "state", (), end, False, row.confidence if row else 0.85)
+        relation = row.relation if row else noun.common.lower().replace(" ", "_").replace("-", "_")
+        yield Claim(noun.owner, relation, noun, "state", (), end, False, row.confidence if row else 0.85)
     elif noun.owner and noun.head in RELATIVES and (noun.name or _names_in_apposition(noun)):
         relation = RELATIVES[noun.head][0]
         for name in _names_in_apposition(noun) or (noun,):
