@@ -8,11 +8,12 @@ their own, another 60; a server that idles for days would keep both. On other sy
 from __future__ import annotations
 
 import gc
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import ctypes
@@ -23,6 +24,33 @@ MANY: Final = 100_000
 """Objects from which on `made_to_stay` spares them."""
 _MMAP_THRESHOLD: Final = -3
 """``M_MMAP_THRESHOLD`` of glibc's ``mallopt``."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_drops: list[Callable[[], None]] = [re.purge]  # a pattern may have the name of somebody in it
+
+
+def text_cache(size: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Cache the results for the last ``size`` texts or words of memories, or of questions, until `drop_texts`."""
+
+    def cached(function: Callable[P, R]) -> Callable[P, R]:
+        caching = lru_cache(maxsize=size)(function)
+        _drops.append(caching.cache_clear)
+        return caching  # type: ignore[return-value]
+
+    return cached
+
+
+def dropped_with_texts(drop: Callable[[], None]) -> Callable[[], None]:
+    """Let `drop_texts` call a function that drops what else a module keeps of texts; a decorator."""
+    _drops.append(drop)
+    return drop
+
+
+def drop_texts() -> None:
+    """Drop every cache of texts: when a view is replaced, after a forget for example, nothing may keep its words."""
+    for drop in _drops:
+        drop()
 
 
 def keep_little() -> None:

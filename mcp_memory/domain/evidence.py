@@ -90,6 +90,14 @@ class Path:
     end: str
     scores: PathScores
 
+    def with_step(self, step: Step, end: str) -> Path:
+        """Return this path with one more step, not yet scored; many times as fast as `dataclasses.replace`."""
+        return Path(self.root, (*self.steps, step), end, self.scores)
+
+    def with_scores(self, scores: PathScores) -> Path:
+        """Return this path with other scores."""
+        return Path(self.root, self.steps, self.end, scores)
+
     @property
     def inferred(self) -> Rule | None:
         """The first rule by which a step was inferred, or None."""

@@ -14,10 +14,11 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Literal
 
 from mcp_memory.domain.verbs import begins_with_verb, third_person
+from mcp_memory.heap import text_cache
 from mcp_memory.texts import resource
 
 Cardinality = Literal["single", "multi", "unknown"]
@@ -131,7 +132,7 @@ def is_told_of_things(name: str) -> bool:
     return name == "uses" or relations().get(name).head == "thing"
 
 
-@lru_cache(maxsize=4_096)
+@text_cache(4_096)
 def _unlisted_relation(name: str) -> Relation:
     label = name.replace("_", " ")
     if name.startswith(("favourite_", "current_")):

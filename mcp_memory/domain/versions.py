@@ -67,7 +67,7 @@ class _Run:
     open_since: Millis = BEGINNING - 1
     open_said_at: Millis = BEGINNING - 1
 
-    def join(self, positives: Iterable[Told]) -> None:
+    def join(self, positives: Iterable[Told]) -> _Run:
         for said, since, until, _ in positives:
             self.support.append(said)
             if until is None:
@@ -81,6 +81,7 @@ class _Run:
             self.open_said_at >= self.stated_end and self.open_said_at > self.end_said_at
         )
         self.until = FOREVER if goes_on else self.stated_end
+        return self
 
 
 def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Version, ...]:
@@ -94,6 +95,8 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
     Returns:
         Versions by start, then end, then id. Every positive assertion supports exactly one (DESIGN I4).
     """
+    if len(assertions) == 1 and not assertions[0].negated and assertions[0].kind != "planned":
+        return (_version(_Run("", told(assertions[0]).since, FOREVER).join(map(told, assertions))),)  # the same, sooner
     key = _with_denied(assertions, key)
     recorded = {assertion.id: place for place, assertion in enumerate(assertions)}
     if single and assertions and relations().get(assertions[0].relation).last_told:
@@ -144,21 +147,20 @@ def layers(
         for version in versions:
             saying[key(version.tail)] += version.assertions
         hopeless = [version for version in doubtful if combined(saying[key(version.tail)]) < stable]
-        out = hopeless or doubtful
-        suspected += out
+        suspected += (out := hopeless or doubtful)
         gone = {assertion.id for version in out for assertion in version.assertions}
         left = [assertion for assertion in left if assertion.id not in gone]
 
 
-def _with_denied(assertions: Iterable[Assertion], key: Key) -> Key:
+def _with_denied(assertions: Collection[Assertion], key: Key) -> Key:
     """Return a key by which a denial means the one value that it describes in fewer or more words.
 
     "I no longer work at the library" denies "the public library", if nothing else that was said begins or ends alike.
     """
-    assertions = tuple(assertions)
-    said = {key(one.tail) for one in assertions if not one.negated}
+    no = [one for one in assertions if one.negated]
+    said = {key(one.tail) for one in assertions if not one.negated} if no else set()
     meant: dict[str, str] = {}
-    for denied in {key(one.tail) for one in assertions if one.negated} - said:
+    for denied in {key(one.tail) for one in no} - said:
         alike = [value for value in said if _is_part(denied, value) or _is_part(value, denied)]
         if len(alike) == 1:
             meant[denied] = alike[0]
@@ -169,8 +171,10 @@ def _is_part(short: str, long: str) -> bool:
     return long.startswith(f"{short} ") or long.endswith(f" {short}")
 
 
-def _unsure_ends(assertions: Iterable[Assertion], key: Key, stable: float) -> set[str]:
+def _unsure_ends(assertions: Collection[Assertion], key: Key, stable: float) -> set[str]:
     """Return the ids of unconfirmed negations, also together with others between the same starts of a value."""
+    if not any(assertion.negated for assertion in assertions):
+        return set()
     by_tail: dict[str, list[Assertion]] = defaultdict(list)
     for assertion in assertions:
         by_tail[key(assertion.tail)].append(assertion)
@@ -314,9 +318,7 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
 
 def _undated_runs(positives: Mapping[str, list[Told]]) -> tuple[list[_Run], list[_Run]]:
     """Return the runs with an unknown start: those that hold side by side (of those that go on, one), and all."""
-    begun = {tail: _Run(tail, BEGINNING, FOREVER) for tail in positives}
-    for tail, run in begun.items():
-        run.join(positives[tail])
+    begun = {tail: _Run(tail, BEGINNING, FOREVER).join(said) for tail, said in positives.items()}
     going_on = {tail: positives[tail] for tail, run in begun.items() if run.until >= FOREVER}
     winner = _winner(going_on) if going_on else None
     for tail in going_on:

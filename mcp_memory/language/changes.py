@@ -88,6 +88,7 @@ _GOAL = re.compile(
 )
 _FROM = re.compile(r"\bfrom (?:about |around )?([$€£]?\d[\d,.]*) ?[\w%]* to (?:about |around )?$", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_DIGIT = re.compile(r"\d")
 _BREAK = re.compile(r"[.;!?\n]\s|\n|,? (?:and|but|so) (?=(?:I|we|my|can|the)\b)|, (?:can|considering|here)\b")
 REACH = 60
 """Characters before a value in which a word of change may stand; half as many after it."""
@@ -97,6 +98,7 @@ WIDE = 260
 """Characters before and after a value that are around its clause."""
 NOUNS = 4
 """Words after a number among which is what it counts."""
+_FOLLOWING = re.compile(rf"(?: [a-zA-Z-]+){{1,{NOUNS}}}")
 GENERIC = frozenset(
     stems(
         "project app application before actually really ever yet any use work thing do get make try trying want help"
@@ -152,6 +154,8 @@ class Substitution(NamedTuple):
 
 def denials(text: str) -> Iterator[Denial]:
     """Yield where a text says that its speaker never did something, or has not yet."""
+    if not _has(text, "never", "haven", "hadn", "have not"):
+        return
     for match in _DENIAL.finditer(text):
         verb, what = match["done"] or match["undone"], match["what"] or match["what2"] or ""
         perfect = "ve" in match[0][:7] or "have" in match[0].casefold() or "had" in match[0][:6]
@@ -178,41 +182,50 @@ def deeds(text: str) -> Iterator[tuple[int, int, int]]:
         last = match.start()
 
 
-def values(text: str) -> Iterator[Value]:
-    """Yield the values in a text; numbers of versions, ports and the like are none."""
-    for match in _VALUE.finditer(text):
-        start, end = match.span()
-        before, after = text[max(0, start - WIDE) : start], text[end : end + WIDE]
-        dated = match["month"] or match["day"]
-        if not dated and (_VERSION.search(before) or _GOAL.search(before) or _YEAR.fullmatch(match[0])):
+def values(text: str, kind: str = "") -> Iterator[Value]:
+    """Yield the values in a text, of one kind if that is given; numbers of versions, ports and the like are none."""
+    for match, of_kind, amount in _amounts(text):
+        if kind in ("", of_kind):
+            yield _value(text, match, of_kind, amount, _before(text, match))
+
+
+def _amounts(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Yield where values stand, each with its kind and its amount."""
+    for match in _VALUE.finditer(text) if _DIGIT.search(text) else ():
+        if match["month"] or match["day"]:
+            yield match, "date", " ".join(sorted(re.findall(r"\b[a-z]{3}|\d+", match[0].casefold())))
             continue
-        nouns: frozenset[str] = frozenset()
-        if dated:
-            kind, amount = "date", " ".join(sorted(re.findall(r"\b[a-z]{3}|\d+", match[0].casefold())))
-        elif match["money"]:
-            kind, amount = "money", match["money"].replace(" ", "")
+        before = text[max(0, match.start() - WIDE) : match.start()]
+        if _VERSION.search(before) or _GOAL.search(before) or _YEAR.fullmatch(match[0]):
+            continue
+        if match["money"]:
+            yield match, "money", match["money"].replace(" ", "")
         elif match["share"]:
-            kind, amount = "%", match["number"]
+            yield match, "%", match["number"]
         elif match["glued"]:
-            kind, amount = match["glued"].casefold(), match["number"]
+            yield match, match["glued"].casefold(), match["number"]
         else:
-            kind, amount = "count", match["number"].replace(",", "")
-            following = re.match(rf"(?: [a-zA-Z-]+){{1,{NOUNS}}}", after)
-            said = following[0].split() if following else []
-            stop = next((at for at, word in enumerate(said) if word.casefold() in STOP_WORDS), len(said))
-            nouns = frozenset(stems(" ".join(said[:stop]))) - GENERIC
-        clause = f"{_BREAK.split(before[-CONTEXT[0] :])[-1]} {_BREAK.split(after[: CONTEXT[1]])[0]}"
-        changed = _FROM.search(before)
-        yield Value(
-            start,
-            end,
-            kind,
-            amount,
-            changed[1] if changed else "",
-            nouns,
-            _content(clause),
-            _content(f"{before} {after}"),
-        )
+            yield match, "count", match["number"].replace(",", "")
+
+
+def _before(text: str, match: re.Match[str]) -> str:
+    """Return the amount from which a value is said to have changed; else an empty text."""
+    changed = _FROM.search(text[max(0, match.start() - WIDE) : match.start()])
+    return changed[1] if changed else ""
+
+
+def _value(text: str, match: re.Match[str], kind: str, amount: str, changed: str) -> Value:
+    """Return a value with what is said around it."""
+    start, end = match.span()
+    before, after = text[max(0, start - WIDE) : start], text[end : end + WIDE]
+    nouns: frozenset[str] = frozenset()
+    if kind == "count":
+        following = _FOLLOWING.match(after)
+        said = following[0].split() if following else []
+        stop = next((at for at, word in enumerate(said) if word.casefold() in STOP_WORDS), len(said))
+        nouns = frozenset(stems(" ".join(said[:stop]))) - GENERIC
+    clause = f"{_BREAK.split(before[-CONTEXT[0] :])[-1]} {_BREAK.split(after[: CONTEXT[1]])[0]}"
+    return Value(start, end, kind, amount, changed, nouns, _content(clause), _content(f"{before} {after}"))
 
 
 def _content(text: str) -> frozenset[str]:
@@ -224,19 +237,28 @@ def _content(text: str) -> frozenset[str]:
 def changed_values(text: str) -> Iterator[Value]:
     """Yield the values of a text that stand beside words of change."""
     told = 0  # where the value before ends: its words of change are its own
-    for value in values(text):
-        since = max(0, value.start - REACH, 0 if value.before else told)
-        if _CHANGE.search(text[since : value.end + REACH // 2]):
-            yield value
-        told = value.end
+    for match, kind, amount in _amounts(text) if _CHANGE.search(text) else ():
+        before = _before(text, match)
+        since = max(0, match.start() - REACH, 0 if before else told)
+        if _CHANGE.search(text[since : match.end() + REACH // 2]):
+            yield _value(text, match, kind, amount, before)
+        told = match.end()
 
 
 def replacements(text: str) -> Iterator[Substitution]:
     """Yield where a text says that one thing came in the place of another."""
+    if not _has(text, " from ", "replac"):
+        return
     for match in _REPLACED.finditer(text):
         start, end = match.span()
         about = _content(text[max(0, start - CONTEXT[1]) : end + CONTEXT[1]])
         yield Substitution(start, end, match["old"] or match["old2"], match["new"] or match["new2"], about)
+
+
+def _has(text: str, *words: str) -> bool:
+    """Return whether a text has one of some words, in any case: a quick look before a slow pattern."""
+    low = text.casefold()
+    return any(word in low for word in words)
 
 
 def _is_past(verb: str) -> bool:

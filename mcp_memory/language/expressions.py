@@ -10,10 +10,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import Grain, Millis
+from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import DAY, MONTHS, SEASONS, WEEKDAYS, Interval, civil, day_at
 
 S = r"[\s\u00a0\u202f]{1,3}"
@@ -248,7 +248,7 @@ class _Cues(NamedTuple):
     plain: list[bool]
 
 
-@lru_cache(maxsize=16)
+@text_cache(16)
 def _cues(sentence: str) -> _Cues:
     """Return the cues of tense of a sentence; cached for all its expressions."""
     yearly = _YEARLY.search(sentence)  # a birthday "is on 7 May" in every year

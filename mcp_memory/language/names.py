@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from mcp_memory.domain.turns import Turn
+from mcp_memory.heap import text_cache
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
 from mcp_memory.language.iso import MONTHS
 from mcp_memory.language.tokens import STOP_WORDS, words
@@ -176,6 +176,6 @@ def _about(turn: Turn) -> str:
     return turn.speaker or turn.role or ""
 
 
-@lru_cache(maxsize=1)  # the sentences of a document come one after another
+@text_cache(1)  # the sentences of a document come one after another
 def _head(title: str | None, text: str) -> str:
     return " ".join(head(title, text))

@@ -13,8 +13,9 @@ import re
 import threading
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from mcp_memory.heap import dropped_with_texts, text_cache
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
@@ -108,16 +109,23 @@ def _without_clitics(word: str) -> str:
     return _FRENCH_OPENING.sub("", _ENGLISH_ENDING.sub("", word))
 
 
-_THREAD_LOCAL = threading.local()
+_thread_local = threading.local()
+
+
+@dropped_with_texts
+def _new_stemmers() -> None:
+    """Let each thread make a new stemmer, since a stemmer keeps the words that it has read."""
+    global _thread_local
+    _thread_local = threading.local()
 
 
 def _stemmer() -> Stemmer:
     """Return this thread's stemmer; the object is not thread-safe."""
-    stemmer: Stemmer | None = getattr(_THREAD_LOCAL, "stemmer", None)
+    stemmer: Stemmer | None = getattr(_thread_local, "stemmer", None)
     if stemmer is None:
         from Stemmer import Stemmer
 
-        stemmer = _THREAD_LOCAL.stemmer = Stemmer("english")
+        stemmer = _thread_local.stemmer = Stemmer("english")
     return stemmer
 
 
@@ -153,7 +161,7 @@ _BASE_FORMS = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=32_768)
+@text_cache(32_768)
 def stem(word: str) -> str:
     """Return the stem of a word's base form: of "spoke" that of "speak"; a stop word is its own stem.
 

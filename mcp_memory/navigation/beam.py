@@ -29,7 +29,7 @@ background that calibrates cosines (DESIGN 3.2) belongs to the query: mean and d
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, islice
 
 import numpy as np
@@ -185,6 +185,7 @@ def search_facts(
     beams = [Path(root, (), root.key, _UNSCORED) for root in roots]
     final: list[Path] = []
     for depth in range(settings.depth if settings.beam else 1):
+        near.compare((path.end, path.root.intent) for path in beams)
         expansions = _score(near, query, rarity, [_expand(near, path) for path in beams])
         if any(expansions):
             step = BeamStep(depth, beams, expansions)
@@ -247,7 +248,7 @@ def _expand(near: Neighbourhood, path: Path) -> list[Path]:
     """Return P′ of a path, not yet scored: the m best steps to entities that it has not visited, N_cand."""
     visited = entities_on(path, near.facts)
     new = ((step, end) for step, end, _ in near.edges(path.end, path.root.intent) if end not in visited)
-    return [replace(path, steps=(*path.steps, step), end=end) for step, end in islice(new, near.settings.expanded)]
+    return [path.with_step(step, end) for step, end in islice(new, near.settings.expanded)]
 
 
 def _score(
@@ -256,14 +257,14 @@ def _score(
     """Return the paths of all groups with their scores."""
     paths = [path for group in groups for path in group]
     scores = iter(score_paths(near, query, rarity, paths) if paths else [])
-    return [[replace(path, scores=next(scores)) for path in group] for group in groups]
+    return [[path.with_scores(next(scores)) for path in group] for group in groups]
 
 
 def _replace_scores(step: BeamStep, scores: Sequence[PathScores] | None) -> tuple[list[Path], list[list[Path]]]:
     """Return the beams of a step and their extensions with other scores, if there are any."""
     if scores is None:
         return list(step.beams), [list(group) for group in step.extensions]
-    paths = iter([replace(path, scores=score) for path, score in zip(step.paths, scores, strict=True)])
+    paths = iter([path.with_scores(score) for path, score in zip(step.paths, scores, strict=True)])
     beams = [next(paths) if path.steps else path for path in step.beams]
     return beams, [[next(paths) for _ in group] for group in step.extensions]
 

@@ -284,5 +284,5 @@ def infer_paths(near: Neighbourhood, path: Path, excluded: Iterable[str]) -> lis
         for step, end in islice(rule(near, path), _OF_EACH * settings.expanded):
             if end not in visited and step.version.id not in known:
                 known.add(step.version.id)
-                inferred.append(replace(path, steps=(*path.steps, step), end=end))
+                inferred.append(path.with_step(step, end))
     return inferred

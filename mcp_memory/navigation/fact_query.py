@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 
 from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.names import names
 from mcp_memory.language.questions import looks_back, wants_guesses
@@ -113,9 +114,14 @@ class FactQuery:
     @cached_property
     def relations(self) -> tuple[str, ...]:
         """The relations of the registry that the query itself asks for, at least by a hint, in the registry's order."""
-        names = {name for word in (*self._plain, *self._words) for name in _relations_by_word().get(word, ())}
-        names.update(self.query.relations)
+        names = self._hinted.union(self.query.relations)
         return tuple(known.name for known in relations() if known.name in names and self._match(known.name)[0] > 0)
+
+    @cached_property
+    def _hinted(self) -> frozenset[str]:
+        """The relations of the registry with a phrase that shares a word with the query; it asks for no others."""
+        by_word = _relations_by_word()
+        return frozenset(name for word in (*self._plain, *self._words) for name in by_word.get(word, ()))
 
     def names_entity(self, key: str) -> bool:
         """Return whether the query itself names an entity, which is then unlikely to be its answer."""
@@ -162,6 +168,8 @@ class FactQuery:
             own = _phrase(" ".join(known.asked))[0]
             shared = own & self._plain.keys()
             return (len(shared) / len(own) if own else 0.0), self._stems_of(shared)
+        if relation not in self._hinted:
+            return strength, explained
         for phrase in (*known.asked, known.label):
             own, plain = _phrase(phrase)
             if own and own <= self._plain.keys():
@@ -176,11 +184,11 @@ class FactQuery:
         return frozenset(stem for form in plain for stem in self._plain[form])
 
 
-fact_query = lru_cache(maxsize=16)(FactQuery)
+fact_query = text_cache(16)(FactQuery)
 """Returns the `FactQuery` of a query; cached, since several steps of one call need it."""
 
 
-@lru_cache(maxsize=4_096)  # the registry has some hundred phrases; the others are relation names in the spaces
+@text_cache(4_096)  # the registry has some hundred phrases; the others are relation names in the spaces
 def _phrase(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the stems of the plain forms of a phrase's words, without stop words, and its words."""
     return frozenset(_plain_stems(text)), frozenset(words(text))

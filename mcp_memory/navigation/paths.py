@@ -34,7 +34,6 @@ largest degree, which would require reading the whole space.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import islice
 from math import log1p
 
@@ -43,6 +42,7 @@ from mcp_memory.domain.facts import Assertion, Intent, Version
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.relations import DID, EntityType, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import FIRST, LAST, civil
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.fact_query import FactQuery, Moment, content_stems, holds
@@ -79,15 +79,17 @@ class StatementSimilarity:
         self._mean, deviation = background
         self._span = spread * deviation
         self._known: dict[str, float] = {}
+        self._said: dict[str, float] = {}  # by assertion, which several versions and guesses rest on
 
     def of(self, versions: Iterable[Version]) -> list[float]:
         """Return the calibrated cosine of each version, in [0, 1]."""
         rows = list(versions)
         missing = {version.id: version.assertions[-_SUPPORT:] for version in rows if version.id not in self._known}
-        statements = [assertion for support in missing.values() for assertion in support]
-        cosines = iter(self._cosine(statements) if statements else ())
+        new = {one.id: one for support in missing.values() for one in support if one.id not in self._said}
+        if new:
+            self._said |= zip(new, map(self.calibrate, self._cosine(tuple(new.values()))), strict=True)
         for name, support in missing.items():
-            self._known[name] = max((self.calibrate(next(cosines)) for _ in support), default=0.0)
+            self._known[name] = max((self._said[one.id] for one in support), default=0.0)
         return [self._known[version.id] for version in rows]
 
     def calibrate(self, cosine: float) -> float:
@@ -130,6 +132,11 @@ class Neighbourhood:
         self.settings = settings
         self._neighbours: dict[str, tuple[tuple[Version, bool, str], ...]] = {}
         self._edges: dict[tuple[str, Intent], tuple[Edge, ...]] = {}
+
+    def compare(self, ends: Iterable[tuple[str, Intent]]) -> None:
+        """Compare all that may lead on from some entities with the query at once: faster than one entity at a time."""
+        new = [end for end in dict.fromkeys(ends) if end not in self._edges]
+        self.similarity.of(one for key, intent in new for one, _, _ in self._around(key) if self._holds(one, intent))
 
     def edges(self, key: str, intent: Intent) -> tuple[Edge, ...]:
         """Return the steps that pass the filters, best first."""
@@ -300,7 +307,7 @@ def sufficiency(
     return certainty * (0.5 * covered + 0.5 * fit)
 
 
-@lru_cache(maxsize=8_192)  # facts and roots that queries return to; some hundred bytes each
+@text_cache(8_192)  # facts and roots that queries return to; some hundred bytes each
 def _stems(text: str) -> frozenset[str]:
     return frozenset(stems(text))
 

@@ -37,13 +37,13 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.turns import Sentence, Turn
+from mcp_memory.heap import text_cache
 from mcp_memory.language.names import mentions, names
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
 from mcp_memory.view.saved_rows import SavedLists
@@ -73,7 +73,7 @@ class Cue:
     follows: bool = False
 
 
-@lru_cache(maxsize=16_384)
+@text_cache(16_384)
 def key_of(written: str) -> str:
     """Return the key that all spellings of a cue or tag share, its words joined by spaces.
 
@@ -374,7 +374,7 @@ class CueGraph:
         return 2 * self._as_name[cue] > len(self._rows[cue])
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def relation_tag(relation: str) -> str:
     """Return the tag of a relation: the content words of its label, at most two."""
     label = relations().get(relation).label.split()

@@ -16,7 +16,6 @@ Source: REAL §3.2 (contradiction of facts). **Departures.** ``language/changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ from mcp_memory.language.changes import (
     values,
 )
 from mcp_memory.language.dates import weekday_and_day
-from mcp_memory.language.segments import code_blocks
+from mcp_memory.language.segments import FENCES, code_blocks
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.windows import recallable
 from mcp_memory.search.words import WordIndex
@@ -103,6 +102,7 @@ class _Reader:
     def __init__(self, space: Space, index: WordIndex, asked: dict[str, float], open_: NDArray[np.bool_]) -> None:
         """Begin with the rarity of the query's stems, and which rows its window and role leave open."""
         self._space, self._index, self._asked, self._open = space, index, asked, open_
+        self._deeds: dict[str, list[tuple[int, int, int]]] = {}
 
     def best(self, asked: Iterable[str]) -> list[int]:
         """Return the rows of talk that fit some stems best."""
@@ -116,7 +116,7 @@ class _Reader:
         found: list[Contrast] = []
         told: set[frozenset[str]] = set()
         for turn in turns:
-            for denial in _denials(turn.text):
+            for denial in denials(_prose(turn.text)):
                 if len(found) == SHOWN or denial.about in told or not self._bears(denial):
                     continue
                 best = self._contradiction(denial, turn, turns)
@@ -140,7 +140,7 @@ class _Reader:
         for other in {one.id: one for one in (*turns, *more)}.values():
             if other.speaker != turn.speaker:
                 continue
-            for before, start, end in _deeds(other.text):
+            for before, start, end in self._deeds_of(other):
                 said = set(stems(other.text[before:end]))
                 both = said & rarity.keys()
                 share = sum(rarity[stem] for stem in both) / whole
@@ -152,16 +152,26 @@ class _Reader:
                     best = worth, Source(other, first, min(end, first + CHARS))
         return best[1] if best else None
 
+    def _deeds_of(self, turn: Turn) -> list[tuple[int, int, int]]:
+        """Return the clauses of a text that tell of deeds, read once for each query: nothing of a text outlives it."""
+        if turn.id not in self._deeds:
+            self._deeds[turn.id] = list(deeds(_prose(turn.text)))
+        return self._deeds[turn.id]
+
     def changed(self, turns: Sequence[Turn]) -> list[Contrast]:
         """Return earlier statements with the later ones that perhaps replace them, the nearest to the query first."""
         found: list[tuple[float, Contrast]] = []
         for later in turns:
+            text = _prose(later.text)
+            values_now, replaced = list(changed_values(text)), list(replacements(text))
+            if not values_now and not replaced:
+                continue
             before = [one for one in turns if one.speaker == later.speaker and _earlier(one, later)]
-            for value in _changed(later.text):
+            for value in values_now:
                 near = (self._near(value.about | value.nouns) + self._near(value.wide | value.nouns)) / 2
                 if near >= NEAR and (old := self._older_value(value, before)) is not None:
                     found.append((near, Contrast("changed", old, _around(later, value.start, value.end))))
-            for one in _replacements(later.text):
+            for one in replaced:
                 near = self._near(one.about)
                 if near and (old := _with_old(one, before)) is not None:
                     found.append((near, Contrast("changed", old, _around(later, one.start, one.end))))
@@ -176,8 +186,8 @@ class _Reader:
         """Return the earlier value that is most likely of the same thing; None if it was said before, too."""
         best: tuple[float, Source] | None = None
         for turn in turns:
-            for old in _values(turn.text):
-                if old.kind != value.kind or not self._same(old, value):
+            for old in values(_prose(turn.text), value.kind):
+                if not self._same(old, value):
                     continue
                 if old.amount == value.amount:
                     return None
@@ -241,31 +251,8 @@ def _around(turn: Turn, start: int, end: int) -> Source:
 
 def _prose(text: str) -> str:
     """Return a text with line ends in place of its code, so that places stay the same."""
+    if not any(fence in text for fence in FENCES):
+        return text
     for begin, end in code_blocks(text):
         text = text[:begin] + "\n" * (end - begin) + text[end:]
     return text
-
-
-@lru_cache(maxsize=2048)
-def _denials(text: str) -> tuple[Denial, ...]:
-    return tuple(denials(_prose(text)))
-
-
-@lru_cache(maxsize=2048)
-def _deeds(text: str) -> tuple[tuple[int, int, int], ...]:
-    return tuple(deeds(_prose(text)))
-
-
-@lru_cache(maxsize=2048)
-def _values(text: str) -> tuple[Value, ...]:
-    return tuple(values(_prose(text)))
-
-
-@lru_cache(maxsize=2048)
-def _changed(text: str) -> tuple[Value, ...]:
-    return tuple(changed_values(_prose(text)))
-
-
-@lru_cache(maxsize=2048)
-def _replacements(text: str) -> tuple[Substitution, ...]:
-    return tuple(replacements(_prose(text)))

@@ -64,6 +64,10 @@ _PERSON = (
 _DESCRIBED = rf"(?:my|our|the)\s+(?:(?!\b(?:{_PERSON})\b)\w+\s+)?(?P<who>{_PERSON})"
 _ASKED = re.compile(rf"\b{_DESCRIBED}\b(?!['’]s\s+(?:{_PERSON})\b)", re.IGNORECASE)
 _AUXILIARY = r"(?:did|does|do|is|was|were|are|has|had|have|will|would|can|could|should|must|might)"
+_AUXILIARY_BEFORE = re.compile(rf"\b{_AUXILIARY}\s+(?:the\s+)?$")
+_THE_BEFORE = re.compile(r"(?<!\w)the\s+$")
+_LETTER = re.compile(r"\w")
+_POSSESSIVE = re.compile(r"['’]s(?!\w)")
 _ASKED_I = re.compile(rf"\b{_AUXILIARY}\s+I\b")
 _FILLER = (
     r"^\W*(?:(?:and|but|so|well|oh|yes|no|also|then|today|yesterday|now|btw|always|never|please|usually|often|sometimes)\b"
@@ -121,20 +125,37 @@ def subject_of(query: Query, speakers: Iterable[str]) -> Subject | None:
     spoken = {word for speaker in (*speakers, *query.speakers) for word in words(speaker)}
     named = []
     for name in query.names:
-        said = rf"(?<!\w)(?:the\s+)?{re.escape(name)}(?!\w)"
-        subject = re.search(rf"\b{_AUXILIARY}\s+{said}|{said}['’]s(?!\w)", text)
-        if subject and any(word in spoken for word in words(text[: subject.start()])):
+        subject = _as_subject(name, text)
+        if subject is not None and any(word in spoken for word in words(text[:subject])):
             continue  # a speaker is its subject: "Would Ann have Nowak prints?"
         called = any(word.startswith(part) for word in spoken for part in words(name))  # "Mel" of Melanie
-        if subject and not called and MONTH_WORDS.isdisjoint(words(name)):
+        if subject is not None and not called and MONTH_WORDS.isdisjoint(words(name)):
             named.append(name)
     if len(named) == 1:
-        return Subject(named[0], frozenset(words(named[0])[-1:]), re.sub(re.escape(named[0]), "somebody", text))
+        return Subject(named[0], frozenset(words(named[0])[-1:]), text.replace(named[0], "somebody"))
     if not named and _ASKED_I.search(text):
         return Subject(_I, frozenset(), text)
     for pattern in _THINGS if not named and not query.speakers else ():
         if (found := pattern.search(text)) is not None and len(both := stems(found["pair"])) == 2:
             return Subject(found["pair"], frozenset(both), text.replace(found["pair"], "it", 1), thing=True)
+    return None
+
+
+def _as_subject(name: str, text: str) -> int | None:
+    """Return where the words begin that make a name the subject, "did Nowak" or "Nowak's"; None if it is none.
+
+    They are looked for around the name: compiling a pattern for each name would take longer than all the rest.
+    """
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        auxiliary = _AUXILIARY_BEFORE.search(text, 0, at)
+        if auxiliary and not _LETTER.match(text, end):
+            return auxiliary.start()
+        if _POSSESSIVE.match(text, end) and not (at and _LETTER.match(text, at - 1)):
+            article = _THE_BEFORE.search(text, 0, at)
+            return article.start() if article else at
+        at = text.find(name, at + 1)
     return None
 
 

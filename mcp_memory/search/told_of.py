@@ -32,11 +32,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from mcp_memory.domain.query import Query
+from mcp_memory.heap import text_cache
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.language.vocabulary import GREETINGS, SMALL_TALK
@@ -193,7 +193,7 @@ class _People:
         return speaker, certainty * (1.0 if first and not second else UNSAID)
 
 
-@lru_cache(maxsize=64)
+@text_cache(64)
 def _call_pattern(name: str) -> re.Pattern[str]:
     said = re.escape(name)
     return re.compile(rf"^\W*(?:\w+\W+){{0,2}}?{said}\s*[,!.?]|,\s*{said}\s*[!.?]*$", re.IGNORECASE)

@@ -23,7 +23,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError
-from mcp_memory.heap import may_go
+from mcp_memory.heap import drop_texts, may_go
 from mcp_memory.storage.commits import commits_after, log_batch, newest_rows, stored_turn, usable_last
 from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, short_tables, shortfalls
@@ -181,6 +181,7 @@ class Refresher:
     def reset(self) -> View:
         """Forget everything and return an empty view: another store has taken the place of the known one."""
         self.tables.forget()
+        drop_texts()
         may_go()
         self.last, self.folded, self._version = None, None, None
         self.journal_end = 0

@@ -121,6 +121,7 @@ class LanceStore:
         self._view_lock = anyio.Lock()
         self._index_lock = threading.Lock()
         self._refreshed = -JUST_S  # when the view was last brought up to date
+        self._whole: int | None = None  # the commit as of which it last had everything
         self._write_lock = open_write_lock(self._place, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(self._place, compact_after, clock)
@@ -313,7 +314,8 @@ class LanceStore:
 
     async def _refresh(self, *, whole: bool, locked: bool = False) -> None:
         """Bring the view up to date; its lock must be held. ``locked``: so is the write lock, which a rebuild takes."""
-        if not whole and self._is_current():
+        just = whole and self._whole == self._view.tx and time.monotonic() - self._refreshed < JUST_S
+        if (just or not whole) and self._is_current():
             return
         try:
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
@@ -345,7 +347,7 @@ class LanceStore:
                 view = self._refresher.refresh(self._view, whole=whole)
                 if view is not self._view:
                     self._forgetter.look_again()
-                self._refreshed = time.monotonic()
+                self._refreshed, self._whole = time.monotonic(), view.tx if whole else None
                 if whole:
                     view.extend_indexes()  # here, in a thread, rather than at the first query
         except (StoreError, OutdatedFormat):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from mcp_memory.domain.answers import EvidenceSentence
+from mcp_memory.heap import text_cache
 from mcp_memory.language.tokens import STOP_WORDS, stem, stems, words
 from mcp_memory.language.vocabulary import word_set
 
@@ -116,7 +116,7 @@ def read_words(text: str) -> list[SentenceWord]:
     return [SentenceWord(found.start(), found.end(), *_word_parts(found[0])) for found in _WORD.finditer(text)]
 
 
-@lru_cache(maxsize=32_768)
+@text_cache(32_768)
 def _word_parts(word: str) -> tuple[str, tuple[str, ...], bool]:
     capital = word[0].isupper() or (word[0].isdigit() and any(letter.isupper() for letter in word))
     if len(word) > 64:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn
+from mcp_memory.heap import text_cache
 from mcp_memory.language.expressions import Direction
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.clause import Clause
@@ -51,7 +51,7 @@ def by_tense(turn: Turn, span: tuple[int, int], clause: Clause) -> Clause:
     return replace(clause, times=times, verb=verb)
 
 
-@lru_cache(maxsize=4)
+@text_cache(4)
 def _resolved(text: str, said_at: Millis, span: tuple[int, int], tense: Direction) -> tuple[StatedTime, ...]:
     """Return the times of a sentence by a tense; cached for all its clauses."""
     return stated_times(text, said_at, *span, tense=tense)

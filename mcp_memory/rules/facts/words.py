@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import StatedTime
+from mcp_memory.heap import text_cache
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.tables.closed import ADVERBIAL_PHRASES, STOPS
@@ -197,7 +198,7 @@ _NO_PLACE = word_set(
 _BEHIND_PLACE = word_set("and in on with since now but for until because so or where when at again")
 
 
-@lru_cache(maxsize=4)
+@text_cache(4)
 def _lacks_capitals(text: str) -> bool:
     """Return whether a message is typed without capitals; cached for all its sentences."""
     return bool(_LOWER_I.search(text)) or not any(letter.isupper() for letter in text)

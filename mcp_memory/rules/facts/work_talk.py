@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, speaker
+from mcp_memory.heap import text_cache
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.validity import Validity, before_telling, from_utterance, precision_of
@@ -131,7 +131,7 @@ _DATED = re.compile(r"\d|day\b|tomorrow|week|month|end of|(?:uar|ri|pril|ember|o
 """Signs without which a sentence states no day."""
 
 
-@lru_cache(maxsize=4)
+@text_cache(4)
 def _ahead(text: str, said_at: Millis, span: tuple[int, int]) -> tuple[StatedTime, ...]:
     return stated_times(text, said_at, *span, tense=1)
 

@@ -6,8 +6,8 @@ Each is one thing whatever signs it holds: "120 req/min", ``s3://plumb-backups``
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables import closed
@@ -208,7 +208,7 @@ _WORK_SIGNS = re.compile(
 _LETTERS = re.compile(r"[\w.+#-]+")
 
 
-@lru_cache(maxsize=8)  # asked for each sentence of a message
+@text_cache(8)  # asked for each sentence of a message
 def is_about_work(text: str) -> bool:
     """Return whether a text is about software or its making, by its words and signs."""
     if _WORK_SIGNS.search(text):

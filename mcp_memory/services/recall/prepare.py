@@ -70,10 +70,10 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
         judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
             space without texts.
     """
-    async with store.reading() as view:
+    async with store.reading(whole=False) as view:
         space = view.space(query.space)
         query = understand(query, space.speakers, query.now)
-        speakers, empty, taught = tuple(space.speakers), not space.segments, len(space.beliefs) > 0
+        speakers, empty, taught = tuple(space.speakers), not space.turns, len(space.beliefs) > 0
         contents = Contents(space.span, talk=bool(space.talk.any()), documents=not space.talk.all())
     if judge is not None and not empty:
         query = await judge.understand(query, speakers, query.now, contents)

@@ -23,7 +23,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
+from mcp_memory.heap import text_cache
 from mcp_memory.language.briefs import brief
 from mcp_memory.language.shapes import topic_of
 from mcp_memory.language.tokens import stems
@@ -339,7 +339,7 @@ def _in_code(turn: Turn, start: int) -> bool:
     return any(begin <= start < end for begin, end in code_blocks(turn.text))
 
 
-@lru_cache(maxsize=64)  # asked of each sentence of a message in turn
+@text_cache(64)  # asked of each sentence of a message in turn
 def code_blocks(text: str) -> tuple[tuple[int, int], ...]:
     """Return where the blocks of code of a text begin and end."""
     return tuple((match.start(), match.end()) for match in _CODE.finditer(text)) if "```" in text else ()
