@@ -14,8 +14,7 @@ these rules make one, and a process may be killed at any point of it.
     fact_rows.py    assertions, aliases and reading jobs, likewise
     point_rows.py   memory points, questions, lessons and beliefs, likewise
     commits.py      the last commits, and the rows that they added
-    mapped.py       the vectors of a large store, mapped
-    vector_files.py from these files
+    mapped.py       the vectors of a large store: their files, and how a view maps them
     columns.py      what these conversions share; rows that cannot be right
     tables.py       LanceDB's own calls
     place.py        where a store is: a folder, or object storage

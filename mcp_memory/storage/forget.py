@@ -36,6 +36,7 @@ from mcp_memory.storage.copies import write_anchor
 from mcp_memory.storage.data_files import ASIDE, flush
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, read_book, write_book
+from mcp_memory.storage.mapped import remove_vectors
 from mcp_memory.storage.point_rows import lesson_rows, point_of, point_rows, point_vector_rows, points_of
 from mcp_memory.storage.purging import purge
 from mcp_memory.storage.rebuild import Embed
@@ -56,7 +57,6 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.vector_files import remove_vectors
 from mcp_memory.view.erasure import Erasure, erasure_of
 from mcp_memory.view.view import View
 

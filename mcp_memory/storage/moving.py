@@ -27,12 +27,12 @@ from mcp_memory.storage.forgotten import BOOK_COPY, Book, read_book, write_book
 from mcp_memory.storage.forgotten import FOLDER as KEPT
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.lock import Holders, WriteLock
+from mcp_memory.storage.mapped import VECTORS
 from mcp_memory.storage.purging import purge
 from mcp_memory.storage.saved_view import FOLDER as VIEW
 from mcp_memory.storage.saved_view import LOCK as VIEW_LOCK
 from mcp_memory.storage.schema import FORGOTTEN
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.vector_files import VECTORS
 
 ForgetAgain = Callable[[Path, str, int, Book], Awaitable[int]]
 """Forgets in the store of a folder, with the embedder and dimension of its vectors, what a book holds; returns how many

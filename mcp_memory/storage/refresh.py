@@ -28,7 +28,7 @@ from mcp_memory.storage.commits import commits_after, log_batch, newest_rows, st
 from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, short_tables, shortfalls
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
-from mcp_memory.storage.mapped import PIECES, PieceKind, Read, attach, seal
+from mcp_memory.storage.mapped import PIECES, PieceKind, Read, VectorFiles, attach, seal
 from mcp_memory.storage.saved_view import SavedViews
 from mcp_memory.storage.schema import (
     COMMITS,
@@ -41,7 +41,6 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import batch_of
-from mcp_memory.storage.vector_files import VectorFiles
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 

@@ -2,7 +2,7 @@
 
 Making a view of a million sentences takes two minutes of processor time, nearly all of it in Python: objects, dicts and
 indexes of each. A saved one is pickled: arrays lie as they are in the file and are mapped, turns and assertions are
-columns (``view/saved_rows.py``), vectors stay in their own files (``vector_files.py``), and only dicts are made.
+columns (``view/saved_rows.py``), vectors stay in their own files (``mapped.py``), and only dicts are made.
 
 **Nothing rests on it.** It is one file of the folder "view", named by the program, the settings and the embedder that
 made it, with a sum of all its bytes. It is used if the sum is right, if the store has the very commit that it is as of,
@@ -41,9 +41,9 @@ import numpy as np
 from mcp_memory.storage.commits import commits_after, last_commit
 from mcp_memory.storage.damage import damage_of, short_tables
 from mcp_memory.storage.locks import take_if_free, take_soon
+from mcp_memory.storage.mapped import VectorFiles, name_of
 from mcp_memory.storage.schema import COMMITS, FORMAT, Commit, commits_of
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.vector_files import VectorFiles, name_of
 from mcp_memory.texts import folder
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View

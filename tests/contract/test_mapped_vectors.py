@@ -15,8 +15,8 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.storage import mapped, schema
+from mcp_memory.storage.mapped import VECTORS, VectorFiles
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.vector_files import VECTORS, VectorFiles
 from mcp_memory.vectors import GrowingMatrix
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
