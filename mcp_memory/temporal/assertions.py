@@ -130,10 +130,12 @@ def _is_phrase_of(phrase: str, text: str) -> bool:
 
 
 def statement(fact: NewFact) -> str:
-    """Return a caller's fact as a sentence, with its times."""
+    """Return a caller's fact as a sentence, with its times; a denial says from when on it no longer holds."""
     wording = verbalise(fact.head, relations().name(fact.relation), fact.tail, negated=fact.negated)
     since = f" from {day_in_words(fact.valid_from)}" if fact.valid_from is not None else ""
     until = f" until {day_in_words(fact.valid_to)}" if fact.valid_to is not None else ""
+    if fact.negated and since:
+        return f"{wording.replace(':', f'{since} on:', 1)}{until}."
     return f"{wording}{since}{until}."
 
 

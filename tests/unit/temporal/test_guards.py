@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.domain.requests import NewFact
 from mcp_memory.domain.turns import Turn
-from mcp_memory.temporal.assertions import guard_assertions
+from mcp_memory.language.iso import parse
+from mcp_memory.temporal.assertions import guard_assertions, statement
 
 TEXT = "My sister lives in Bergen. She likes tea."
 TURN = Turn("t_1", "default", "s", "r", "message", TEXT, "Maria", None, None, 0, 0, 0, 0)
@@ -53,3 +55,9 @@ def test_a_fact_about_the_whole_text_may_span_it() -> None:
 def test_confidence_is_clipped_to_its_range(confidence: float, clipped: float) -> None:
     fact = replace(FACT, confidence=confidence)
     assert [kept.confidence for kept in guard_assertions(TURN, None, SPANS, [fact])] == [clipped]
+
+
+def test_a_denial_says_from_when_on_a_fact_no_longer_holds() -> None:
+    told = NewFact("Ann", "lives_in", "Oslo", valid_from=parse("2020-05-01")[0])
+    assert statement(told) == "Ann lives in Oslo from 1 May 2020."
+    assert statement(replace(told, negated=True)) == "No longer from 1 May 2020 on: Ann lives in Oslo."
