@@ -78,7 +78,7 @@ async def find(
         the gates of the sentences that are not neutral for the query. Rows mean something as long as the view is held.
     """
     space = view.space(query.space)
-    placed = place_event(space, query, settings)
+    placed = place_event(space, query, settings)  # what facts and search go by; what callers said goes by the query
     cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vectors))
     ways = find_paths(space, placed, cosines, word_rarity(space, placed), settings.navigation)
     roots, paths = run_search(ways, evaluation.scores)
@@ -94,7 +94,7 @@ async def find(
         near, known = partial(similarity, store, space), {placed.text: (placed, cosines)}
         loop = RecallLoop(space, placed, found, names, gates, settings, settings.policy, embedder, near, known)
         found, dated, result = await _go_on(loop, result)
-    ranked, uncovered, result = await _rank(embedder, space, query, placed, found, gates, result, settings)
+    ranked, uncovered, result = await _order(embedder, space, query, placed, found, gates, result, settings)
     facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
     warnings = (*unknown_space(view, query.space), *_unknown_role(space, query))
@@ -179,7 +179,7 @@ async def _go_on(loop: RecallLoop, result: RecallResult) -> tuple[CandidateSet, 
     return found, state.dated, replace(result, trace=tuple(state.trace), turns=state.turns)
 
 
-async def _rank(
+async def _order(
     embedder: Embedder,
     space: Space,
     query: Query,
