@@ -183,6 +183,11 @@ def asks_ahead(question: str) -> bool:
     )
 
 
+def asks_deed(question: str) -> bool:
+    """Return whether a question asks of something as done, "when did she pass?"; what was announced need not be."""
+    return re.search(r"\b(?:did|has|have|had)\b", question, re.I) is not None and not asks_ahead(question)
+
+
 def asks_return(text: str) -> bool:
     """Return whether a text speaks of coming back."""
     return _RETURN.search(text) is not None

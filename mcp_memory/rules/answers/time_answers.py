@@ -13,8 +13,8 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Constraint
-from mcp_memory.language.questions import looks_back
 from mcp_memory.rules.answers.matching import RelationMatch
+from mcp_memory.rules.answers.modality import asks_deed
 from mcp_memory.rules.answers.relations import change_positions, mentions_end, query_tokens
 from mcp_memory.rules.answers.values import (
     ValidValue,
@@ -80,7 +80,7 @@ def time_claim(
         return DraftAnswer(_join_all(texts), tuple(values), hedged=implied, assertions=ended_by)
     asked_for_start = bool(change_positions(query_tokens(query.text, query.time)))
     begin = relation.event or relation.cardinality == "unknown" or asked_for_start  # unknown ones may be events
-    announced = looks_back(query.text) and any(value.version.kind == "planned" for value in values)
+    announced = asks_deed(query.text) and any(value.version.kind == "planned" for value in values)
     unstated = announced or any(not value.stated for value in values)
     changes = any(assertion.change for value in values for assertion in value.assertions)
     weight = first_said if unstated and not changes else 1.0

@@ -22,10 +22,9 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words, in_words
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
-from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP, GREETINGS
-from mcp_memory.rules.answers.modality import asks_ahead, asks_return
+from mcp_memory.rules.answers.modality import asks_deed, asks_return
 from mcp_memory.rules.answers.spans import (
     Span,
     adjacent,
@@ -110,7 +109,7 @@ def _is_plan(wanted: WantedSpan, sentence: WeighedSentence, stated: StatedTime) 
     """Return whether a message announced what a question asks of as past: whether it came to be is not known."""
     said_at = sentence.evidence.source.turn.said_at
     ahead = not sentence.is_document and said_at is not None and stated.since > said_at
-    return ahead and looks_back(wanted.query.text) and not asks_ahead(wanted.query.text)
+    return ahead and asks_deed(wanted.query.text)
 
 
 CLAUSE_FIT = 1.5
