@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from batches import DIMENSION
+from damaging import make
 from fakes import FakeLog, FakeStore
 from object_store import ObjectStore
 
@@ -25,6 +26,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "open_store" in metafunc.fixturenames:
         on_objects = metafunc.module.__name__.rpartition(".")[2] in ON_OBJECTS
         metafunc.parametrize("open_store", ["lancedb", *(["objects"] if on_objects else []), "fake"], indirect=True)
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> Path:
+    """Return the folder of a store with some commits, to be damaged."""
+    return await make(tmp_path / "store")
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from damaging import (
     COMMITS,
     held,
     is_damaged,
-    make,
     make_anew,
     newest,
     oldest,
@@ -37,11 +36,6 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def folder(tmp_path: Path) -> Path:
-    return await make(tmp_path / "store")
 
 
 async def test_each_commit_is_noted_beside_the_store_and_one_damaged_note_does_no_harm(folder: Path) -> None:

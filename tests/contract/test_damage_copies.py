@@ -15,7 +15,6 @@ from damaging import (
     everything,
     held,
     log_of,
-    make,
     make_anew,
     newest,
     oldest,
@@ -33,11 +32,6 @@ from mcp_memory.storage.repair import LOST
 from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def folder(tmp_path: Path) -> Path:
-    return await make(tmp_path / "store")
 
 
 async def test_a_byte_that_was_changed_in_place_is_noticed_and_nothing_merges_it(tmp_path: Path) -> None:

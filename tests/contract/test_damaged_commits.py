@@ -18,11 +18,6 @@ pytestmark = pytest.mark.anyio
 ALL = [f"m{number}" for number in range(COMMITS)]
 
 
-@pytest.fixture
-async def folder(tmp_path: Path) -> Path:
-    return await make(tmp_path / "store")
-
-
 def hurt(file: Path, way: str) -> bytes:
     """Damage a file and return what it held."""
     content = file.read_bytes()

@@ -68,11 +68,6 @@ def test_what_cannot_be_imported_is_said_with_a_remedy(tmp_path, capsys):
     assert "nothing in it can be imported; 1 bad records" in capsys.readouterr().err
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 @pytest.mark.anyio
 async def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, capsys):
     bar = ProgressBar()

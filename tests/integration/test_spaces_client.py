@@ -16,11 +16,6 @@ from mcp_memory.settings import Settings
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 def client_with(space, log=None, **how):
     async def opened():
         return memory(log or FakeLog())

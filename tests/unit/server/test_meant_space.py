@@ -12,11 +12,6 @@ from mcp_memory.server.opening import MeantSpace, configured_space, space_of_fol
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 class Session:
     """The part of the SDK's session that is asked."""
 

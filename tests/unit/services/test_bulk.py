@@ -23,11 +23,6 @@ LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
 NOW = 1_720_000_000_000
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 class Derived:
     """Derives in this process, and counts the calls."""
 

@@ -24,11 +24,6 @@ NOW = 1_720_000_000_000
 
 
 @pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest.fixture
 async def memory(tmp_path):
     memory = open_at(tmp_path / "store")
     yield memory

@@ -24,11 +24,6 @@ pytestmark = pytest.mark.anyio
 DAY = 86_400_000
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 def evidence(name):
     return Evidence(name, "sentence", name, 1.0, (), ())
 

@@ -13,12 +13,6 @@ from mcp_memory.domain.requests import NewItem
 from mcp_memory.language.iso import parse
 from mcp_memory.services.settings import AnswerSettings
 
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 TALK = said(
     "Ann: Hi Bob! I went to the climbing gym yesterday and it was great.",
     "Bob: Nice, Ann! My band played a concert at the Blue Lantern last week.",
