@@ -50,6 +50,20 @@ def recall_people(discourse: Discourse, turn: Turn, before: Sequence[Turn]) -> N
             discourse.recall(pronoun, *names)
 
 
+_QUESTION = re.compile(r"\?\W*\Z|^\W*(?:and\s|so\s)?(?:what|where|when|why|how|who)\b", re.I)
+_OF_ANOTHER = re.compile(r"\b(?:he|she|it|they|him|her|them)\b", re.I)
+
+
+def asked_of_another(turn: Turn, before: Sequence[Turn]) -> bool:
+    """Return whether the message before asks about somebody else, "what's she in for": "flew into a pane" is of her."""
+    if not before or (before[-1].speaker or before[-1].role) == (turn.speaker or turn.role):
+        return False
+    text = before[-1].text[-READ_BEFORE:]
+    start, end = split(text)[-1] if text.strip() else (0, 0)
+    asked = text[start:end]
+    return bool(_QUESTION.search(asked) and _OF_ANOTHER.search(asked)) and "you" not in asked.lower()
+
+
 def _names_people(text: str) -> bool:
     return bool(_NAME.search(text)) or not _PEOPLE.isdisjoint(re.findall(r"[a-z]+", text.lower()))
 

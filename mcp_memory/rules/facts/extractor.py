@@ -23,7 +23,7 @@ from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
-from mcp_memory.rules.facts.context import recall_people
+from mcp_memory.rules.facts.context import asked_of_another, recall_people
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with_corrections, with_mended_times
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
@@ -159,6 +159,7 @@ class RuleExtractor:
         unasserted = Unasserted(turn.text, sentences, turn.speaker) if turn.kind == "message" else None
         before = before if self.context and turn.kind == "message" else ()
         recall_people(discourse, turn, before)
+        of_another = asked_of_another(turn, before)
         answer = answered(turn, before, sentences)
         answer = answer or (resumed(turn, before, sentences, self._alone) if turn.kind == "message" else None)
         carried = Carried()
@@ -179,6 +180,7 @@ class RuleExtractor:
                 _log.warning("%s: reading it takes over %g s; from character %s on it is kept and found, and not read "
                              "for facts", turn.id, CEILING_S, start)  # fmt: skip
                 break
+            discourse.omitted_unknown = of_another and index == 0
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             if answer is not None and answer.sentence == index:
                 replies = self._replied(turn, discourse, answer, sentences[index])

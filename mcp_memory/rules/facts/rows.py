@@ -43,12 +43,14 @@ KINDS = (
     "tool", "subject", "hobby", "liked", "cause", "noted", "used", "thing", "value", "any",
 )  # fmt: skip
 """The kinds that a tail may have to be of (`kinds.fits`), the most specific first."""
-CONDITIONS = word_set("present past perfect progressive negated positive for_good talk document human owned done")
+CONDITIONS = word_set(
+    "present past perfect progressive simple negated positive for_good talk document human owned done"
+)
 """What a row may ask of its clause.
 
 Its tense and polarity, the adverb "for good", its text, and as its subject a person or somebody's thing ("my car").
 ``past`` includes the perfect tense, and for an event what has a date to come, ``done`` does not;
-``present`` includes the progressive tense."""
+``present`` includes the progressive tense, ``simple`` does not."""
 _OPTIONS = word_set("swapped also")
 _SLOTS = closed.PREPOSITIONS | {"obj", "time", "each"}
 CONFIDENCE = 0.95

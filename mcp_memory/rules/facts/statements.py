@@ -127,6 +127,7 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         "done": verb.tense != "present" and not verb.phase,
         "perfect": verb.tense == "perfect",
         "progressive": verb.progressive,
+        "simple": not verb.progressive,
         "negated": verb.negated,
         "positive": not verb.negated,
         "for_good": bool(clause.adverbs & _FOR_GOOD),

@@ -128,3 +128,8 @@ def test_a_later_sentence_changes_what_an_earlier_one_told_of_the_thing() -> Non
 )
 def test_nothing_is_told_of_it_where_it_is_not_one_thing_with_a_date_or_a_value(said, change) -> None:
     assert shown(said, change) == []
+
+
+def test_what_is_told_without_a_subject_is_of_whom_the_message_before_asks() -> None:
+    assert shown("what's she in for", "crashed into a bakery. she can go in a week") == []
+    assert shown("what have you done", "crashed into a bakery.") == ["Maria did crashed into a bakery"]

@@ -134,6 +134,7 @@ def test_a_vague_tail_is_no_fact(text: str) -> None:
 def test_who_signs_with_a_company_plays_for_no_team_and_what_nearly_happened_did_not() -> None:
     assert not any("plays_for" in fact for fact in facts("We signed with Quellwerk."))
     assert facts("nearly bought a boat") == []
+    assert facts("We're having the flat painted.") == []
 
 
 @pytest.mark.parametrize(
