@@ -29,6 +29,7 @@ AGAIN_S = 30.0
 """Least seconds between two fetches: tokens with unknown keys cannot make this server flood the issuer."""
 LEEWAY_S = 5.0
 SCOPE = "memory"
+"""How a scope that gives rights here begins: ``memory:read:work*``."""
 METADATA = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
 
 Fetch = Callable[[str], Awaitable[Any]]

@@ -62,6 +62,7 @@ _ISSUERS = (
     (14, re.compile(r"30[0-5]|3[68]")),
     (19, re.compile(r"62")),
 )
+"""How many digits cards have, and how their numbers then begin."""
 
 _NO_VALUE = frozenset(("hash", "hashed", "digest", "id", "ids", "name", "length", "len", "min", "max", "file", "path",
                        "url", "uri", "field", "type", "count", "policy", "version", "date", "at", "expiry", "ttl",

@@ -34,6 +34,7 @@ TAGS = 3
 ASPECTS = 8
 """Kinds of facts."""
 TOPICS = 2
+"""Topics of the evidence that are shown."""
 TERMS = 2
 """Fewest words of a topic that say something: "hey, awesome, wow" says nothing."""
 ENOUGH = 5

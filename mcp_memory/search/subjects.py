@@ -210,7 +210,7 @@ def told_of_another(
 
 
 def _of_thing(space: Space, row: int, text: str, subject: Subject) -> str | None:
-    """Return None where a sentence, or its message up to it, mentions a thing; else that it is told of another."""
+    """Return `ELSE` if a sentence is told of another thing; None if it or what it goes on from mentions the subject."""
     piece = space.sentences[row]
     turn = space.turns[piece.turn_id]
     if subject.words <= set(stems(turn.text)) or len(words(text)) <= ELLIPTIC:
