@@ -73,7 +73,7 @@ class ReconstructInput(Input):
     query: Annotated[str | None, Field(description="A whole question that names people; none: the newest.")] = None
     limit: Annotated[
         StrictInt | None,
-        Field(ge=1, le=200, description="Default 12; with all and overview what max_tokens holds."),
+        Field(ge=1, le=200, description="Default 12, 20 suits short messages; with all, overview what max_tokens has."),
         "a whole number from 1 to 200",
     ] = None
     max_tokens: MaxTokens = 2000
