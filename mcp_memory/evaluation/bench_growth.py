@@ -50,6 +50,8 @@ SLICE = 10_000
 """Sentences that one commit adds."""
 QUESTIONS = 45
 WRITES = 100
+PAUSE_S = 0.3
+"""Seconds between two writes, in which the first is indexed."""
 TOP = 10
 DIMENSION = 384
 LIMIT = 12
@@ -186,20 +188,25 @@ async def _measure(settings: Settings, questions: Sequence[Question]) -> dict[st
 
 
 async def _write(memory: Memory, figures: dict[str, float]) -> None:
-    """Add the times until writes are acknowledged, alone and while what was written is indexed."""
-    alone, cpu, beside = Laps(), Laps(), Laps()
-    talk = [replace(item, ref=None) for item in messages(SEED + 3, 4 * WRITES)]
-    for item in talk[:WRITES]:
-        with alone.lap(), cpu.lap(time.process_time):
+    """Add the times of writes that wait for their index, of such that do not, and of the latter one after the other."""
+    indexed, alone, cpu, beside = Laps(), Laps(), Laps(), Laps()
+    talk = [replace(item, ref=None) for item in messages(SEED + 3, 5 * WRITES)]
+    for item in talk[:WRITES]:  # while no background work runs, a write waits for its own
+        with indexed.lap():
             await write(memory, "written", item)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(memory.work)
-        for item in talk[WRITES:]:
+        for item in talk[WRITES : 2 * WRITES]:
+            await anyio.sleep(PAUSE_S)
+            with alone.lap(), cpu.lap(time.process_time):
+                await write(memory, "written", item)
+        for item in talk[2 * WRITES :]:
             with beside.lap():
                 await write(memory, "written", item)
         tasks.cancel_scope.cancel()
     figures |= {"write p50 ms": alone.median(), "write p95 ms": alone.p(0.95), "write p50 CPU ms": cpu.median()}
     figures |= {"write beside indexing p50 ms": beside.median(), "write beside indexing p95 ms": beside.p(0.95)}
+    figures["write and index p50 ms"] = indexed.median()
 
 
 async def _ask(memory: Memory, questions: Sequence[Question], figures: dict[str, float]) -> None:
