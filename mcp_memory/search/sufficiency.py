@@ -65,7 +65,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.verbs import irregular_verbs
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import NEEDED, has_kind
-from mcp_memory.language.tokens import stems, words
+from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
 from mcp_memory.search.settings import SufficiencyFormula, SufficiencySettings
@@ -171,6 +171,8 @@ def judge_sufficiency(
     score = probability(settings.talk if talk else settings.document, features)
     if weights and features["covered"] < HALF:
         score = min(score, settings.uncovered)
+    said_little = fillers(query.text)
+    uncovered = [word for word in uncovered if word.casefold() not in said_little]
     missing = lacking(space, [candidate.row for candidate in best], uncovered)
     if not any(_has_kind(space, query, candidate.row) for candidate in best[:FIRST]):
         score = min(score, settings.doubtful)
@@ -300,6 +302,33 @@ ASKING = frozenset((
     "attended", "discussed", "discussing", "represent", "various", "good", "influence", "share", "shared",
 ))  # fmt: skip
 """Words that only ask, and words that say so little that a text may answer without them."""
+
+
+FILLERS = tuple(frozenset(words.split()) for words in (
+    "der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mein"
+    " meine meinen dein deine sein seine seinen ihre ihren ist sind war waren hat haben hatte hatten wird"
+    " werden wurde wo wer was wann wie warum welche welcher welches welchen wen wem nicht kein keine von vom zu"
+    " zum zur mit für auf aus bei nach im in am an um über als auch noch mir mich dir dich ihm ihn uns viel"
+    " viele",
+    "le la les un une des du de et ou où mais je tu il elle nous vous ils elles mon ma mes ton ta tes son sa"
+    " ses est sont était a ont avait qui que quoi quand comment pourquoi quel quelle quels quelles ne pas à au"
+    " aux avec pour sur dans",
+    "el la los las un una y o pero yo él ella mi mis tu tus su sus es son era está están ha han había quién"
+    " quien que qué cuándo cuando cuántos cómo como dónde donde cuál no de del a al con para por en sobre",
+    "il lo la gli le un uno una e ed ma io tu lui lei noi mio mia suo sua è sono era ha hanno aveva chi che"
+    " cosa quando come dove perché quale quanti non di del della a al con per in su",
+    "o a os as um uma e ou mas eu ele ela meu minha seu sua é são era está tem quem que quando como onde qual"
+    " quantos não de do da com para por em no na",
+    "de het een en of maar ik jij je hij zij wij mijn zijn haar is was waren heeft had wie wat wanneer hoe"
+    " waar waarom welke niet geen van naar met voor op uit bij hoeveel",
+))  # fmt: skip
+"""Words without content of German, French, Spanish, Italian, Portuguese and Dutch."""
+
+
+def fillers(question: str) -> frozenset[str]:
+    """Return the words without content of the languages of which a question has more such words than English ones."""
+    said = set(question.casefold().replace("?", " ").replace("¿", " ").replace("'", " ").split())
+    return frozenset[str]().union(*(one for one in FILLERS if len(one & said) > len(STOP_WORDS & said)))
 
 
 def lacking(space: Space, rows: Sequence[int], uncovered: Sequence[str]) -> list[str]:

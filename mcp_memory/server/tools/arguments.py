@@ -162,6 +162,10 @@ def _refusal(model: type[Input], error: Mapping[str, Any]) -> InvalidInput:
         return InvalidInput(shown(argument, 80).strip("'"), "there is no such argument", f"Known here: {known}.")
     takes = next((part for part in model.model_fields[fields[-1]].metadata if isinstance(part, str)), None)
     if kind == "missing":
+        unknown = [name for name in value if name not in model.model_fields] if isinstance(value, dict) else []
+        if len(unknown) == 1 and isinstance(value[unknown[0]], str):  # the "content" of a chat's message
+            remedy = f"Give it as {fields[-1]!r}: {shown(unknown[0], 80)} is no argument here."
+            return InvalidInput(argument, "is missing", remedy)
         return InvalidInput(argument, "is missing", f"Give {takes}." if takes else "It cannot be left out.")
     if takes:
         return InvalidInput(argument, f"{shown(value)} will not do", f"Give {takes}.")

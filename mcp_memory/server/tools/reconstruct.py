@@ -63,6 +63,8 @@ WORDINGS = 4
 
 UNTOLD = "Unless a guess is asked for: what no record says was not told; do not infer it from what stands near it."
 """What is said of evidence that may not be enough."""
+ROOMY = 400
+"""``max_tokens`` from which on a warning has room to say how to get what was left out."""
 DOUBTFUL = 0.3
 """Sufficiency below which evidence is probably not enough."""
 
@@ -88,7 +90,8 @@ class ReconstructInput(Input):
     as_of: AsOf = None
     entities: Annotated[list[str] | None, Field(description="Names that the query lacks.")] = None
     wordings: Annotated[
-        list[str] | None, Field(description="Up to 4 sentences that may tell the answer, as its speaker would say it.")
+        list[str] | None,
+        Field(description="Up to 4 sentences that may tell the answer, as its speaker would, in their language."),
     ] = None
     role: Annotated[Role | None, Field(description="Who said it."), f"one of {', '.join(get_args(Role))}"] = None
     include_uncertain: Annotated[StrictBool, Field(description="Also unconfirmed facts.")] = False
@@ -222,12 +225,13 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
     details, detail_lines = recall_details(recall, max_tokens, detail)
 
     broad = recall.breadth != "best"
+    more = "" if broad or max_tokens < ROOMY else 'give more, or page through them with mode "all"'
 
     def render(number: int) -> Reply:
         items = recall.evidence[:number]
         seen = recall.skipped + number
         cursor = str(seen) if broad and recall.total and number > 0 and seen < recall.total else None
-        omitted = [] if cursor else omission_warning(len(recall.evidence) - number)
+        omitted = [] if cursor else omission_warning(len(recall.evidence) - number, more)
         warnings = [*recall_warnings, *omitted]
         output = ReconstructOutput(
             episode=recall.episode,

@@ -183,9 +183,10 @@ def _json_chars(content: object) -> int:
     return len(json.dumps(content, ensure_ascii=False))
 
 
-def omission_warning(number: int) -> list[str]:
-    """Return the warning that items were left out, if any were."""
-    return [f"{quantity(number, 'item')} left out to keep within max_tokens."] if number else []
+def omission_warning(number: int, remedy: str = "") -> list[str]:
+    """Return the warning that items were left out, if any were, and how to get them."""
+    how = f": {remedy}" if remedy else ""
+    return [f"{quantity(number, 'item')} left out to keep within max_tokens{how}."] if number else []
 
 
 def warning_lines(warnings: Sequence[str]) -> list[str]:

@@ -46,6 +46,21 @@ def test_what_is_told_of_somebody_else_does_not_suffice_and_is_said_to_be():
     assert found.score < 0.2
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Wo hat Ann das rote Boot gemalt?", {"rote", "Boot", "gemalt"}),
+        ("Où est le bateau rouge de Ann ?", {"bateau", "rouge"}),
+        ("Where did the old die cast?", {"old", "die", "cast"}),  # "die" is a word of this English question
+    ],
+)
+def test_words_without_content_of_another_language_are_not_missing(question: str, missing: set[str]):
+    words = [word.strip("?") for word in question.split()]
+    uncovered = [word for word in words if word and word.casefold() not in {"ann", "where", "did", "the"}]
+    found = judged(question, ANN, BOB, meaning=(0.1, 0.1), uncovered=uncovered)
+    assert {word for word in found.missing if " " not in word} == missing
+
+
 def test_a_long_sentence_is_quoted_in_part_and_on_one_line():
     long = replace(ANN, text=f"I painted a red kayak at the lake\t  {'and at the sea ' * 20}")
     (missing,) = judged("Where did Bob paint a red kayak?", long, BOB).missing

@@ -51,6 +51,11 @@ BAD = [
     ("memory_write", {"messages": {"text": "a"}}, ["messages: an object is not a list"]),
     ("memory_write", {"messages": ["a"]}, ["messages[0]: 'a' is not an object"]),
     ("memory_write", {"messages": [{}]}, ["messages[0].text: is missing"]),
+    (
+        "memory_write",
+        {"messages": [{"role": "user", "content": "I moved to Oslo."}]},
+        ["messages[0].text: is missing. Give it as 'text': 'content' is no argument here"],
+    ),
     ("memory_write", {"messages": [{"text": "a"}] * 5001}, ["messages: 5,001 items", "5,000 of limits.items", "Split"]),
     ("memory_write", message(text=""), ["messages[1].text: is empty"]),
     ("memory_write", message(text=True), ["messages[1].text: True is not a text"]),

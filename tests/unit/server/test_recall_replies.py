@@ -95,8 +95,15 @@ def chars(reply):
 
 
 def left_out(content):
-    omitted = [warning for warning in content["warnings"] if warning.endswith("left out to keep within max_tokens.")]
+    omitted = [warning for warning in content["warnings"] if "left out to keep within max_tokens" in warning]
     return int(omitted[-1].split()[0].replace(",", "")) if omitted else 0
+
+
+def test_what_was_left_out_of_a_recall_can_be_had_by_pages():
+    evidence = tuple(item(f"{number}: I moved. " + "Boats and maps. " * 20) for number in range(12))
+    recall = RecallResult(evidence, 1.0, True, ())
+    (warning,) = recall_reply(recall, 500).structured["warnings"]
+    assert warning.endswith('left out to keep within max_tokens: give more, or page through them with mode "all".')
 
 
 def test_points_are_listed_beside_the_evidence_within_their_share():
