@@ -14,7 +14,6 @@ def test_a_run_that_was_stopped_goes_on_and_measures_each_size_once(tmp_path, mo
     monkeypatch.setattr(bench_growth, "SIZES", (60, 120))
     monkeypatch.setattr(bench_growth, "QUESTIONS", 3)
     monkeypatch.setattr(bench_growth, "WRITES", 5)
-    monkeypatch.setattr(bench_growth, "PAUSE_S", 0.0)
     monkeypatch.setattr(bench_growth, "measured", lambda *_: measured.append(1) or {"open to write s": len(measured)})
     for sentences in (60, 120, 120):
         assert grow(Settings(), tmp_path, sentences=sentences, output=None, plot=None) == 0
