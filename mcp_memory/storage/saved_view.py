@@ -54,6 +54,8 @@ LEAST = 20_000
 """Sentences from which on a view is saved: below, reading the tables takes a second or two."""
 GROWN = 1.03
 """How many times as large as the saved view a view is that should be saved."""
+COMMITS_AFTER = 1_000
+"""Commits after the saved view, each 1.5 ms of opening, after which a view should be saved whatever it grew by."""
 FORGET_WAIT_S = 120.0
 """How long a forget waits for a file that is just being written."""
 _MAGIC = b"mcpview1"
@@ -109,6 +111,7 @@ class SavedViews:
         self._tried = False
         self._size: int | None = None  # of the saved view, or at the last attempt; None if nobody has looked
         self._generation = 0  # which it is of
+        self._tx = 0  # its last commit
 
     @cached_property
     def _path(self) -> Path:
@@ -121,8 +124,9 @@ class SavedViews:
             return False
         if self._size is None or self._generation != view.generation:  # a forget removes what was saved before
             self._generation = view.generation
-            self._size = int((_description(self._path) or {}).get("size", 0))
-        return view.size >= GROWN * self._size
+            described = _description(self._path) or {}
+            self._size, self._tx = int(described.get("size", 0)), int(described.get("commit", {}).get("tx", 0))
+        return view.size >= GROWN * self._size or view.tx >= self._tx + COMMITS_AFTER
 
     def load(self, like: View) -> Saved | None:
         """Return the saved view, with the functions of an empty one; None if there is none to use.
@@ -138,7 +142,7 @@ class SavedViews:
             _log.warning("%s is not used: %s: %s", self._path, type(error).__name__, error)
             return None
         if found is not None:
-            self._size, self._generation = found.view.size, found.view.generation
+            self._size, self._generation, self._tx = found.view.size, found.view.generation, found.last.tx
         return found
 
     def save(self, view: View, last: Commit, stop: Callable[[], bool] = lambda: False) -> bool:
@@ -149,7 +153,8 @@ class SavedViews:
             last: that commit.
             stop: asked now and then whether to give up, until the view is due again.
         """
-        before, self._size, self._generation = self._size, view.size, view.generation
+        before = self._size, self._tx
+        self._size, self._generation, self._tx = view.size, view.generation, last.tx
         place = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         if (release := take_if_free(self._tables.place, LOCK)) is None:
             return False
@@ -163,7 +168,7 @@ class SavedViews:
                 _write(out, view, {"commit": asdict(last), "size": self._size}, stop)
             place.replace(self._path)
         except _Stopped:
-            self._size = before
+            self._size, self._tx = before
             place.unlink(missing_ok=True)
             return False
         except OSError as error:

@@ -130,6 +130,19 @@ async def test_a_view_is_saved_again_when_its_graph_of_cues_is_made(uri: str) ->
         assert len(view.space("default").index(CueGraph)) == cues > 0
 
 
+async def test_a_view_is_saved_again_after_many_commits(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved_view, "COMMITS_AFTER", 2)
+    monkeypatch.setattr(saved_view, "GROWN", 99)
+    await saved(uri, batch(*"abcd"))
+    store = store_at(uri)
+    for text, due in (("e", False), ("f", True)):
+        await write(store, batch(text))
+        async with store.reading():
+            assert store.view_is_due == due
+    await store.save_view()
+    assert not store.view_is_due
+
+
 async def test_a_process_that_forgets_saves_its_view_anew(uri: str) -> None:
     rows = batch("alpha", "bravo", "charlie")
     store = store_at(uri)
