@@ -18,7 +18,7 @@ from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.forget import Forgetting
 from mcp_memory.storage.forgotten import Book, begin, read_book
 from mcp_memory.storage.locks import Lock
-from mcp_memory.storage.purging import purge
+from mcp_memory.storage.purging import has_leftovers, purge
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn
@@ -90,14 +90,15 @@ class Forgetter:
         await to_thread.run_sync(self._look)
         if self.book.work is not None or self._tables.journal.forgetting:
             await self._finish_or_wait()
-        elif first and self._tables.folder and not self.book.damage and await to_thread.run_sync(self._has_leftovers):
+        elif first and self._tables.folder and not self.book.damage:
+            await self._remove_leftovers()
+
+    async def _remove_leftovers(self) -> None:
+        """Remove what a process left that died while it wrote or cleaned the table of forgets."""
+        if await to_thread.run_sync(has_leftovers, self._tables, FORGOTTEN):
             with suppress(McpMemoryError):  # the next process tries again
                 async with self._lock.hold():
                     await to_thread.run_sync(purge, self._tables, FORGOTTEN)
-
-    def _has_leftovers(self) -> bool:
-        """Return whether a process died while it wrote or cleaned the table of forgets, which left a file there."""
-        return len(self._tables.files(FORGOTTEN)) > self._tables.fragments(FORGOTTEN)
 
     async def _finish_or_wait(self) -> None:
         """Wait until what was begun is finished, by its own process, or by this one if the write lock becomes free.

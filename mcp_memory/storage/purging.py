@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import time
 from datetime import timedelta
+from pathlib import Path
 
 from mcp_memory.storage.tables import Tables
 
@@ -29,9 +30,8 @@ def purge(tables: Tables, name: str) -> None:
             time.sleep(pause)  # what is younger than a millisecond stays
             if (table := tables.latest(name)) is None:
                 return
-            if tables.folder is not None:
-                for unfinished in (tables.folder / f"{name}.lance").rglob(".tmp*"):
-                    unfinished.unlink(missing_ok=True)
+            for path in unfinished_files(tables, name):
+                path.unlink(missing_ok=True)
             table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
             versions, files, fragments = len(table.list_versions()), len(tables.files(name)), tables.fragments(name)
             if versions == 1 and files <= fragments:
@@ -41,3 +41,13 @@ def purge(tables: Tables, name: str) -> None:
                 raise OSError(errno.EBUSY, f"of earlier rows of {name} {left} are still there; is the clock right?")
             tables.replace(name, tables.rows(name))
             pause = min(0.2, 2 * pause + 0.01)
+
+
+def has_leftovers(tables: Tables, name: str) -> bool:
+    """Return whether a process that died while it wrote or purged a table in a folder left a file there."""
+    return len(tables.files(name)) > tables.fragments(name) or bool(unfinished_files(tables, name))
+
+
+def unfinished_files(tables: Tables, name: str) -> list[Path]:
+    """Return the files of a table that LanceDB has not finished writing; none of a table on object storage."""
+    return list((tables.folder / f"{name}.lance").rglob(".tmp*")) if tables.folder is not None else []

@@ -180,17 +180,19 @@ async def test_a_forget_that_ends_before_it_removes_the_copy_of_the_log_is_finis
     assert holding(tmp_path / "store", GONE) == set()
 
 
-async def test_a_file_that_a_killed_forget_left_is_removed_by_the_next_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["data/left.lance", "data/.tmpA1", "_versions/.tmpB2"])
+async def test_a_file_that_a_killed_forget_left_is_removed_by_the_next_process(tmp_path: Path, name: str) -> None:
     """Of a process that died while it wrote down, or had removed, what it was to forget: nothing is left to finish."""
     store = opened(tmp_path / "store")
     await fill(store)
     await store.forget(lambda _: TARGETS, "a test")
-    files = tmp_path / "store" / "forgotten.lance" / "data"
-    (known,) = files.iterdir()
-    (files / f"left-{known.name}").write_bytes(known.read_bytes())
+    table = tmp_path / "store" / "forgotten.lance"
+    (known,) = (table / "data").iterdir()
+    (table / name).write_bytes(known.read_bytes())
     async with opened(tmp_path / "store").reading() as view:
         assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie"]
-    assert len(list(files.iterdir())) == 1
+    assert not (table / name).exists()
+    assert len(list((table / "data").iterdir())) == 1
     assert holding(tmp_path / "store", GONE) == set()
     assert len(await opened(tmp_path / "store").forgotten()) == 1
 
