@@ -153,7 +153,11 @@ class Space:
     def sentences_within(self, segment: Segment) -> list[int]:
         """Return the row numbers, in `sentences`, of the sentences of a segment, in order."""
         rows = self.sentences.of_turn(segment.turn_id)
-        return [row for row in rows if segment.first <= self.sentences[row].index <= segment.last]
+        guess = rows[segment.first : segment.last + 1]
+        ends = [self.sentences[row].index for row in (*guess[:1], *guess[-1:])]
+        if ends == [segment.first, segment.last]:
+            return list(guess)
+        return [row for row in rows if segment.first <= self.sentences[row].index <= segment.last]  # a bad row is out
 
     def sentence(self, sentence_id: str) -> Sentence | None:
         """Return a sentence by its id, or None."""

@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.view.pieces import Pieces
 from mcp_memory.view.space import NONE, Space
 from mcp_memory.view.view import View
 
@@ -66,6 +68,35 @@ def test_pieces_are_found_by_id_and_read_verbatim() -> None:
     assert space.text(sentence) == "Two."
     assert space.segment_row(sentence.id) == NONE
     assert space.segment_row("g_unknown") == NONE
+
+
+def document(*indices: int) -> Space:
+    """Return a space with a document of sentences of these indices, and a segment of those from 2 to 4."""
+    told = turn("d1", kind="document")
+    segment = Segment("g_d", told.space, told.id, 0, 0, 9, 2, 4)
+    sentences = tuple(Sentence(f"s_{n}", told.space, told.id, n, 0, 4, ()) for n in indices)
+    vectors = np.eye(2, dtype=np.float32)
+    view = View()
+    view.add(Batch((told,), (segment,), sentences, vectors[[0]], vectors[[1] * len(sentences)]), 1)
+    return view.space(told.space)
+
+
+@pytest.mark.parametrize("indices", [[0, 1, 2, 3, 4, 5], [1, 2, 3, 4], [2, 4], [0, 2, 3, 5], [4, 3, 2]])
+def test_a_segment_has_its_sentences_also_where_a_bad_row_was_left_out(indices: list[int]) -> None:
+    space = document(*indices)
+    within = [space.sentences[row].index for row in space.sentences_within(space.segments[0])]
+    assert within == [index for index in indices if 2 <= index <= 4]
+
+
+def test_the_sentences_of_a_segment_of_a_long_document_are_found_without_reading_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A document of 8 MB has 100,000 sentences, and each of its segments is looked up when it is indexed."""
+    space, read = document(*range(1000)), list[int]()
+    look_up = Pieces.__getitem__
+    monkeypatch.setattr(Pieces, "__getitem__", lambda pieces, row: read.append(row) or look_up(pieces, row))
+    assert list(space.sentences_within(space.segments[0])) == [2, 3, 4]
+    assert len(read) < 10
 
 
 def test_spaces_share_nothing() -> None:
