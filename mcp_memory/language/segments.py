@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mcp_memory.heap import text_cache
 from mcp_memory.language.tokens import count_tokens
 
 TITLE = 80
@@ -64,6 +65,7 @@ def code_blocks(text: str) -> list[tuple[int, int]]:
     return [span for span in outline(text).blocks if text[slice(*span)].lstrip(" \t-*+>").startswith(FENCES)]
 
 
+@text_cache(16)  # asked of each part of a book that is indexed, and of each passage that is shown
 def outline(text: str) -> Outline:
     """Return the headings and blocks of a text."""
     found = Outline()

@@ -225,13 +225,11 @@ class LoopState:
 def _segments(space: Space, turn: str, start: int, end: int) -> Iterator[int]:
     """Yield the rows of the segments with a sentence that overlaps a span of a turn, each once."""
     done: set[int] = set()
-    for row in space.sentences_of(turn):
-        sentence = space.sentences[row]
-        if sentence.start < end and sentence.end > start:
-            for segment in space.segments_with(turn, sentence.index):
-                if segment not in done:
-                    done.add(segment)
-                    yield segment
+    for row in space.sentences.overlapping(turn, start, end):
+        for segment in space.segments_with(turn, space.sentences[row].index):
+            if segment not in done:
+                done.add(segment)
+                yield segment
 
 
 Select = Callable[[LoopState, Sufficiency, int], Sequence[Action]]

@@ -279,13 +279,12 @@ class FollowUps:
             space = view.space(space_name)
             for item in items:
                 for source in item.sources:
-                    for row in space.sentences_of(source.turn.id):
+                    for row in space.sentences.overlapping(source.turn.id, source.start, source.end):
                         piece = space.sentences[row]
-                        if piece.start < source.end and source.start < piece.end:
-                            span = Source(source.turn, piece.start, piece.end)
-                            gate = gates.get(piece.id, 1.0)
-                            sentence = EvidenceSentence(item.id, span, piece.times, item.score, None, gate)
-                            found.setdefault(_place(span), sentence)
+                        span = Source(source.turn, piece.start, piece.end)
+                        gate = gates.get(piece.id, 1.0)
+                        sentence = EvidenceSentence(item.id, span, piece.times, item.score, None, gate)
+                        found.setdefault(_place(span), sentence)
         return list(found.values())
 
 
@@ -305,8 +304,7 @@ def _has_more(wider: JudgeInput, asked: JudgeInput) -> bool:
 
 def _row(space: Space, source: Source) -> int:
     """Return the row of the first sentence that a span touches; `NONE` if there is none any more."""
-    rows = (row for row in space.sentences_of(source.turn.id) if space.sentences[row].end > source.start)
-    return next(rows, NONE)
+    return next(iter(space.sentences.overlapping(source.turn.id, source.start, source.end)), NONE)
 
 
 def _place(source: Source) -> tuple[str, int]:

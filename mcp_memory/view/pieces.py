@@ -9,9 +9,11 @@ asked for (two microseconds). A space below `KEPT` pieces of a kind packs none.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from itertools import takewhile
 from typing import TYPE_CHECKING, Generic, Protocol, SupportsIndex, TypeVar, overload
 
 import numpy as np
@@ -221,6 +223,25 @@ class Pieces(Sequence[PieceT], Generic[PieceT]):
     def of_turn(self, turn_id: str) -> Sequence[int]:
         """Return the rows of a turn's pieces, in order of arrival."""
         return self._rows.of(self._turns.get(turn_id))
+
+    def between(self, turn_id: str, first: int, last: int) -> list[int]:
+        """Return the rows of a turn's pieces with indices between two, both included, in order of arrival.
+
+        A long document has 100,000 sentences, so all are only read where a bad row was left out.
+        """
+        rows = self.of_turn(turn_id)
+        guess = rows[first : last + 1]
+        if [self[row].index for row in (*guess[:1], *guess[-1:])] == [first, last]:
+            return list(guess)
+        return [row for row in rows if first <= self[row].index <= last]
+
+    def overlapping(self, turn_id: str, start: int, end: int) -> list[int]:
+        """Return the rows of a turn's pieces that a span of characters touches, in order of arrival."""
+        rows = self.of_turn(turn_id)
+        if isinstance(rows, range):  # both ends of its pieces ascend
+            rows = rows[bisect_right(rows, start, key=lambda row: self[row].end) :]
+            return list(takewhile(lambda row: self[row].start < end, rows))
+        return [row for row in rows if self[row].start < end and start < self[row].end]
 
     def row(self, piece_id: str) -> int:
         """Return the row of a piece by its id, or `NONE`."""

@@ -8,8 +8,10 @@ the view an `Index`; it is extended when it is read, so a call that only writes 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, MutableMapping, Sequence, Sized
+from itertools import takewhile
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -140,24 +142,18 @@ class Space:
     def segments_with(self, turn_id: str, sentence: int) -> list[int]:
         """Return the rows of the segments with a sentence of a turn, by its index; below 0, of all its segments."""
         rows = self.segments.of_turn(turn_id)
+        if sentence >= 0 and isinstance(rows, range):  # both ends of its segments ascend
+            rows = rows[bisect_left(rows, sentence, key=lambda row: self.segments[row].last) :]
+            return list(takewhile(lambda row: self.segments[row].first <= sentence, rows))
         return [r for r in rows if sentence < 0 or self.segments[r].first <= sentence <= self.segments[r].last]
 
     def sentence_row(self, turn_id: str, index: int) -> int:
         """Return the row of a sentence by its index within its turn, or `NONE`."""
-        rows = self.sentences.of_turn(turn_id)
-        guess = rows[index] if 0 <= index < len(rows) else NONE
-        if guess != NONE and self.sentences[guess].index == index:
-            return guess
-        return next((row for row in rows if self.sentences[row].index == index), NONE)  # a bad row was left out
+        return next(iter(self.sentences.between(turn_id, index, index)), NONE)
 
     def sentences_within(self, segment: Segment) -> list[int]:
         """Return the row numbers, in `sentences`, of the sentences of a segment, in order."""
-        rows = self.sentences.of_turn(segment.turn_id)
-        guess = rows[segment.first : segment.last + 1]
-        ends = [self.sentences[row].index for row in (*guess[:1], *guess[-1:])]
-        if ends == [segment.first, segment.last]:
-            return list(guess)
-        return [row for row in rows if segment.first <= self.sentences[row].index <= segment.last]  # a bad row is out
+        return self.sentences.between(segment.turn_id, segment.first, segment.last)
 
     def sentence(self, sentence_id: str) -> Sentence | None:
         """Return a sentence by its id, or None."""

@@ -154,7 +154,7 @@ def _part(space: Space, turn: Turn, talkers: Talkers, room: int) -> TextPart:
     """Return the last segments of a turn without vectors that fit into some characters; at least one."""
     missing = space.unindexed[turn.id]
     chosen: list[Segment] = []
-    for row in reversed(space.segments_with(turn.id, -1)):
+    for row in reversed(space.segments_with(turn.id, -1)[: max(missing) + 1]):
         segment = space.segments[row]
         if segment.index not in missing:
             continue
@@ -167,10 +167,8 @@ def _part(space: Space, turn: Turn, talkers: Talkers, room: int) -> TextPart:
 def _beginning_in(space: Space, turn: Turn, segments: list[Segment]) -> Iterator[Sentence]:
     """Yield the sentences of some segments; a segment begins with the last sentence of the one before."""
     first = segments[0].first + (segments[0].index > 0 and _shares(space, turn, segments[0]))
-    for row in space.sentences_of(turn.id):
-        sentence = space.sentences[row]
-        if first <= sentence.index <= segments[-1].last:
-            yield sentence
+    for row in space.sentences.between(turn.id, first, segments[-1].last):
+        yield space.sentences[row]
 
 
 def _shares(space: Space, turn: Turn, segment: Segment) -> bool:

@@ -207,8 +207,8 @@ def cited_sentences(space: Space, citations: Iterable[Citation]) -> tuple[str, .
 
 def _sentences_in(space: Space, source: Source) -> list[str]:
     """Return the ids of the sentences that a span of a turn touches, in order."""
-    pieces = [space.sentences[row] for row in space.sentences_of(source.turn.id)]
-    return [piece.id for piece in pieces if piece.start < source.end and piece.end > source.start]
+    rows = space.sentences.overlapping(source.turn.id, source.start, source.end)
+    return [space.sentences[row].id for row in rows]
 
 
 def _shown_evidence(space: Space, item: Evidence) -> ShownEvidence:

@@ -305,10 +305,10 @@ def _segments(space: Space, citations: Iterable[Citation]) -> list[str]:
     """Return the ids of the first segments that citations quote."""
     rows: dict[int, None] = {}
     for citation in citations:
-        for row in space.sentences_of(citation.source.turn.id):
+        source = citation.source
+        for row in space.sentences.overlapping(source.turn.id, source.start, source.end):
             piece = space.sentences[row]
-            if piece.start < citation.source.end and citation.source.start < piece.end:
-                rows |= dict.fromkeys(space.segments_with(piece.turn_id, piece.index)[:1])
+            rows |= dict.fromkeys(space.segments_with(piece.turn_id, piece.index)[:1])
     return [space.segments[row].id for row in list(rows)[:SEGMENTS]]
 
 

@@ -315,11 +315,8 @@ def _sentences(
 
 def _gate(space: Space, item: Evidence, gates: Mapping[int, float]) -> float:
     source = item.sources[0]
-    rows = space.sentences_of(source.turn.id) if gates else []
-    within = (
-        row for row in rows if space.sentences[row].start < source.end and source.start < space.sentences[row].end
-    )
-    return min((gates.get(row, 1.0) for row in within), default=1.0)
+    rows = space.sentences.overlapping(source.turn.id, source.start, source.end) if gates else []
+    return min((gates.get(row, 1.0) for row in rows), default=1.0)
 
 
 def with_cited_items(

@@ -304,11 +304,11 @@ class _Passages:
         """Yield the sentences of a span, or of its whole message, as far as they were not shown yet."""
         turn, space = source.turn, self._space
         whole = turn.kind == "message" and len(turn.text) <= WHOLE_CHARS
-        for row in space.sentences_of(turn.id):
+        rows = space.sentences.overlapping(turn.id, source.start, source.end)
+        for row in space.sentences_of(turn.id) if whole else rows:
             piece = space.sentences[row]
-            if whole or (piece.start < source.end and source.start < piece.end):
-                for span in self._telling(turn, piece.start, piece.end):
-                    yield from self._once(found, turn, span)
+            for span in self._telling(turn, piece.start, piece.end):
+                yield from self._once(found, turn, span)
 
     def _telling(self, turn: Turn, start: int, end: int) -> list[tuple[int, int]]:
         if turn.kind == "document":
@@ -329,8 +329,8 @@ class _Passages:
             if start >= end or self._repeats(turn, turn.text[start:end]):
                 continue
             shown.append((start, end))
-            pieces = (self._space.sentences[row] for row in self._space.sentences_of(turn.id))
-            within = [piece for piece in pieces if piece.start < end and start < piece.end]
+            rows = self._space.sentences.overlapping(turn.id, start, end)
+            within = [self._space.sentences[row] for row in rows]
             times = within[0].times if within and (within[0].start, within[0].end) == (start, end) else ()
             gate = min((self._gates.get(piece.id, 1.0) for piece in within), default=1.0)
             source = Source(turn, start, end)

@@ -71,32 +71,54 @@ def test_pieces_are_found_by_id_and_read_verbatim() -> None:
 
 
 def document(*indices: int) -> Space:
-    """Return a space with a document of sentences of these indices, and a segment of those from 2 to 4."""
+    """Return a space with a document of sentences of these indices, in segments of three with one in common."""
     told = turn("d1", kind="document")
-    segment = Segment("g_d", told.space, told.id, 0, 0, 9, 2, 4)
-    sentences = tuple(Sentence(f"s_{n}", told.space, told.id, n, 0, 4, ()) for n in indices)
+    ends = [(first, first + 2) for first in range(0, max(indices), 2)]
+    segments = tuple(
+        Segment(f"g_{n}", told.space, told.id, n, 10 * first, 10 * last + 9, first, last)
+        for n, (first, last) in enumerate(ends)
+    )
+    sentences = tuple(Sentence(f"s_{n}", told.space, told.id, n, 10 * n, 10 * n + 9, ()) for n in indices)
     vectors = np.eye(2, dtype=np.float32)
     view = View()
-    view.add(Batch((told,), (segment,), sentences, vectors[[0]], vectors[[1] * len(sentences)]), 1)
+    view.add(Batch((told,), segments, sentences, vectors[[0] * len(segments)], vectors[[1] * len(sentences)]), 1)
     return view.space(told.space)
 
 
-@pytest.mark.parametrize("indices", [[0, 1, 2, 3, 4, 5], [1, 2, 3, 4], [2, 4], [0, 2, 3, 5], [4, 3, 2]])
-def test_a_segment_has_its_sentences_also_where_a_bad_row_was_left_out(indices: list[int]) -> None:
+def told_in(space: Space, rows: list[int]) -> list[int]:
+    return [space.sentences[row].index for row in rows]
+
+
+@pytest.mark.parametrize("indices", [[0, 1, 2, 3, 4, 5], [1, 2, 3, 4], [2, 4], [0, 2, 3, 5], [0, 1, 3, 4]])
+def test_the_sentences_of_a_segment_are_found_also_where_a_bad_row_was_left_out(indices: list[int]) -> None:
     space = document(*indices)
-    within = [space.sentences[row].index for row in space.sentences_within(space.segments[0])]
-    assert within == [index for index in indices if 2 <= index <= 4]
+    left = [index for index in indices if 2 <= index <= 4]
+    assert told_in(space, space.sentences_within(space.segments[1])) == left
+    assert told_in(space, space.sentences.overlapping(space.segments[0].turn_id, 20, 49)) == left
+    assert [index for index in range(6) if space.sentence_row(space.segments[0].turn_id, index) != NONE] == indices
 
 
-def test_the_sentences_of_a_segment_of_a_long_document_are_found_without_reading_the_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A document of 8 MB has 100,000 sentences, and each of its segments is looked up when it is indexed."""
-    space, read = document(*range(1000)), list[int]()
-    look_up = Pieces.__getitem__
+def test_a_span_of_a_document_leads_to_the_sentences_and_segments_that_it_touches() -> None:
+    space = document(*range(7))
+    name = space.segments[0].turn_id
+    assert told_in(space, space.sentences.overlapping(name, 28, 30)) == [2]
+    assert told_in(space, space.sentences.overlapping(name, 28, 31)) == [2, 3]
+    assert told_in(space, space.sentences.overlapping(name, 29, 30)) == []
+    assert space.sentences.overlapping("t_unknown", 0, 99) == []
+    assert [space.segments_with(name, index) for index in (0, 2, 3, 6, 7)] == [[0], [0, 1], [1], [2], []]
+    assert space.segments_with(name, -1) == [0, 1, 2]
+
+
+def test_a_long_document_is_not_read_whole_to_find_a_place_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of 8 MB has 100,000 sentences in 16,000 segments, and each of these is looked up when it is indexed."""
+    space, read = document(*range(2001)), list[int]()
+    name, look_up = space.segments[0].turn_id, Pieces.__getitem__
     monkeypatch.setattr(Pieces, "__getitem__", lambda pieces, row: read.append(row) or look_up(pieces, row))
-    assert list(space.sentences_within(space.segments[0])) == [2, 3, 4]
-    assert len(read) < 10
+    assert space.sentences_within(space.segments[500]) == [1000, 1001, 1002]
+    assert space.segments_with(name, 1001) == [500]
+    assert space.sentences.overlapping(name, 10_000, 10_020) == [1000, 1001]
+    assert space.sentence_row(name, 2000) == 2000
+    assert len(read) < 60
 
 
 def test_spaces_share_nothing() -> None:
