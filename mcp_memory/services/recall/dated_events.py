@@ -97,14 +97,22 @@ def _date_event(space: Space, query: Query, event: Query, cosines: Scores) -> Da
     )
     total = cosines[rows] + CONTAINED * contained / np.float32(sum(rarity.values()) or 1.0)
     nearest = rows[np.argsort(-total, kind="stable")[:NEAREST]]
-    turns = dict.fromkeys(space.segment_turn[row].id for row in nearest.tolist())
-    choices = [choice for turn in turns for choice in _choices(space, event, rarity, space.turns[turn])]
+    segments: dict[str, list[int]] = {}
+    for row in nearest.tolist():
+        segments.setdefault(space.segment_turn[row].id, []).append(row)
+    choices = [
+        one for name, near in segments.items() for one in _choices(space, event, rarity, space.turns[name], near)
+    ]
     return max(choices, key=lambda choice: choice[0])[1] if choices else None
 
 
-def _choices(space: Space, event: Query, rarity: dict[str, float], turn: Turn) -> Iterator[tuple[float, DatedEvent]]:
-    """Yield the times that a turn may give an event, with the support of each."""
+def _choices(
+    space: Space, event: Query, rarity: dict[str, float], turn: Turn, segments: Iterable[int]
+) -> Iterator[tuple[float, DatedEvent]]:
+    """Yield the times that a message, or some segments of a document, may give an event, with the support of each."""
     rows = space.sentences_of(turn.id)
+    if turn.kind == "document":  # which may be a book
+        rows = sorted({row for segment in segments for row in space.sentences_within(space.segments[segment])})
     if not rows or space.sentence_vectors is None:
         return
     near = (space.sentence_vectors.take(np.array(rows, dtype=np.intp)) @ event.vectors[-1]).tolist()
@@ -121,13 +129,13 @@ def _choices(space: Space, event: Query, rarity: dict[str, float], turn: Turn) -
     ]
     best = int(np.argmax(support))
     stated = False
-    for place, piece in enumerate(pieces):
+    for piece in pieces:
         begin = piece.start
         for time in sorted(piece.times, key=lambda time: time.start):
             if _exact(time):
                 stated = True
                 told = covered(turn.text[begin : _clause_end(turn.text, time.end, piece.end)])
-                score = support[best] - AWAY * min(abs(place - best), 5) + AWAY * told
+                score = support[best] - AWAY * min(abs(piece.index - pieces[best].index), 5) + AWAY * told
                 yield score, DatedEvent(event.text, *_day(event, time), Source(turn, piece.start, piece.end))
                 begin = time.end
     if not stated:

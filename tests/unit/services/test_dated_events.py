@@ -6,6 +6,7 @@ from learning_memory import memory, recalled, told
 from mcp_memory.domain.times import DAY
 from mcp_memory.language.dates import weekday_and_day
 from mcp_memory.server.tools.reconstruct import recall_reply
+from mcp_memory.view.pieces import Pieces
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -53,3 +54,19 @@ async def test_a_time_that_the_same_speaker_told_shortly_before_counts():
     one = await told(memory(), "@ 2024-01-09", "Ann: I adopted Rex, my cat, on January 2.", *talk)
     recall = await recalled(one, "How many weeks passed between Ann adopting Rex and Bella?")
     assert [weekday_and_day(one.since) for one in recall.between] == ["Tue 2 Jan 2024", "Fri 3 May 2024"]
+
+
+async def test_only_the_parts_of_a_book_that_are_near_to_an_event_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A book has 100,000 sentences, most of them on other things."""
+    rows = [f"In row {number} grow turnips, and nothing else has ever grown there." for number in range(1000)]
+    rows[250] = "The orchard was planted on March 3, 2020, beside the turnips."
+    rows[750] = "The old mill burnt down on June 1, 2020, in the night."
+    read, look_up = list[int](), Pieces.__getitem__
+    one = await told(memory(), f"x: {' '.join(rows)}", kind="document")
+    await recalled(one, "What grows in row 7?")  # indexes are extended by the first recall
+    monkeypatch.setattr(Pieces, "__getitem__", lambda pieces, row: read.append(row) or look_up(pieces, row))
+    question = "How many days passed between when the orchard was planted and when the old mill burnt down?"
+    planted, burnt = (await recalled(one, question)).between
+    assert [weekday_and_day(one.since) for one in (planted, burnt)] == ["Tue 3 Mar 2020", "Mon 1 Jun 2020"]
+    assert planted.source.quote == rows[250]
+    assert len(set(read)) < 300
