@@ -51,6 +51,7 @@ are said by a fact in other words: who "moved to Porto" lives there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from math import exp
@@ -304,6 +305,7 @@ ASKING = frozenset((
 """Words that only ask, and words that say so little that a text may answer without them."""
 
 
+_ABBREVIATION = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 FILLERS = tuple(frozenset(words.split()) for words in (
     "der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mein"
     " meine meinen dein deine sein seine seinen ihre ihren ist sind war waren hat haben hatte hatten wird"
@@ -326,9 +328,14 @@ FILLERS = tuple(frozenset(words.split()) for words in (
 
 
 def fillers(question: str) -> frozenset[str]:
-    """Return the words without content of the languages of which a question has more such words than English ones."""
+    """Return what of a question says too little to be missing.
+
+    These are the words without content of the languages of which it has more such words than English ones, and the
+    letters of its abbreviations ("U.S."), which a text may spell out.
+    """
     said = set(question.casefold().replace("?", " ").replace("¿", " ").replace("'", " ").split())
-    return frozenset[str]().union(*(one for one in FILLERS if len(one & said) > len(STOP_WORDS & said)))
+    letters = {letter for one in _ABBREVIATION.findall(question) for letter in one.casefold().split(".")}
+    return frozenset(letters).union(*(one for one in FILLERS if len(one & said) > len(STOP_WORDS & said)))
 
 
 def lacking(space: Space, rows: Sequence[int], uncovered: Sequence[str]) -> list[str]:

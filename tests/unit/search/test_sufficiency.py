@@ -61,6 +61,15 @@ def test_words_without_content_of_another_language_are_not_missing(question: str
     assert {word for word in found.missing if " " not in word} == missing
 
 
+def test_the_letters_of_an_abbreviation_are_not_missing():
+    found = judged(
+        "Which kayaks of the U.S. did Ann paint?", ANN, BOB, meaning=(0.1, 0.1), uncovered=("U", "S", "coast")
+    )
+    assert "coast" in found.missing
+    assert {"U", "S"}.isdisjoint(found.missing)
+    assert "B" in judged("Which plan B did Ann paint?", ANN, BOB, meaning=(0.1, 0.1), uncovered=("plan", "B")).missing
+
+
 def test_a_long_sentence_is_quoted_in_part_and_on_one_line():
     long = replace(ANN, text=f"I painted a red kayak at the lake\t  {'and at the sea ' * 20}")
     (missing,) = judged("Where did Bob paint a red kayak?", long, BOB).missing
