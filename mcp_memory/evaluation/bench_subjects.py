@@ -98,19 +98,20 @@ Era = Literal["legacy", "auto"]
 """How a client connects: with ``initialize``, or with ``server/discover`` of revision 2026-07-28."""
 
 
-def own_server(settings: Settings, store: Path, **server: str) -> StdioServerParameters:
+def own_server(settings: Settings, store: Path, *, wait: bool = True, **server: str) -> StdioServerParameters:
     """Return how to start our server with exactly these settings.
 
     Args:
         settings: all are passed through the environment, so that no configuration file of the user adds others.
         store: folder of the store.
+        wait: whether each write waits until it is indexed.
         server: changes to the section ``[server]``.
     """
     settings = replace(
         settings,
         storage=replace(settings.storage, uri=str(store)),
         server=replace(settings.server, **server),  # type: ignore[arg-type]
-        write=replace(settings.write, wait=True),
+        write=replace(settings.write, wait=wait),
     )
     environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
     environment |= as_environment(settings)

@@ -5,9 +5,8 @@ it, so it is a little too long rather than too short. No other process writes at
 it includes refresh, sweep, append and commit.
 
 The wait of another process is measured with two servers, as two clients would have them: one writes the largest allowed
-document, the other one message after the other. The document repeats its paragraphs, because equal texts are embedded
-once: then embedding, which happens before the lock, takes seconds instead of minutes, while the number of rows written
-under the lock is the largest possible.
+document, the other one message after the other, meanwhile and for some time while the document is indexed, which takes
+minutes in all. Neither waits for the index of what it writes, as is the default.
 """
 
 from __future__ import annotations
@@ -48,6 +47,8 @@ SINGLE, BATCHES, BATCH = 150, 20, 50
 MANY, ENDS = 5_000, 500
 PARAGRAPH = 100
 """Sentences of the paragraph that the large document repeats."""
+INDEXING_S, PAUSE_S = 30.0, 0.05
+"""How long messages are written while it is indexed, and the pause between them."""
 
 
 class TimedStore:
@@ -164,7 +165,7 @@ async def waiting(stores: Stores, report: Report) -> None:
     block = prose(SEED, PARAGRAPH) + "\n\n"
     text = block * (stores.settings.limits.document_bytes // len(block.encode()))
     laps, large = Laps(), Laps()
-    server = own_server(stores.settings, stores.folder / "waiting")
+    server = own_server(stores.settings, stores.folder / "waiting", wait=False)
     async with connected(server) as (other, _), connected(server) as (client, _):
         for warm in (other, client):
             await call(warm, "memory_write", {"text": "warm"})
@@ -173,15 +174,15 @@ async def waiting(stores: Stores, report: Report) -> None:
         async def write_document() -> None:
             with large.lap():
                 await call(client, "memory_write", {"documents": [{"id": "large", "text": text}]})
+            await anyio.sleep(INDEXING_S)
             done.set()
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(write_document)
             while not done.is_set():
                 with laps.lap():
-                    message = {"text": f"message {len(laps)}", "session": "other", "wait": False}
-                    await call(other, "memory_write", message)
-                await anyio.sleep(0.05)
+                    await call(other, "memory_write", {"text": f"message {len(laps)}", "session": "other"})
+                await anyio.sleep(PAUSE_S)
     size = f"{len(text.encode()) / 1e6:.1f} MB"
     report(Figure("write", f"a document of {size}", large.median() / 1_000, "s", 1))
     report(Figure("write", "another process's message meanwhile, p50", laps.median(), "ms", len(laps)))
