@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from mcp_memory.domain.facts import Assertion
@@ -50,35 +49,18 @@ def combined(assertions: Iterable[Assertion]) -> float:
     return max(surest, min(together, CEILING))  # rounding could take very small values below the surest
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """The counters of a relation.
-
-    Attributes:
-        superseded: s, how often one value replaced another.
-        together: m, how often two values held at the same time.
-    """
-
-    superseded: int = 0
-    together: int = 0
-
-    @property
-    def single(self) -> float:
-        """P, in (0, 1): how strongly the counters indicate one value at a time."""
-        return (self.superseded + 1) / (self.superseded + self.together + 2)
-
-
-def learnt(counts: Counts) -> Cardinality:
-    """Return the cardinality that the counters indicate."""
-    if counts.superseded >= 3 and counts.single >= 0.75:
+def learnt(superseded: int, together: int) -> Cardinality:
+    """Return the cardinality that the counters s and m of a relation indicate."""
+    single = (superseded + 1) / (superseded + together + 2)  # P
+    if superseded >= 3 and single >= 0.75:
         return "single"
-    if counts.together >= 3 and counts.single <= 0.35:
+    if together >= 3 and single <= 0.35:
         return "multi"
     return "unknown"
 
 
-def count(assertions: Sequence[Assertion], key: Callable[[str], str]) -> Counts:
-    """Return the counters of one (head, relation).
+def count(assertions: Sequence[Assertion], key: Callable[[str], str]) -> tuple[int, int]:
+    """Return the counters s and m of one (head, relation).
 
     A value supersedes another if it begins, or comes back, with a marker of change or with the negation of another
     value in the same turn, while another value was known before. Two values are together if, without such a marker, one
@@ -110,4 +92,4 @@ def count(assertions: Sequence[Assertion], key: Callable[[str], str]) -> Counts:
             superseded += latest != current and len(begun) > 1
             begun.pop(latest)
             begun[latest] = None
-    return Counts(superseded, together)
+    return superseded, together

@@ -64,7 +64,6 @@ class Query:
         wordings: other ways in which the answer may have been said, by the caller's model; each is searched as well.
         role: only what speakers of this role said; None for what anybody said, documents with it.
         include_uncertain: whether facts that nothing has confirmed count as well.
-        detail: how much the reply says.
         mode: how broad the evidence shall be; what ``auto`` comes to stands in the result.
         lines: the limit where the recall is broad; 0 for the usual number.
         skip: how many items of the evidence earlier pages have shown; with ``all`` only.
@@ -104,7 +103,6 @@ class Query:
     wordings: tuple[str, ...] = ()
     role: Role | None = None
     include_uncertain: bool = False
-    detail: Detail = "brief"
     mode: Mode = "best"
     lines: int = 0
     skip: int = 0

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from mcp_memory.language.segments import code_blocks
+from mcp_memory.language.segments import without_code
 from mcp_memory.language.tokens import stems
 
 LEAD = re.compile(
@@ -57,7 +57,7 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
     whole = " ".join(text.split())
     if len(whole) <= chars:
         return whole
-    cut = (" ".join(one.split()).rstrip(" .,;:-…") for one in BREAK.split(_prose(text)))
+    cut = (" ".join(one.split()).rstrip(" .,;:-…") for one in BREAK.split(without_code(text)))
     pieces = [piece for piece in cut if any(mark.isalnum() for mark in piece)]
     if not pieces:
         return _first_words(whole, chars)
@@ -100,12 +100,3 @@ def _first_words(text: str, chars: int) -> str:
     if len(text) <= chars:
         return text
     return f"{text[: chars - 1].rsplit(' ', 1)[0].rstrip(',;:')} …"
-
-
-def _prose(text: str) -> str:
-    """Return a text without its blocks of code."""
-    kept, last = [], 0
-    for begin, end in code_blocks(text):
-        kept.append(text[last:begin])
-        last = end
-    return "\n".join((*kept, text[last:]))

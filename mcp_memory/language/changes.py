@@ -143,12 +143,11 @@ class Value(NamedTuple):
 
 
 class Substitution(NamedTuple):
-    """Words that say that ``new`` came in the place of ``old``; ``about`` are the stems around them."""
+    """Words that say that something came in the place of ``old``; ``about`` are the stems around them."""
 
     start: int
     end: int
     old: str
-    new: str
     about: frozenset[str]
 
 
@@ -252,7 +251,7 @@ def replacements(text: str) -> Iterator[Substitution]:
     for match in _REPLACED.finditer(text):
         start, end = match.span()
         about = _content(text[max(0, start - CONTEXT[1]) : end + CONTEXT[1]])
-        yield Substitution(start, end, match["old"] or match["old2"], match["new"] or match["new2"], about)
+        yield Substitution(start, end, match["old"] or match["old2"], about)
 
 
 def _has(text: str, *words: str) -> bool:

@@ -65,6 +65,14 @@ def code_blocks(text: str) -> list[tuple[int, int]]:
     return [span for span in outline(text).blocks if text[slice(*span)].lstrip(" \t-*+>").startswith(FENCES)]
 
 
+def without_code(text: str) -> str:
+    """Return a text with line ends in place of its blocks of code, so that places stay the same."""
+    if any(fence in text for fence in FENCES):
+        for begin, end in code_blocks(text):
+            text = text[:begin] + "\n" * (end - begin) + text[end:]
+    return text
+
+
 @text_cache(16)  # asked of each part of a book that is indexed, and of each passage that is shown
 def outline(text: str) -> Outline:
     """Return the headings and blocks of a text."""

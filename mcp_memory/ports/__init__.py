@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from mcp_memory.ports.judges import (
     BeliefUpdate,
-    Contents,
     JudgeInput,
     Operator,
     OperatorInput,
@@ -21,7 +20,6 @@ from mcp_memory.ports.storage import Embedder, LanguageModel, Ledger, Progress, 
 
 __all__ = [
     "BeliefUpdate",
-    "Contents",
     "Embedder",
     "Extractor",
     "JudgeInput",

@@ -71,21 +71,6 @@ class JudgeInput:
         return self.passages or self.sentences
 
 
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """What a space holds, as a reader of questions has to know it.
-
-    Attributes:
-        span: the first and the last moment at which something was said; None if no time is known.
-        talk: whether it holds messages.
-        documents: whether it holds documents.
-    """
-
-    span: tuple[Millis, Millis] | None
-    talk: bool
-    documents: bool
-
-
 class QuestionJudge(Protocol):
     """The judgements that one query needs, by one judge and within one budget; a new object for each query.
 
@@ -109,8 +94,17 @@ class QuestionJudge(Protocol):
     @property
     def spent(self) -> Spending | None: ...  # noqa: D102
 
-    async def understand(self, query: Query, speakers: Collection[str], now: Millis, contents: Contents) -> Query:
-        """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues)."""
+    async def understand(
+        self, query: Query, speakers: Collection[str], held: Collection[str], span: tuple[Millis, Millis] | None
+    ) -> Query:
+        """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
+
+        Args:
+            query: parsed by rules.
+            speakers: of the space.
+            held: what the space holds: ``conversations``, ``documents``.
+            span: the first and the last moment at which something was said there; None if no time is known.
+        """
 
     async def score(self, query: Query, paths: Sequence[Path]) -> list[PathScores] | None:
         """Return the scores of the paths of one step, in their order (DESIGN L5, REAL §3.3.2).

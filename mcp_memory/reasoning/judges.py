@@ -24,7 +24,7 @@ from mcp_memory.domain.points import PointJudgeInput, PointProposals
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError
-from mcp_memory.ports import Contents, JudgeInput, QuestionJudge
+from mcp_memory.ports import JudgeInput, QuestionJudge
 from mcp_memory.reasoning.anthropic.answer import ANOTHER, ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits
 from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
@@ -93,14 +93,16 @@ class ClaudeQuestionJudge:
         """See `ports.QuestionJudge`."""
         return self._budget.spent if self._asked else None
 
-    async def understand(self, query: Query, speakers: Collection[str], now: Millis, contents: Contents) -> Query:
+    async def understand(
+        self, query: Query, speakers: Collection[str], held: Collection[str], span: tuple[Millis, Millis] | None
+    ) -> Query:
         """See `ports.QuestionJudge`; with ``auto`` it is not yet known whether a call is worth its cost."""
         reader = self._judges.reader
         if reader is None or self._judges.when != "anthropic" or not query.stems:
             return query
         self._asked = True
         try:
-            return await reader.understand(query, speakers, now, contents, self._budget)
+            return await reader.understand(query, speakers, held, span, self._budget)
         except EngineError as error:
             self._record_failure("say what the question means", error)
             return query

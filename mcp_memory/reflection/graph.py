@@ -43,13 +43,11 @@ class RelationEdge:
     """An edge from an entity to a neighbour (the paper's open relation).
 
     Attributes:
-        start: key of the entity.
         end: key of the neighbour.
         row: of the sentence most similar to the question among those that join the two.
         score: its similarity, above 0.
     """
 
-    start: str
     end: str
     row: int
     score: float
@@ -126,7 +124,7 @@ class EntityGraph:
             best = (
                 (end, max(rows_joining, key=lambda row: (weights[row], -row))) for end, rows_joining in joining.items()
             )
-            found = [RelationEdge(key, end, row, weights[row]) for end, row in best if weights[row] > 0]
+            found = [RelationEdge(end, row, weights[row]) for end, row in best if weights[row] > 0]
             self._edges[key] = tuple(sorted(found, key=lambda edge: (-edge.score, edge.end)))
         return (edge for edge in self._edges[key] if not self.hub(edge.end))
 

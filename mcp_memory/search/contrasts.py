@@ -34,7 +34,7 @@ from mcp_memory.language.changes import (
     values,
 )
 from mcp_memory.language.dates import weekday_and_day
-from mcp_memory.language.segments import FENCES, code_blocks
+from mcp_memory.language.segments import without_code
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.windows import recallable
 from mcp_memory.search.words import WordIndex
@@ -116,7 +116,7 @@ class _Reader:
         found: list[Contrast] = []
         told: set[frozenset[str]] = set()
         for turn in turns:
-            for denial in denials(_prose(turn.text)):
+            for denial in denials(without_code(turn.text)):
                 if len(found) == SHOWN or denial.about in told or not self._bears(denial):
                     continue
                 best = self._contradiction(denial, turn, turns)
@@ -155,14 +155,14 @@ class _Reader:
     def _deeds_of(self, turn: Turn) -> list[tuple[int, int, int]]:
         """Return the clauses of a text that tell of deeds, read once for each query: nothing of a text outlives it."""
         if turn.id not in self._deeds:
-            self._deeds[turn.id] = list(deeds(_prose(turn.text)))
+            self._deeds[turn.id] = list(deeds(without_code(turn.text)))
         return self._deeds[turn.id]
 
     def changed(self, turns: Sequence[Turn]) -> list[Contrast]:
         """Return earlier statements with the later ones that perhaps replace them, the nearest to the query first."""
         found: list[tuple[float, Contrast]] = []
         for later in turns:
-            text = _prose(later.text)
+            text = without_code(later.text)
             values_now, replaced = list(changed_values(text)), list(replacements(text))
             if not values_now and not replaced:
                 continue
@@ -186,7 +186,7 @@ class _Reader:
         """Return the earlier value that is most likely of the same thing; None if it was said before, too."""
         best: tuple[float, Source] | None = None
         for turn in turns:
-            for old in values(_prose(turn.text), value.kind):
+            for old in values(without_code(turn.text), value.kind):
                 if not self._same(old, value):
                     continue
                 if old.amount == value.amount:
@@ -247,12 +247,3 @@ def _around(turn: Turn, start: int, end: int) -> Source:
         stop = most if most == len(text) else max(text.rfind(" ", end, most), end)
     begin += len(text[begin:start]) - len(text[begin:start].lstrip())
     return Source(turn, begin, stop)
-
-
-def _prose(text: str) -> str:
-    """Return a text with line ends in place of its code, so that places stay the same."""
-    if not any(fence in text for fence in FENCES):
-        return text
-    for begin, end in code_blocks(text):
-        text = text[:begin] + "\n" * (end - begin) + text[end:]
-    return text

@@ -16,7 +16,7 @@ from mcp_memory.errors import McpMemoryError, StoreError
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.forget import Forgetting
-from mcp_memory.storage.forgotten import Book, begin, read_book
+from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, begin, read_book
 from mcp_memory.storage.locks import Lock
 from mcp_memory.storage.purging import has_leftovers, purge
 from mcp_memory.storage.rebuild import Embed
@@ -61,7 +61,7 @@ class Forgetter:
         backups: Backups,
         clock: Callable[[], Millis],
     ) -> None:
-        self.book = Book()
+        self.book = NOTHING_FORGOTTEN
         self._tables = tables
         self._lock = lock
         self._looked = False
@@ -83,7 +83,7 @@ class Forgetter:
         While another process is at it this waits: nothing half forgotten is ever read.
         """
         if not self._tables.has(FORGOTTEN):
-            self.book = Book()
+            self.book = NOTHING_FORGOTTEN
         if not self.worth_a_look:
             return
         first = not self._looked

@@ -89,6 +89,9 @@ class Book:
         return any(record.at >= stored_at and record.holds(name) for record in self.records)
 
 
+NOTHING_FORGOTTEN = Book()
+
+
 def read_book(tables: Tables) -> Book:
     """Return what was forgotten, and what is not finished; from the copy, where the table is damaged."""
     stored, copied = _stored(tables), _copied(tables.folder)

@@ -31,7 +31,7 @@ from mcp_memory.storage.copies import read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED, JOURNAL_CHANGED, damage_of, refuse, totals_of
 from mcp_memory.storage.data_files import Table, is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
-from mcp_memory.storage.journal import Appended, Entry, newer, table_of
+from mcp_memory.storage.journal import Appended, newer, table_of
 from mcp_memory.storage.lock import lock_file
 from mcp_memory.storage.point_rows import belief_rows, lesson_rows, point_rows, point_vector_rows, question_rows
 from mcp_memory.storage.schema import (
@@ -300,9 +300,10 @@ def _into_tables(
     first = last.tx + 1 if last else 1
     refuse(tables, [] if [one.tx for one in commits] == [*range(first, first + len(commits))] else [JOURNAL_CHANGED])
     parts: defaultdict[str, list[TableRows]] = defaultdict(list)
-    for entry in (*entries, *([Entry(commit, rows)] if commit else [])):
-        for kind, made in entry.rows.items():
-            parts[entry.commit.table(kind)].append(with_tx(table_of(kind, made), entry.commit.tx))
+    rows_of_each = [*(entry.rows for entry in entries), *([rows] if commit else [])]
+    for one, its_rows in zip(commits, rows_of_each, strict=True):
+        for kind, made in its_rows.items():
+            parts[one.table(kind)].append(with_tx(table_of(kind, made), one.tx))
     numbered = {name: pa.concat_tables(of_one, promote_options="default") for name, of_one in parts.items()}
     versions: dict[str, int] = {}
     version = 0

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
-from mcp_memory.domain.confidence import STABLE, Counts, count, learnt
+from mcp_memory.domain.confidence import STABLE, count, learnt
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.relations import Cardinality, EntityType, relations
@@ -46,8 +46,8 @@ class Facts:
         self._given = GivenNames(self._assertions, self._names, stable, text_of)
         self.namesakes = Namesakes(self._assertions, self._names, self._given.speakers)
         self._inferred: dict[tuple[str, str], Alias] = {}  # keys of name and alias → the alias that the memory inferred
-        self._counts: dict[tuple[str, str], Counts] = {}
-        self._totals: dict[str, Counts] = {}
+        self._counts: dict[tuple[str, str], tuple[int, int]] = {}
+        self._totals: dict[str, tuple[int, int]] = {}
         self._uncounted: dict[str, set[str]] = defaultdict(set)  # relation → heads
         self._folded: dict[tuple[str, str], tuple[bool, str, _Layers]] = {}  # with whether single, and the head's name
         self._by_tail: dict[tuple[str, str], tuple[_Layers, dict[str, _Layers]]] = {}  # of folded versions
@@ -261,14 +261,14 @@ class Facts:
     def cardinality(self, relation: str) -> Cardinality:
         """Return how many values a relation has at a time: from the registry, otherwise as learnt from this space."""
         known = relations().get(relation).cardinality
-        return known if known != "unknown" else learnt(self.counts(relation))
+        return known if known != "unknown" else learnt(*self.counts(relation))
 
-    def counts(self, relation: str) -> Counts:
-        """Return the counters of DESIGN 2.4 for a relation in this space."""
+    def counts(self, relation: str) -> tuple[int, int]:
+        """Return the counters s and m of DESIGN 2.4 for a relation in this space."""
         for head in self._uncounted.pop(relation, ()):
             for member in {head, self._names.entity(head)}:
                 self._count(member, relation)
-        return self._totals.get(relation, Counts())
+        return self._totals.get(relation, (0, 0))
 
     # Names and aliases
 
@@ -341,15 +341,14 @@ class Facts:
             self._uncounted[relation].update(self._assertions.heads_to((renamed.key,), relation))
 
     def _count(self, head: str, relation: str) -> None:
-        now = Counts()
+        now = 0, 0
         if self._names.entity(head) == head:  # else its assertions are counted with those of the longer name
             counting = [self.rows[row] for row in self._rows_of(head, relation) if self._assertions.counts(row)]
             now = count(counting, self._tail_key(relation))
-        before, total = self._counts.get((head, relation), Counts()), self._totals.get(relation, Counts())
+        before = self._counts.get((head, relation), (0, 0))
+        superseded, together = self._totals.get(relation, (0, 0))
         self._counts[head, relation] = now
-        self._totals[relation] = Counts(
-            total.superseded + now.superseded - before.superseded, total.together + now.together - before.together
-        )
+        self._totals[relation] = superseded + now[0] - before[0], together + now[1] - before[1]
 
     # Folding
 

@@ -27,7 +27,6 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language import iso
 from mcp_memory.language.dates import weekday_and_day
-from mcp_memory.ports import Contents
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request
 from mcp_memory.reasoning.anthropic.rendering import frame, one_line
 from mcp_memory.texts import prompt
@@ -79,15 +78,20 @@ class ClaudeQuestionReader:
     claude: Claude
 
     async def understand(
-        self, query: Query, speakers: Collection[str], now: Millis, contents: Contents, budget: Budget
+        self,
+        query: Query,
+        speakers: Collection[str],
+        held: Collection[str],
+        span: tuple[Millis, Millis] | None,
+        budget: Budget,
     ) -> Query:
         """Return the query with Claude's interpretation.
 
         Args:
             query: parsed by rules.
             speakers: of the space; the first few are shown.
-            now: the moment of asking.
-            contents: what the space holds.
+            held: what the space holds: ``conversations``, ``documents``.
+            span: the first and the last moment at which something was said there; None if no time is known.
             budget: of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
@@ -95,9 +99,9 @@ class ClaudeQuestionReader:
         """
         values = {
             "question": one_line(query.text, QUESTION_CHARS),
-            "now": iso.show(now) or "unknown",
+            "now": iso.show(query.now) or "unknown",
             "speakers": _speaker_lines(speakers),
-            "known": _contents_line(contents),
+            "known": _contents_line(held, span),
         }
         request = Request(_system_prompt(), prompt("question/asked.txt").substitute(values))
         within = TIME_SHARE * self.claude.settings.timeout_s
@@ -133,13 +137,12 @@ def _system_prompt() -> str:
     return prompt("question/system.txt").substitute(relations=" ".join(listed)).strip()
 
 
-def _contents_line(contents: Contents) -> str:
+def _contents_line(held: Collection[str], span: tuple[Millis, Millis] | None) -> str:
     """Return what the space holds, and from when to when, in words."""
-    kinds = [name for name, held in (("conversations", contents.talk), ("documents", contents.documents)) if held]
-    what = f"The memory holds {' and '.join(kinds) or 'nothing'}"
-    if contents.span is None:
+    what = f"The memory holds {' and '.join(held) or 'nothing'}"
+    if span is None:
         return f"{what}."
-    first, last = map(weekday_and_day, contents.span)
+    first, last = map(weekday_and_day, span)
     return f"{what}, from {first} to {last}."
 
 

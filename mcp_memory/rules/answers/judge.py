@@ -35,7 +35,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.names import mentions, names
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
-from mcp_memory.ports import Contents, JudgeInput
+from mcp_memory.ports import JudgeInput
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.fact_answers import (
     CHOICE_ROUTE,
@@ -87,7 +87,9 @@ class EmbeddedQuestionJudge:
         """Nothing."""
         return None
 
-    async def understand(self, query: Query, _speakers: Collection[str], _now: Millis, _contents: Contents) -> Query:
+    async def understand(
+        self, query: Query, _speakers: Collection[str], _held: Collection[str], _span: tuple[Millis, Millis] | None
+    ) -> Query:
         """Return the query unchanged: the same rules have already parsed it."""
         return query
 

@@ -192,7 +192,7 @@ def reduced_relative(words: Sequence[Word], index: int, previous: Clause) -> Ver
         tense = previous.verb.tense if verb.lemma in _PLACED else "past"
         of_thing = verb.lemma in _PLACED and _is_organisation(previous)
         lemma = "locate" if of_thing else verb.lemma
-        return VerbGroup(lemma, start + 1, word.start, word.end, tense, passive=True, surface=word.low)
+        return VerbGroup(lemma, start + 1, word.start, word.end, tense, passive=True)
     about = previous.verb.lemma == "be" and previous.slots and not previous.slots[0].preposition
     if verb.forms == {"ing"} and is_known_form(word.low) and about and not grammar.is_adverb(words, start):
         return VerbGroup(verb.lemma, start + 1, word.start, word.end, previous.verb.tense)
@@ -253,8 +253,7 @@ def read_insertions(
     )  # fmt: skip
     group = None
     if verb and is_reduced and (comma or words[start + 1].low == "by"):
-        group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True,
-                     surface=words[start].low)  # fmt: skip
+        group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True)
     elif subject and start + 1 < len(words) and words[start].low in ("who", "which") and _is_somebody(subject[-1]):
         group = read_verb_group(words, start + 1)
     if group is not None and not group.unreal:

@@ -143,7 +143,6 @@ class VerbGroup:
         confidence: how certain it is; 1 for a plain statement, 0 for what nearly happened.
         phase: whether it begins or ends.
         used_to: whether it has "used to".
-        surface: its main verb as written, behind "stopped" and in a passive.
         adverbs: those inside and before it, in lower case.
     """
 
@@ -161,7 +160,6 @@ class VerbGroup:
     confidence: float = 1.0
     phase: Literal["begin", "end", ""] = ""
     used_to: bool = False
-    surface: str = ""
     adverbs: frozenset[str] = frozenset()
 
 
@@ -326,6 +324,5 @@ class _VerbGroupReader:
             confidence=self.confidence,
             phase=self.phase,
             used_to=self.used_to,
-            surface=last.low if self.phase or self.passive else "",
             adverbs=frozenset(self.adverbs),
         )

@@ -53,8 +53,6 @@ class Part:
         start: of it, in characters of the text.
         topic: what stands before a colon ("billing: …"), or "".
         sure: confidence of what it states; 0 for a question, wish, condition or proposal.
-        after: the mark behind it.
-        before: the mark before it.
         work: whether its message is about work by its words.
     """
 
@@ -62,8 +60,6 @@ class Part:
     start: int
     topic: str
     sure: float
-    after: str
-    before: str = ""
     work: bool = True
 
     @property
@@ -134,7 +130,7 @@ def parts(text: str, start: int, end: int, times: Sequence[StatedTime] = (), *, 
         work: whether the text is about work by its words.
         times: stated in it; one at the start of a part is skipped ("from 1 May …").
     """
-    topic, index, before = "", start, ""
+    topic, index = "", start
     for match in [*_BREAK.finditer(text, start, end), None]:
         stop = match.start() if match else end
         mark = match[0].strip() if match else ""
@@ -150,12 +146,11 @@ def parts(text: str, start: int, end: int, times: Sequence[StatedTime] = (), *, 
             sure = HEDGED
         if opening := _DOUBT_OPENING.match(piece):
             first, piece = first + opening.end(), piece[opening.end() :]
-        yield Part(piece, first, topic, sure, mark, before, work)
-        before = mark
+        yield Part(piece, first, topic, sure, work)
         if (colon := _TOPIC.match(piece)) and colon["topic"].lower() not in _NO_TOPIC and thing(colon["topic"]):
             topic = thing(colon["topic"])
             inner_start = _skip_lead(text, first + colon.end(), first + len(piece))
-            yield Part(text[inner_start : first + len(piece)], inner_start, topic, sure, mark, ":", work)
+            yield Part(text[inner_start : first + len(piece)], inner_start, topic, sure, work)
         elif mark in (".", "!", "?"):
             topic = ""
 

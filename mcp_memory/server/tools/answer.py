@@ -100,7 +100,6 @@ def answer_query(args: AnswerInput) -> Query:
         check_space(args.space),
         args.limit,
         as_of=as_of,
-        detail=args.detail,
         learn=args.learn and CALLER.get().may(("write",), check_space(args.space)),
         length=args.length,
     )

@@ -149,7 +149,6 @@ def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
         wordings=_wordings(args),
         role=args.role,
         include_uncertain=args.include_uncertain,
-        detail=args.detail,
         mode=args.mode,
         lines=args.limit or 0,
         skip=_skip(args),

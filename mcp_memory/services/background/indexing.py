@@ -186,11 +186,6 @@ def _talkers(space: Space, turns: list[Turn]) -> dict[str, Talkers]:
     return found
 
 
-def pending(view: View) -> int:
-    """Return how many texts of all spaces are stored and not indexed yet; the view must have everything."""
-    return sum(len(space.unindexed) for space in view.spaces.values())
-
-
 BUSY_S = 0.25
 """Pause while another process is indexing."""
 LOOK_S = 0.02

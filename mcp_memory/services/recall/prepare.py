@@ -47,7 +47,7 @@ from mcp_memory.navigation.beam import FORMULAS, BeamStep, Evaluation, find_path
 from mcp_memory.navigation.fact_query import FactQuery, fact_query
 from mcp_memory.navigation.known_facts import date_event
 from mcp_memory.navigation.paths import CLASSES, leads_back
-from mcp_memory.ports import Contents, Embedder, QuestionJudge, Store
+from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.search.channels import TYPICAL_COSINE
 from mcp_memory.search.subjects import subject_of
 from mcp_memory.search.words import WordIndex
@@ -74,9 +74,10 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
         space = view.space(query.space)
         query = understand(query, space.speakers, query.now)
         speakers, empty, taught = tuple(space.speakers), not space.turns, len(space.beliefs) > 0
-        contents = Contents(space.span, talk=bool(space.talk.any()), documents=not space.talk.all())
+        span, talk = space.span, space.talk
+        held = [name for name, holds in (("conversations", talk.any()), ("documents", not talk.all())) if holds]
     if judge is not None and not empty:
-        query = await judge.understand(query, speakers, query.now, contents)
+        query = await judge.understand(query, speakers, held, span)
     time = time_words(query, query.now) if taught else None  # without lessons no vector is compared with it
     wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
     parts = [understand(part, speakers, query.now) for part in (*wordings, *query.parts)]

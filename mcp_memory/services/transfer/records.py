@@ -150,10 +150,9 @@ def _point_record(point: Point) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What other records need of a text: its id in the store and in the file, its length, and its line."""
+    """What other records need of a text: its id in the store, its length, and its line."""
 
     id: str
-    former: str
     length: int
     line: int
 
@@ -225,7 +224,7 @@ class Reader:
         former = turn_id(space, session, ref, text, revision)
         if former != turn.id:
             self._renaming.former[turn.id] = former
-        self._texts[place] = _Known(turn.id, former, len(text), line)
+        self._texts[place] = _Known(turn.id, len(text), line)
         return turn
 
     def _named_text(self, fields: Fields, space: str) -> _Known:

@@ -312,9 +312,9 @@ def test_as_of_is_the_last_instant_of_a_date_or_the_given_instant():
 
 
 def test_arguments_of_navigation_are_passed_on_unchanged():
-    raw = {"query": "q", "entities": ["Ann"], "include_uncertain": True, "detail": "full"}
+    raw = {"query": "q", "entities": ["Ann"], "include_uncertain": True}
     request = recall_query(read(ReconstructInput, raw), LIMITS)
-    assert (request.entities, request.include_uncertain, request.detail) == (("Ann",), True, "full")
+    assert (request.entities, request.include_uncertain) == (("Ann",), True)
     raw = {"operator": "expand_facts", "entity": "Ann", "relation": "livesIn", "query": "where?", "since": "1970-01-02"}
     step = explore_request(read(ExploreInput, raw), LIMITS)
     assert (step.operator, step.entity, step.relation, step.query) == ("expand_facts", "Ann", "livesIn", "where?")

@@ -7,7 +7,7 @@ from asserting import asserted, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.confidence import Counts, count
+from mcp_memory.domain.confidence import count
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import WHOLE, Assertion
 from mcp_memory.view.facts import Facts
@@ -161,7 +161,7 @@ def test_a_relation_learnt_as_single_folds_like_one_registered_as_single() -> No
     facts = facts_of(*switches[:-1])
     reds = asserted("Reds", 2010, head="Cleo", relation="roots_for")
     facts.add([reds, asserted("Blues", 2011, head="Cleo", relation="roots_for", change=True)])
-    assert facts.counts("roots_for") == Counts(4, 0)
+    assert facts.counts("roots_for") == (4, 0)
     assert facts.cardinality("roots_for") == "single"
     assert shown(facts.versions("cleo", "roots_for")) == [("Reds", 2010, 2011), ("Blues", 2011, INF)]
     early = facts_of(reds, asserted("Blues", 2011, head="Cleo", relation="roots_for", change=True))
@@ -180,9 +180,9 @@ def test_learning_does_not_override_the_registry() -> None:
 def test_two_values_are_counted_separately_once_their_names_no_longer_mean_the_same_entity() -> None:
     both = [asserted(name, 1, head="Bob", relation="met", turn="t") for name in ("Anna Patel", "Patel")]
     facts = facts_of(*both, asserted("Lima", head="Anna Patel"))
-    assert facts.counts("met") == Counts(0, 0)
+    assert facts.counts("met") == (0, 0)
     facts.add_speaker("Raj Patel")
-    assert facts.counts("met") == Counts(0, 1)
+    assert facts.counts("met") == (0, 1)
 
 
 # Properties
@@ -270,7 +270,7 @@ def test_counters_kept_up_to_date_equal_those_counted_from_scratch(said: list[As
             count([a for a in counting if (facts.key(a.head), a.relation) == (head, relation)], tail)
             for head in facts.entities()
         ]
-        assert facts.counts(relation) == Counts(sum(c.superseded for c in of_heads), sum(c.together for c in of_heads))
+        assert facts.counts(relation) == (sum(s for s, _ in of_heads), sum(m for _, m in of_heads))
 
 
 @thorough
