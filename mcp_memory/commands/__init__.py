@@ -2,11 +2,10 @@
 
     arguments.py   what the commands take; imported with every command, so it imports nothing heavy
     run.py         opens the memory for a command and runs it; ``mcp-memory search``
-    terminal.py    what is printed: escaped, coloured on a terminal only, or JSON
+    terminal.py    what is printed: escaped, coloured on a terminal only, rows as lines of text, or JSON
     show.py        ``mcp-memory show`` and ``list``: finds what a name means, and reads it
     view.py        ``mcp-memory view``: the graph in a browser
     forgetting.py  ``mcp-memory forget``
-    wording.py     rows as lines of text
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and
 loads the model only to search.

@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_memory.commands import wording
 from mcp_memory.commands.arguments import READINGS
-from mcp_memory.commands.terminal import Terminal
+from mcp_memory.commands.terminal import (
+    Row,
+    Terminal,
+    fact_line,
+    more_line,
+    point_line,
+    quote_lines,
+    session_line,
+    turn_lines,
+)
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.facts import Version
 from mcp_memory.errors import InvalidInput
@@ -30,10 +38,10 @@ if TYPE_CHECKING:
     from mcp_memory.view.view import View
 
 Listed = Literal["facts", "points", "sessions"]
-_LINES: dict[str, Callable[[Terminal, wording.Row], None]] = {
-    "facts": wording.fact_line,
-    "points": wording.point_line,
-    "sessions": wording.session_line,
+_LINES: dict[str, Callable[[Terminal, Row], None]] = {
+    "facts": fact_line,
+    "points": point_line,
+    "sessions": session_line,
 }
 
 
@@ -60,7 +68,7 @@ async def listing(memory: Memory, terminal: Terminal, what: Listed, space: str, 
         _LINES[what](terminal, row)
     if not rows:
         terminal.line(f"There are no {what} in space {space}.")
-    wording.more_line(terminal, len(rows), total, what.removesuffix("s"))
+    more_line(terminal, len(rows), total, what.removesuffix("s"))
 
 
 def newest(space: Space, what: Listed, limit: int) -> tuple[list[dict[str, Any]], int]:
@@ -114,7 +122,7 @@ async def show_spaces(memory: Memory, terminal: Terminal, limit: int, *, as_json
         terminal.line((row["space"], "name"), f"{came} in {quantity(row['sessions'], 'session')};", read)
     if not rows:
         terminal.line("Nothing is stored yet.")
-    wording.more_line(terminal, min(limit, len(rows)), len(rows), "space")
+    more_line(terminal, min(limit, len(rows)), len(rows), "space")
 
 
 async def show(
@@ -195,8 +203,8 @@ async def _show_space(memory: Memory, terminal: Terminal, name: str, _space: str
         return
     terminal.line((f"Space {name}, {quantity(total, 'session')}", "bold"))
     for row in rows:
-        wording.session_line(terminal, row)
-    wording.more_line(terminal, len(rows), total, "session")
+        session_line(terminal, row)
+    more_line(terminal, len(rows), total, "session")
 
 
 async def _show_session(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
@@ -209,8 +217,8 @@ async def _show_session(memory: Memory, terminal: Terminal, name: str, space: st
         return
     terminal.line((f"Session {one_line(name)}, {quantity(len(order), 'item')}", "bold"))
     for row in rows:
-        wording.turn_lines(terminal, row)
-    wording.more_line(terminal, len(rows), len(order), "item")
+        turn_lines(terminal, row)
+    more_line(terminal, len(rows), len(order), "item")
 
 
 async def _show_message(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
@@ -226,8 +234,8 @@ def _print_turns(terminal: Terminal, kind: str, turns: list[Turn], space: str, l
         return
     for row in rows:
         terminal.line((f"Session {one_line(row['session'])}", "bold"))
-        wording.turn_lines(terminal, row)
-    wording.more_line(terminal, len(rows), len(turns), "item")
+        turn_lines(terminal, row)
+    more_line(terminal, len(rows), len(turns), "item")
 
 
 async def _show_entity(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
@@ -253,15 +261,15 @@ async def _show_entity(memory: Memory, terminal: Terminal, name: str, space: str
     if now:
         terminal.line(("Facts that hold", "bold"))
         for row in now[:limit]:
-            wording.fact_line(terminal, row, "  ")
+            fact_line(terminal, row, "  ")
     if rows:
         terminal.line(("Timeline", "bold"))
         for row in rows:
-            wording.fact_line(terminal, row, "  ")
-            wording.quote_lines(terminal, row["sources"][:1])
-        wording.more_line(terminal, len(rows), total, "version")
+            fact_line(terminal, row, "  ")
+            quote_lines(terminal, row["sources"][:1])
+        more_line(terminal, len(rows), total, "version")
     for row in content.get("points", ()):
-        wording.point_line(terminal, row)
+        point_line(terminal, row)
 
 
 async def _show_id(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
@@ -287,28 +295,28 @@ async def _show_id(memory: Memory, terminal: Terminal, name: str, space: str, li
     _PRINT[kind](terminal, content)
 
 
-def _print_piece(terminal: Terminal, content: wording.Row) -> None:
+def _print_piece(terminal: Terminal, content: Row) -> None:
     source = content["source"]
     terminal.line((f"Session {one_line(source['session'])}", "bold"))
-    wording.turn_lines(terminal, source | {"text": content["text"]})
+    turn_lines(terminal, source | {"text": content["text"]})
     learnt = content.get("learnt", {})
     if learnt.get("supported") or learnt.get("unsupported"):
         helped = f"helped {learnt['supported']} and did not help {learnt['unsupported']} times"
         terminal.line((f"    {helped} (doubt {learnt['task_doubt']:.2f})", "dim"))
 
 
-def _print_fact(terminal: Terminal, content: wording.Row) -> None:
-    wording.fact_line(terminal, content)
+def _print_fact(terminal: Terminal, content: Row) -> None:
+    fact_line(terminal, content)
     for title, name in (("Stated by", "assertions"), ("Ended by", "ended_by")):
         if content[name]:
             terminal.line((title, "bold"))
             for row in content[name]:
                 terminal.line(f"  {one_line(row['text'])}", (f"{row['extractor']}, {row['recorded']}", "dim"))
-                wording.quote_lines(terminal, [row["source"]])
+                quote_lines(terminal, [row["source"]])
 
 
-def _print_point(terminal: Terminal, content: wording.Row) -> None:
-    wording.point_line(terminal, content)
+def _print_point(terminal: Terminal, content: Row) -> None:
+    point_line(terminal, content)
     if content.get("merged_into"):
         terminal.line(("Merged into", "bold"), (content["merged_into"]["id"], "dim"))
     rests = [*content["sentences"], *content["facts"]]
@@ -322,7 +330,7 @@ def _print_point(terminal: Terminal, content: wording.Row) -> None:
             terminal.line(f"  {row['revision']}. {one_line(row['text'])}", (row["recorded"], "dim"))
 
 
-def _print_episode(terminal: Terminal, content: wording.Row) -> None:
+def _print_episode(terminal: Terminal, content: Row) -> None:
     terminal.line((one_line(content["query"]), "bold"), (f"{content['asked']}, {content['id']}", "dim"))
     if content.get("answer"):
         terminal.line("Answer:", one_line(content["answer"]))

@@ -27,7 +27,7 @@ from mcp_memory.storage.bucket_journal import FORGETTING, BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.data_files import local_folder
 from mcp_memory.storage.lock import Holders
-from mcp_memory.storage.locks import WRITE_LOCK
+from mcp_memory.storage.place import WRITE_LOCK
 
 LOOKS = 5
 """Listings of a prefix that may find something before a removal is given up: somebody writes to it all the time."""

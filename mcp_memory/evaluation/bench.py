@@ -23,9 +23,22 @@ from pathlib import Path
 import anyio
 from mcp import Client, StdioServerParameters
 
-from mcp_memory.evaluation.bench_figures import Figure, Laps, Report, document, table
 from mcp_memory.evaluation.bench_recall import recall
-from mcp_memory.evaluation.bench_subjects import SEED, Era, Stores, call, connected, own_server, peak_mb, resident_mb
+from mcp_memory.evaluation.bench_subjects import (
+    SEED,
+    Era,
+    Figure,
+    Laps,
+    Report,
+    Stores,
+    call,
+    connected,
+    document,
+    own_server,
+    peak_mb,
+    resident_mb,
+    table,
+)
 from mcp_memory.evaluation.bench_write import many, waiting, writing
 from mcp_memory.evaluation.synthetic import prose
 from mcp_memory.settings import Settings

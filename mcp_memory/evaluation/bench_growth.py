@@ -31,8 +31,7 @@ import psutil
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.embedding.onnx import Parts, embed_alone
-from mcp_memory.evaluation.bench_figures import Laps
-from mcp_memory.evaluation.bench_subjects import SEED, SPACE, messages, size_mb
+from mcp_memory.evaluation.bench_subjects import SEED, SPACE, Laps, messages, size_mb
 from mcp_memory.evaluation.plot import Line, Panel, writer
 from mcp_memory.evaluation.synthetic import Corpus, Question, growing
 from mcp_memory.language.tokens import words

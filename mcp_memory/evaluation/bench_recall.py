@@ -17,8 +17,18 @@ from statistics import fmean
 import numpy as np
 
 from mcp_memory.domain.query import Mode, Query
-from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
-from mcp_memory.evaluation.bench_subjects import SPACE, Filled, Stores, call, connected, opened, own_server
+from mcp_memory.evaluation.bench_subjects import (
+    SPACE,
+    Figure,
+    Filled,
+    Laps,
+    Report,
+    Stores,
+    call,
+    connected,
+    opened,
+    own_server,
+)
 from mcp_memory.evaluation.synthetic import KINDS, Question, QuestionKind
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder

@@ -27,8 +27,7 @@ import anyio
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
-from mcp_memory.evaluation.bench_figures import Figure, document
-from mcp_memory.evaluation.bench_subjects import opened
+from mcp_memory.evaluation.bench_subjects import Figure, document, opened
 from mcp_memory.evaluation.tree import FORMS, Tree, tree
 from mcp_memory.memory import Memory
 from mcp_memory.settings import Settings

@@ -24,9 +24,11 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.status import StoreStatus
-from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
 from mcp_memory.evaluation.bench_subjects import (
     SEED,
+    Figure,
+    Laps,
+    Report,
     Stores,
     call,
     connected,

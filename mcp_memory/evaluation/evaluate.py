@@ -29,8 +29,7 @@ from mcp import Client
 
 from mcp_memory import __version__
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.bench_figures import machine, quantile
-from mcp_memory.evaluation.bench_subjects import call, connected, own_server
+from mcp_memory.evaluation.bench_subjects import call, connected, machine, own_server, quantile
 from mcp_memory.evaluation.dataset import UNNAMED, Asked, Dataset
 from mcp_memory.evaluation.published import load
 from mcp_memory.ports import Progress

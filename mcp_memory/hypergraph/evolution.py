@@ -52,7 +52,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.grouping import EvidenceGroup
 from mcp_memory.hypergraph.settings import PointSettings
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.shapes import breadth_of
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.vectors import Vector

@@ -12,6 +12,10 @@ otherwise unchanged.
 Search and answering also ask whether a question wants several things (`asks_for_several`), the past (`looks_back`: only
 then what no longer holds counts) or guesses (`wants_guesses`: only then unconfirmed facts do), and whether a text has
 the kind of value that is asked for (`has_kind`). All of them are judged by the words alone, in English.
+
+**What an assistant said** (`asks_for_advice`). In talk with an assistant most words are the assistant's. "What did you
+suggest?" wants these; "can you tell me where I parked?" and "which port do we use?" want what the person said. The
+rules are English.
 """
 
 from __future__ import annotations
@@ -23,7 +27,6 @@ from dataclasses import replace
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import USERS, Speakers
-from mcp_memory.language.addressed import asks_for_advice, is_request
 from mcp_memory.language.constraints import constraint
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import MARKS, STOP_WORDS, stems, words
@@ -335,3 +338,33 @@ def has_kind(kind: AnswerType, question: str, text: str, speaker: str | None, *,
             named = (*names(text), *([speaker] if speaker else []))
             return any(not asked.issuperset(words(name)) for name in named)
     return True
+
+
+_TOLD = (
+    "advised|answered|claimed|called|came up with|described|drafted|explained|found|gave|listed|made|mentioned|named|"
+    "offered|outlined|pointed out|promised|proposed|provided|recommended|replied|said|sent|showed|shown|suggested|"
+    "summari[sz]ed|taught|told|translated|used|warned|wrote|given|written"
+)
+_MADE_THINGS = (
+    "advice|answer|code|draft|example|explanation|instruction|list|opinion|outline|plan|proposal|recommendation|reply|"
+    "replies|response|script|solution|suggestion|summary|summaries|table|template|tip|translation|version|words"
+)
+_ADVERB = r"(?:\w+ly\s+|just\s+|once\s+|first\s+|ever\s+)?"
+_BEFORE = r"(?:\w+\s+){0,2}?"
+_ADVICE = re.compile(
+    r"\b(?:did|had|were|have|has)\s+(?:you|the assistant)\b"
+    rf"|\b(?:you|the assistant)(?:['’]ve|['’]d|\s+have|\s+had)?\s+{_ADVERB}(?:{_TOLD})\b"
+    rf"|\b(?:your|the assistant['’]s)\s+{_BEFORE}(?:{_MADE_THINGS})s?\b",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(r"\b(?:can|could|would|will|do|should)\s+you\b", re.IGNORECASE)
+
+
+def asks_for_advice(question: str) -> bool:
+    """Return whether a question wants what the assistant said or wrote: "what did you suggest", "your last draft"."""
+    return _ADVICE.search(question) is not None
+
+
+def is_request(question: str) -> bool:
+    """Return whether "you" in a question is merely whom it asks: "can you show me …"."""
+    return _REQUEST.search(question) is not None

@@ -15,7 +15,7 @@ from mcp_memory.language.absolute import ABSOLUTE
 from mcp_memory.language.expressions import Direction, S, SentenceContext, compiled
 from mcp_memory.language.iso import DAY, FIRST, HOUR, LAST, MINUTE
 from mcp_memory.language.relative import RELATIVE
-from mcp_memory.language.sentences import is_repetitive
+from mcp_memory.language.segments import is_repetitive
 
 _WORD = re.compile(r"[a-z]+|[0-9]")
 _WORDS_ABSOLUTE = frozenset[str]().union(*(rule.words for rule in ABSOLUTE))

@@ -15,8 +15,16 @@ from mcp_memory.ports.judges import (
     QuestionJudge,
     SupportJudge,
 )
-from mcp_memory.ports.reading import Extractor, TextReader
-from mcp_memory.ports.storage import Embedder, LanguageModel, Ledger, Progress, Store, Transaction
+from mcp_memory.ports.storage import (
+    Embedder,
+    Extractor,
+    LanguageModel,
+    Ledger,
+    Progress,
+    Store,
+    TextReader,
+    Transaction,
+)
 
 __all__ = [
     "BeliefUpdate",

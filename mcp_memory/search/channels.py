@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Constraint
 from mcp_memory.domain.turns import Role, by_assistant, by_user
-from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.vectors import Column, Scores
 from mcp_memory.view.space import NONE, Space

@@ -37,7 +37,7 @@ import numpy as np
 
 from mcp_memory.domain.query import Query
 from mcp_memory.heap import text_cache
-from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.language.vocabulary import GREETINGS, SMALL_TALK
 from mcp_memory.search.candidates import Candidate

@@ -32,7 +32,7 @@ from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.turns import by_assistant
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.evolution import asks_to_compare, evolve_points
-from mcp_memory.language.addressed import asks_for_advice
+from mcp_memory.language.questions import asks_for_advice
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.ports import Embedder, JudgeInput, Store
 from mcp_memory.reconstruct.frontier import frontier_of

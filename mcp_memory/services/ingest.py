@@ -21,8 +21,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.masking import KEEP, Masking, masked_turn
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn, segment_id, sentence_id, shares_vectors
-from mcp_memory.language.segments import outline, pack_segments
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import outline, pack_segments, split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.words import embedded_text

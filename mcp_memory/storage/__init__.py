@@ -17,10 +17,9 @@ these rules make one, and a process may be killed at any point of it.
     mapped.py       the vectors of a large store: their files, and how a view maps them
     columns.py      what these conversions share; rows that cannot be right
     tables.py       LanceDB's own calls
-    place.py        where a store is: a folder, or object storage
+    place.py        where a store is, a folder or object storage, and its locks
     journal.py      newest commits in a file beside the tables, until a later commit takes them into the tables
     lock.py         one writer at a time on this machine; which processes have the store open
-    locks.py        which kind of lock a store has
     copies.py       a second copy of the log and of the newest commit, by which repair.py mends what damage.py finds
     bucket.py       objects beside the tables of a store on object storage, likewise
     bucket_journal.py, bucket_lock.py, bucket_refresh.py

@@ -40,8 +40,7 @@ from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.data_files import flush, is_readable
 from mcp_memory.storage.forgotten import copy_book
-from mcp_memory.storage.locks import COMPACT_LOCK, WRITE_LOCK, take_if_free
-from mcp_memory.storage.place import Place
+from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn

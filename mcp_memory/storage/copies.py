@@ -36,7 +36,7 @@ from typing import Any
 from mcp_memory.storage.data_files import FAILURES, SUMS, Sums, Table, is_readable, manifests_of, no_panics
 from mcp_memory.storage.fact_rows import alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Entry, Journal, entry_of, line_of
-from mcp_memory.storage.lance import import_lancedb
+from mcp_memory.storage.place import import_lancedb
 from mcp_memory.storage.point_rows import lesson_rows, point_rows
 from mcp_memory.storage.schema import (
     COMMITS,

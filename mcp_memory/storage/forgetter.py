@@ -16,17 +16,15 @@ from mcp_memory.errors import McpMemoryError, StoreError
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.forget import Forgetting
-from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, begin, read_book
-from mcp_memory.storage.locks import Lock
-from mcp_memory.storage.purging import has_leftovers, purge
+from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, begin, has_leftovers, purge, read_book
+from mcp_memory.storage.place import Lock
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn
 from mcp_memory.storage.schema import FORGOTTEN, Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import sweep
-from mcp_memory.view.erasure import Erasure, erasure_of
-from mcp_memory.view.forgetting import counts_of, present
+from mcp_memory.view.erasure import Erasure, counts_of, erasure_of, present
 from mcp_memory.view.view import View
 
 WATCH_S = 0.05

@@ -23,12 +23,11 @@ from mcp_memory.storage.backups import FOLDER, Backups, still
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.copies import forget_notes
 from mcp_memory.storage.data_files import MOVED
-from mcp_memory.storage.forgotten import BOOK_COPY, Book, read_book, write_book
+from mcp_memory.storage.forgotten import BOOK_COPY, Book, purge, read_book, write_book
 from mcp_memory.storage.forgotten import FOLDER as KEPT
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.mapped import VECTORS
-from mcp_memory.storage.purging import purge
 from mcp_memory.storage.saved_view import FOLDER as VIEW
 from mcp_memory.storage.saved_view import LOCK as VIEW_LOCK
 from mcp_memory.storage.schema import FORGOTTEN

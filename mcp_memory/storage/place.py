@@ -1,21 +1,35 @@
-"""Where a store is: a folder of this machine, or objects under a URI, with the options to reach them."""
+"""Where a store is: a folder of this machine, or objects under a URI, with the options to reach them.
+
+Its locks are files on this machine (``lock.py``), or objects beside a store on object storage (``bucket_lock.py``).
+
+**LanceDB** is imported without the client of a remote catalogue, which is never used and takes half of the time. It
+imports value classes from ``lance_namespace_urllib3_client.models``. Python first runs the package around a
+module, and this one imports every request that a catalogue on another machine knows, with validators for each: .4 of
+.9 s, and 14 MB, before the first write of every process. So the package is put in place without being run. It is run
+when somebody asks it for a name of its own.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from mcp_memory.errors import StoreError
+from mcp_memory.errors import StoreError, StoreUnwritable
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, Promises, storage_options
 from mcp_memory.storage.bucket_journal import BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.data_files import FAILURES, error_text, local_folder, moved_to
 from mcp_memory.storage.journal import Journal
-from mcp_memory.storage.lance import import_lancedb, new_session
+from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
 
 
 @dataclass(frozen=True)
@@ -93,3 +107,113 @@ class Place:
                 f"storage.uri {self.uri!r} cannot be opened: {error_text(error)}. "
                 "Set storage.uri (or MCP_MEMORY_STORAGE_URI) to a folder, or to a URI that LanceDB opens."
             ) from error
+
+
+WRITE_LOCK, REBUILD_LOCK, COMPACT_LOCK = "write.lock", "rebuild.lock", "compact.lock"
+SOON_S = 0.02
+
+
+class Lock(Protocol):
+    """The lock that a process holds while it writes to a store."""
+
+    def hold(self) -> AbstractAsyncContextManager[None]:
+        """Hold the lock.
+
+        Raises:
+            StoreBusy: it did not become free in time.
+            StoreUnwritable: there can be no lock here.
+        """
+
+
+def open_write_lock(place: Place, timeout_s: float) -> Lock:
+    """Return the write lock of a store; the probe of an object store comes before the first use of it."""
+    if place.folder is not None:
+        return WriteLock(place.folder, timeout_s)
+    journal = place.journal if isinstance(place.journal, BucketJournal) else None
+    return BucketLock(place.bucket, WRITE_LOCK, timeout_s, journal=journal)
+
+
+def take_if_free(place: Place, name: str) -> Callable[[], None] | None:
+    """Take a lock if it is free, and return what releases it; None if somebody else holds it. Blocking.
+
+    Raises:
+        StoreUnwritable: there can be no lock here.
+    """
+    if place.folder is None:
+        return place.lock(name).take_if_free()
+    lock = lock_file(place.folder / name)
+    try:
+        return lock.release if try_lock(lock) else None
+    except (OSError, NotImplementedError) as error:
+        raise StoreUnwritable(
+            f"storage.uri {place.uri!r}: no lock file can be made there ({error}). Nothing was changed."
+        ) from error
+
+
+def take_soon(place: Place, name: str, wait_s: float) -> Callable[[], None]:
+    """Take a lock when it becomes free, and return what releases it; after some seconds go on without it. Blocking.
+
+    Raises:
+        StoreUnwritable: there can be no lock here.
+    """
+    until = time.monotonic() + wait_s
+    while (release := take_if_free(place, name)) is None:
+        if time.monotonic() > until:
+            return lambda: None
+        time.sleep(SOON_S)
+    return release
+
+
+def open_lease(place: Place, name: str, local: threading.Lock) -> AbstractAsyncContextManager[bool]:
+    """Return a context that takes a lock if it is free, and yields whether it was."""
+    if place.folder is not None:
+        return lease(place.folder, name, local)
+    return _lease(place, name, local)
+
+
+@asynccontextmanager
+async def _lease(place: Place, name: str, local: threading.Lock) -> AsyncIterator[bool]:
+    if not local.acquire(blocking=False):
+        yield False
+        return
+    try:
+        async with place.lock(name).lease() as free:
+            yield free
+    finally:
+        local.release()
+
+
+CLIENT = "lance_namespace_urllib3_client"
+METADATA_BYTES = 16 << 20
+"""Of manifests and descriptions of data files that a connection keeps in memory. Every commit makes new ones, most of
+them are never asked for again, and LanceDB's own bound is a gigabyte."""
+
+
+def import_lancedb() -> Any:
+    """Return the module of LanceDB, which comes without types."""
+    if "lancedb" not in sys.modules and CLIENT not in sys.modules:
+        put_in_place(CLIENT)
+    import lancedb
+
+    return lancedb
+
+
+def new_session() -> Any:
+    """Return the caches of one connection. Another one has others: a store may have taken the place of this one."""
+    return import_lancedb().Session(metadata_cache_size_bytes=METADATA_BYTES)
+
+
+def put_in_place(name: str) -> None:
+    """Let the modules of a package be imported while the package itself is run only when it is asked for a name."""
+    spec = find_spec(name)
+    if spec is None or spec.loader is None:
+        return
+    package, loader = module_from_spec(spec), spec.loader
+
+    def run(attribute: str) -> Any:
+        if vars(package).pop("__getattr__", None) is not None:
+            loader.exec_module(package)
+        return getattr(package, attribute)
+
+    vars(package)["__getattr__"] = run
+    sys.modules[name] = package

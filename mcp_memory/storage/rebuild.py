@@ -22,7 +22,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch
 from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.fact_rows import DERIVED, assertion_rows
-from mcp_memory.storage.locks import REBUILD_LOCK, take_if_free
+from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.point_rows import point_vector_rows, points_of, question_rows, rows_to_questions
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.schema import (

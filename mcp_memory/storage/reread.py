@@ -24,7 +24,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.fact_rows import assertion_rows
-from mcp_memory.storage.locks import REBUILD_LOCK, take_if_free
+from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, commit_rows, commits_of, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import turns_of

@@ -40,8 +40,8 @@ import numpy as np
 
 from mcp_memory.storage.commits import commits_after, last_commit
 from mcp_memory.storage.damage import damage_of, short_tables
-from mcp_memory.storage.locks import take_if_free, take_soon
 from mcp_memory.storage.mapped import VectorFiles, name_of
+from mcp_memory.storage.place import take_if_free, take_soon
 from mcp_memory.storage.schema import COMMITS, FORMAT, Commit, commits_of
 from mcp_memory.storage.tables import Tables
 from mcp_memory.texts import folder

@@ -36,9 +36,8 @@ from mcp_memory.storage.damage import REMEDY, damage_of, refuse
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.journal import Appended
 from mcp_memory.storage.lock import Holders
-from mcp_memory.storage.locks import open_lease, open_write_lock
 from mcp_memory.storage.log import read_log
-from mcp_memory.storage.place import Place
+from mcp_memory.storage.place import Place, open_lease, open_write_lock
 from mcp_memory.storage.rebuild import Embed, Make
 from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.repair import repair

@@ -51,7 +51,7 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import STEPS_BACK, Tables
 from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turn_rows
-from mcp_memory.view.forgetting import without_forgotten
+from mcp_memory.view.erasure import without_forgotten
 from mcp_memory.view.view import View
 
 WAIT_S = 10.0

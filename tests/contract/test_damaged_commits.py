@@ -10,7 +10,7 @@ from lance_at import commit_to, open_at
 
 from mcp_memory.errors import StoreDamaged, StoreError
 from mcp_memory.storage.copies import LOG_COPY, LogCopy, read_anchor
-from mcp_memory.storage.purging import purge
+from mcp_memory.storage.forgotten import purge
 from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio

@@ -3,7 +3,7 @@
 import pytest
 from batches import DIMENSION, batch
 
-from mcp_memory.storage import lance, place
+from mcp_memory.storage import place
 from mcp_memory.storage.store import LanceStore
 
 pytestmark = pytest.mark.anyio
@@ -14,10 +14,10 @@ async def test_a_process_that_reads_what_another_writes_keeps_no_more_than_its_b
     sessions = []
 
     def noted():
-        sessions.append(lance.new_session())
+        sessions.append(place.new_session())
         return sessions[-1]
 
-    monkeypatch.setattr(lance, "METADATA_BYTES", BOUND)
+    monkeypatch.setattr(place, "METADATA_BYTES", BOUND)
     monkeypatch.setattr(place, "new_session", noted)
     writer, reader = (LanceStore(str(tmp_path), embedder="fake", dimension=DIMENSION) for _ in range(2))
     for number in range(12):

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from score import load  # type: ignore[import-not-found]  # beside it
 from score_talk import _matches, read_talk  # type: ignore[import-not-found]  # beside it
 
-from mcp_memory.rules.facts.certainty import group_of, is_whole
+from mcp_memory.rules.facts.doubts import group_of, is_whole
 
 PRIOR = 8
 """Facts of its group that count beside those of a class."""

@@ -27,7 +27,7 @@ from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import MONTHS
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import words
 

@@ -38,7 +38,7 @@ ALLOWANCE = BudgetLimits(calls=8, input_tokens=20_000)
 MOST = 120
 """Most facts of one reply that are read; a regular reply has room for less than half as many."""
 SENTENCE_CHARS = 1_200
-"""Length of a line: that of the longest sentence (``language/sentences.py``)."""
+"""Length of a line: that of the longest sentence (``language/segments.py``)."""
 
 _log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.relations import Relation
 from mcp_memory.domain.turns import USER, USERS, Turn
-from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, RELATIVES
 from mcp_memory.rules.answers.spans import split_clauses

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 
 from mcp_memory.language.questions import asks_for_several
-from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.spans import (
     SentenceWord,

@@ -19,7 +19,7 @@ from typing import Literal
 from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
-from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.settings import SupportWeights

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.verbs import inflect, inflection

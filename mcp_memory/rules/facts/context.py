@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.turns import Turn, is_assistant, speaker
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts.clause_reader import read_clauses

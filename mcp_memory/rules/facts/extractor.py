@@ -15,7 +15,7 @@ from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import READ_CHARS, Turn, by_assistant, is_assistant
-from mcp_memory.language.sentences import is_repetitive, split
+from mcp_memory.language.segments import is_repetitive, split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.answered import Answered, answered
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import Millis, StatedTime
-from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed

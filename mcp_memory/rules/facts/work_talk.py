@@ -3,27 +3,136 @@
 The forms stand in `work_notes` (notes of a thing and its value) and `work_decisions` (what is used, chosen, decided and
 replaced). They look at parts of a sentence and not at clauses, since notes have none; what a clause states as well is
 taken from there (``extractor.py``).
+
+**Dates** of things are read from notes without a clause: "release 5.2 on the 27th", "retro every second Friday". What a
+clause states ("the report is due on Friday") is read in ``appointments.py``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, speaker
 from mcp_memory.heap import text_cache
 from mcp_memory.language.stated import stated_times
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.appointments import DATED_THINGS
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.validity import Validity, before_telling, from_utterance, precision_of
-from mcp_memory.rules.facts.work_dates import date_facts, recurring_facts
+from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_decisions import change_facts, choice_facts, role_facts, use_facts
 from mcp_memory.rules.facts.work_notes import NOTES, OF_WORDS
-from mcp_memory.rules.facts.work_phrases import Part, WorkFact, parts
-from mcp_memory.rules.facts.work_settings import former_facts, of_a_program, scoped
+from mcp_memory.rules.facts.work_phrases import HEAD, Part, WorkFact, fact_of, parts, thing
+from mcp_memory.rules.facts.work_settings import former_facts, is_third_person, of_a_program, scoped
 from mcp_memory.rules.facts.work_values import is_about_work, is_tool
+
+_DATED_WORK = DATED_THINGS | word_set("go-live downtime pilot hackathon offsite retrospective planning cutoff beta")
+_BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (relation, re.compile(pattern, re.I))
+    for relation, pattern in (
+        ("due_on", rf"{HEAD}\s(?:is\s|are\s)?due(?:\s(?:on|by|until|at))?"),
+        ("due_on", rf"(?:the\s)?(?:deadline|due\sdate)\s(?:for|of)\s{HEAD}(?:\sis|\s?[:=])(?:\s(?:now|on|by))?"),
+        ("due_on", rf"{HEAD}\s(?:deadline|due\sdate)(?:\sis|\s?[:=])(?:\s(?:now|on|by))?"),
+        ("scheduled_for", rf"{HEAD}\s(?:goes?\s(?:live|out)|launches|ships|is\s(?:planned"
+        rf"|scheduled)\sfor)(?:\s(?:on|in|at))?"),
+        ("ends_on", rf"{HEAD}\s(?:expires?|runs?\sout|ends?)(?:\s(?:on|at|in|by))?"),
+        ("starts_on", rf"{HEAD}\s(?:starts?|begins?|kicks?\soff)(?:\s(?:on|at|in))?"),
+        ("scheduled_for", rf"(?:(?:we(?:['’]re|\sare)|i['’]m)\s)?(?:releasing|shipping|deploying|launching"
+        rf"|rolling\sout)\s{HEAD}(?:\s(?:to|on|in)\s(?:prod|production|staging))?(?:\s(?:on|in|at))?"),
+        ("scheduled_for", rf"{HEAD}(?:\s(?:is|moved\sto|is\smoved\sto|was\smoved\sto|is\sset\sfor)"
+        rf"|\s?[:=])?(?:\s(?:on|at|in))?"),
+    )
+)  # fmt: skip
+
+
+def _is_past(word: str) -> bool:
+    form = inflection(word)
+    return form is not None and "past" in form.forms and "plain" not in form.forms
+
+
+_UNTIL = re.compile(
+    rf"{HEAD}(?:\s(?:is|are))?(?:\s(?:valid|good|open|available|welcome|paid|extended|booked))(?:\suntil)?", re.I
+)
+_EVERY = re.compile(
+    rf"{HEAD}(?:\s(?:is|are|takes\splace|happens?|runs?|(?:is|are)\s(?:run|made|taken|done|sent|reset|generated|rotated)))?:?\s"
+    rf"(?P<when>(?:at\s)?\d{{1,2}}[:.]\d\d(?:\s?[ap]m)?\s(?:on|every|each)\s\w+(?:\s\w+)?|(?:always\s)?(?:(?:every|each)\s\w+(?:\s\w+)?|daily"
+    rf"|weekly|monthly"
+    r"|biweekly|on\s\w+days|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)?,?(?:\s?(?:at\s)?\d{1,2}[:.]\d\d"
+    r"|\s?at\s\d{1,2}(?:\s?[ap]m)?)?)[.!]*",
+    re.I,
+)
+
+
+def recurring_facts(part: Part) -> Iterator[WorkFact]:
+    """Yield when a meeting takes place that recurs: "retro every second Friday", "standup is at 9:30"."""
+    match = _EVERY.fullmatch(part.text)
+    head = thing(match["head"]) if match and match["when"] else ""
+    if match and head and head.split()[-1].lower() in _MEETINGS | _ROUTINES:
+        when = re.sub(r"^(?:at|on|always)\s", "", match["when"].strip(" ,"))
+        if len(when) > 2:
+            yield fact_of(part, head, "scheduled_for", when)
+
+
+_ROUTINES = word_set(
+    "backup backups invoice invoices report reports newsletter newsletters payroll digest cleanup database job jobs"
+    " cron sync syncs export exports import imports statistics batch"
+)
+"""What is done again and again, "backups run every night at 02:30"."""
+_MEETINGS = word_set(
+    "standup stand-up retro retrospective planning sync meeting review call demo"
+    " refinement grooming daily weekly jour fixe"
+)
+
+
+def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[tuple[WorkFact, StatedTime]]:
+    """Yield the date of a thing that a note without a clause gives, with the time that it states.
+
+    Args:
+        part: of a sentence.
+        times: that the sentence states.
+        text: of the turn.
+    """
+    inside = [time for time in times if part.start <= time.start and time.end <= part.end]
+    if not inside or inside[0].until >= FOREVER or inside[0].grain in ("year", "decade", "century"):
+        return
+    time = inside[0]
+    before, after = text[part.start : time.start].rstrip(), text[time.end : part.end].strip(" .!")
+    if time.since <= BEGINNING:  # "valid until 4 May"
+        match = _UNTIL.fullmatch(before)
+        if match and (head := thing(match["head"])):
+            last = replace(time, since=time.until - DAY)
+            yield (
+                fact_of(
+                    part, head, "ends_on", re.sub(r"^(?:until|till)\s", "", text[time.start : time.end]), "planned"
+                ),
+                last,
+            )
+        return
+    if after and not re.match(r"(?:at|in|with|for|by|before|after|incl|inclusive|latest|\d)\b", after):
+        return
+    span = re.search(r"\s(?:to|until|till)\s|\s?[–-]\s?", text[time.start : time.end])
+    for number, (relation, pattern) in enumerate(_BEFORE_DATE):
+        match = pattern.fullmatch(before)
+        head = thing(match["head"]) if match else ""
+        if not head or not match or head.lower() in ("deadline", "due date"):
+            continue
+        if any(is_third_person(word) or _is_past(word) for word in head.split()[1:-1]):
+            return  # "my nephew Timo starts school in September"
+        noun = re.split(r"\s(?:of|for|with|to)\s", head)[0].split()[-1].lower()
+        first_dated = head.split()[0].lower() in ("release", "sprint") and not head.endswith("ed")  # "sprint ended"
+        if number == len(_BEFORE_DATE) - 1 and noun not in _DATED_WORK and not first_dated:
+            return
+        tail = text[time.start : time.end]
+        yield fact_of(part, head, relation, re.sub(r"^(?:on|by|in|at|until|for)\s", "", tail), "planned"), time
+        if span and time.until - time.since > DAY:
+            yield fact_of(part, head, "ends_on", tail[span.end() :], "planned"), replace(time, since=time.until - DAY)
+        return
+
 
 _NEEDS_WORK = frozenset(("decided", "decided_against", "leads", "owned_by", "has_version", "has_branch"))
 """Relations that are read only from messages about work: people decide and own much else."""

@@ -35,10 +35,12 @@ from mcp_memory.server.http.guard import (
     WRONG_TOKENS_RATE,
     Gate,
     Guard,
+    Rate,
+    Streams,
     Verify,
     counted,
+    few_values,
 )
-from mcp_memory.server.http.limits import Rate, Streams, few_values
 from mcp_memory.server.http.metrics import Metrics
 from mcp_memory.server.http.rights import Rights
 from mcp_memory.server.opening import Opener

@@ -23,8 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, Grant
 from mcp_memory.errors import NotAllowed
 from mcp_memory.server.app import Use
-from mcp_memory.server.http.guard import CALLER_KEY, challenge
-from mcp_memory.server.http.limits import whole_body
+from mcp_memory.server.http.guard import CALLER_KEY, challenge, whole_body
 from mcp_memory.server.opening import configured_space
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.tools.arguments import check_space

@@ -260,7 +260,7 @@ def beyond_sources(point: Evidence) -> str:
 
     The speaker that a description puts before a sentence is ignored in this comparison.
     """
-    from mcp_memory.language.sentences import split
+    from mcp_memory.language.segments import split
 
     quotes = [" ".join(source.quote[:QUOTE_CHARS].split()) for source in point.sources]
     prefixes = tuple(f"{who}: " for source in point.sources if (who := source.turn.speaker or source.turn.role))

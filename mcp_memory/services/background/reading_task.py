@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import Excerpt, Turn
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 
 ROOM = 3_000
 """Bytes of text that one step reads, about 1,000 tokens; also the size of a part of a long text, unless one sentence is

@@ -50,7 +50,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import digest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
-from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.ports import BeliefUpdate, Embedder, PointJudge, Progress, Store
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes, record_ids

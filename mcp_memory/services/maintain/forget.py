@@ -30,8 +30,7 @@ from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.maintain.choose import Chosen, choose, label, short
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.transfer.exporting import export_lines
-from mcp_memory.view.erasure import Erasure, erasure_of, words_in
-from mcp_memory.view.forgetting import counts_of
+from mcp_memory.view.erasure import Erasure, counts_of, erasure_of, words_in
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 

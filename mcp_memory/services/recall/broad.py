@@ -7,7 +7,7 @@ shows those of a page in the order of time, and says how many there are. So the 
 every session, not the earliest, and the next pages (``skip``) go on with what bears on it less.
 
 Of an exchange with an assistant the person's messages are listed, since such a question is about what the person did
-and said, and the assistant's where the question asks what it said (`language.addressed.asks_for_advice`).
+and said, and the assistant's where the question asks what it said (`language.questions.asks_for_advice`).
 
 Source: MRAgent's topic layer leads from a topic to all of its episodes (§3.1, eq. 5), HGMem's points to all of their
 texts (§3.3.4). **Departures.** Both bound what they return by the budget of a language model's loop and cannot say that
@@ -46,7 +46,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import by_assistant
-from mcp_memory.language.addressed import asks_for_advice
+from mcp_memory.language.questions import asks_for_advice
 from mcp_memory.ports import Store
 from mcp_memory.search.candidates import CandidateSet
 from mcp_memory.services.recall.prepare import similarity, wanted_breadth

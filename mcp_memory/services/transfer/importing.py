@@ -32,7 +32,7 @@ from mcp_memory.services.transfer.checking import OpenFile, check, clash_of, rea
 from mcp_memory.services.transfer.format import BadLine
 from mcp_memory.services.transfer.records import PlacedQuestion, Reader, Value, trace_text
 from mcp_memory.services.transfer.renaming import Renaming
-from mcp_memory.view.forgetting import sentences_in
+from mcp_memory.view.erasure import sentences_in
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 

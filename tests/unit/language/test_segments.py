@@ -5,8 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.segments import pack_segments
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import pack_segments, split
 from mcp_memory.language.tokens import count_tokens
 
 

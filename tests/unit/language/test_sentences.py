@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.sentences import LONGEST, split
+from mcp_memory.language.segments import LONGEST, split
 
 TEXTS = {
     "English": "Dr. Patel came at 5 p.m. on Monday. She stayed! Why?",

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.segments import WHOLE, outline, pack_segments
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import WHOLE, outline, pack_segments, split
 from mcp_memory.language.tokens import count_tokens
 
 PIECES = st.sampled_from(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.wishes import find_wishes
 
 LINES = [line for line in (Path(__file__).parent / "wishes.txt").read_text().splitlines() if line[0] in "+-"]

@@ -9,7 +9,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.search.candidates import INDEXES, Candidate, find_candidates, rank_candidates
 from mcp_memory.search.channels import Channel

@@ -7,7 +7,7 @@ from small_space import batch, document, message, read
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.language.questions import understand
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES, Candidate

@@ -14,7 +14,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Excerpt, Turn
 from mcp_memory.errors import EngineError
 from mcp_memory.language.iso import parse, show
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.reasoning.anthropic import extract
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 from mcp_memory.reasoning.anthropic.replies import UnusableReply, parse_message, parse_reply

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.extractor import RuleExtractor
 

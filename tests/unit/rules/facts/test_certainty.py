@@ -4,7 +4,7 @@ import pytest
 from reading import read
 
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.rules.facts.certainty import DOUBTFUL, SHARES, group_of, is_whole
+from mcp_memory.rules.facts.doubts import DOUBTFUL, SHARES, group_of, is_whole
 
 
 @pytest.mark.parametrize(

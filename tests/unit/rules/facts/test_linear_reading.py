@@ -11,7 +11,7 @@ import time
 import pytest
 from reading import turn
 
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts import extractor
 from mcp_memory.rules.facts.extractor import RuleExtractor

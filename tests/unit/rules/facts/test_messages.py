@@ -3,7 +3,7 @@
 import pytest
 from reading import facts, read
 
-from mcp_memory.rules.facts.certainty import SHARES
+from mcp_memory.rules.facts.doubts import SHARES
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from unit.rules.facts.reading import turn
 
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.extractor import RESOLVED, RuleExtractor
 

@@ -5,7 +5,7 @@ import random
 import pytest
 from reading import facts, intervals, read, turn
 
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.openings import opening_assertions
 

@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 from reading import facts, turn
 
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
 

@@ -4,7 +4,7 @@ import pytest
 from reading import read, turn
 
 from mcp_memory.domain.turns import READ_CHARS
-from mcp_memory.language.sentences import is_repetitive, split
+from mcp_memory.language.segments import is_repetitive, split
 from mcp_memory.rules.facts.extractor import TOLD_AGAIN, RuleExtractor
 
 LIVES = "I live in Lisbon."

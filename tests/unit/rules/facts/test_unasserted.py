@@ -5,7 +5,7 @@ from time import process_time
 import pytest
 from reading import facts, read
 
-from mcp_memory.language.sentences import split
+from mcp_memory.language.segments import split
 from mcp_memory.rules.facts.unasserted import Unasserted
 
 
