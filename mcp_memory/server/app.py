@@ -289,7 +289,7 @@ class _Requests:
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
         """Return values that an argument of a prompt or template may have."""
-        from mcp_memory.server.prompts import complete as completion_of
+        from mcp_memory.server.completion import complete as completion_of
 
         await self._enter(context)
         given, argument = (params.context.arguments if params.context else None) or {}, params.argument

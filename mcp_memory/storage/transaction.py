@@ -296,17 +296,16 @@ def _into_tables(
     if entries:
         last = last_commit(tables)
         entries = newer(entries, last.tx if last else 0)
-    commits = [*(entry.commit for entry in entries), *([commit] if commit else [])]
+    new = [*((entry.commit, entry.rows) for entry in entries), *([(commit, rows)] if commit else [])]
+    commits = [one for one, _ in new]
     first = last.tx + 1 if last else 1
     refuse(tables, [] if [one.tx for one in commits] == [*range(first, first + len(commits))] else [JOURNAL_CHANGED])
     parts: defaultdict[str, list[TableRows]] = defaultdict(list)
-    rows_of_each = [*(entry.rows for entry in entries), *([rows] if commit else [])]
-    for one, its_rows in zip(commits, rows_of_each, strict=True):
+    for one, its_rows in new:
         for kind, made in its_rows.items():
             parts[one.table(kind)].append(with_tx(table_of(kind, made), one.tx))
     numbered = {name: pa.concat_tables(of_one, promote_options="default") for name, of_one in parts.items()}
-    versions: dict[str, int] = {}
-    version = 0
+    versions, version = dict[str, int](), 0
     try:
         if last:  # perhaps of an older format
             if last.format < FORMAT:

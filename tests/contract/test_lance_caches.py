@@ -11,10 +11,10 @@ BOUND = 64 << 10
 
 
 async def test_a_process_that_reads_what_another_writes_keeps_no_more_than_its_bound(tmp_path, monkeypatch):
-    sessions = []
+    sessions, new_session = [], place.new_session
 
     def noted():
-        sessions.append(place.new_session())
+        sessions.append(new_session())
         return sessions[-1]
 
     monkeypatch.setattr(place, "METADATA_BYTES", BOUND)
