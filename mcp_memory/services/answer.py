@@ -41,7 +41,7 @@ from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.proposals import store_points
 from mcp_memory.services.recall.dated_events import newest_wishes
 from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_items
-from mcp_memory.services.recall.pipeline import find, unknown_space
+from mcp_memory.services.recall.pipeline import find, unknown_space, without_unknown_role
 from mcp_memory.services.recall.prepare import embed_query, judge_paths
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.settings import AnswerSettings
@@ -97,12 +97,13 @@ async def reconstruct(
     if not query.text:
         async with store.reading() as view:
             space = view.space(query.space)
+            query, without_role = without_unknown_role(space, query)
             newest = newest_candidates(space, query.window, query.limit, query.role)
             result = RecallResult(
                 evidence_of(space, newest, ()),
                 float(bool(newest)),
                 bool(newest),
-                warnings=unknown_space(view, query.space),
+                warnings=(*unknown_space(view, query.space), *without_role),
                 episode=new_episode_id(),
                 wishes=newest_wishes(space) if settings.search.wishes else (),
             )

@@ -244,7 +244,10 @@ def _with_short_code(text: str, source: Source) -> str:
             continue
         telling = next((line for line in lines if not _NO_CODE.match(line)), lines[0]).strip()
         count = sum(not line.lstrip().startswith(FENCES) for line in lines)
-        parts += [whole[start:first], f"`{telling[:CODE_CHARS].strip('`')}` … ({quantity(count, 'line')} of code)\n"]
+        parts += [
+            whole[start:first],
+            f"`{telling[:CODE_CHARS].strip('`')}` … ({quantity(count, 'line')} of code, whole with detail full)\n",
+        ]
         start = last
     return "".join((*parts, whole[start:end])) if parts else text
 

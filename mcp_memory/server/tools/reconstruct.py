@@ -311,7 +311,9 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
         if len(set(args.wordings or ())) > WORDINGS:
             warning = f"Of {len(set(args.wordings or ()))} wordings the first {WORDINGS} were looked for."
             recall = replace(recall, warnings=(*recall.warnings, warning))
-        return recall_reply(recall, args.max_tokens, args.detail, code=asks_for_code(query.text))
+        return recall_reply(
+            recall, args.max_tokens, args.detail, code=args.detail == "full" or asks_for_code(query.text)
+        )
 
     return run
 

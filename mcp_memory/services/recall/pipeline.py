@@ -78,6 +78,7 @@ async def find(
         the gates of the sentences that are not neutral for the query. Rows mean something as long as the view is held.
     """
     space = view.space(query.space)
+    query, without_role = without_unknown_role(space, query)
     placed = place_event(space, query, settings)  # what facts and search go by; what callers said goes by the query
     cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vectors))
     ways = find_paths(space, placed, cosines, word_rarity(space, placed), settings.navigation)
@@ -97,7 +98,7 @@ async def find(
     ranked, uncovered, result = await _order(embedder, space, query, placed, found, gates, result, settings)
     facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
-    warnings = (*unknown_space(view, query.space), *_unknown_role(space, query))
+    warnings = (*unknown_space(view, query.space), *without_role)
     result = replace(result, warnings=warnings, between=await _dated_events(store, space, placed))
     result = await _with_list(store, space, query, found, result, settings)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
@@ -289,14 +290,16 @@ def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:
     return (f"who is meant by the first person: several people speak here ({', '.join(query.askers[:NAMED])}{more})",)
 
 
-def _unknown_role(space: Space, query: Query) -> tuple[str, ...]:
-    """Return a warning if nobody in a space has the role of a query, with the speakers that there are."""
+def without_unknown_role(space: Space, query: Query) -> tuple[Query, tuple[str, ...]]:
+    """Return a query without its role if nobody in its space has it, and then a warning with the speakers there."""
     if query.role is None or not space.speakers or space.index(SpeakerIndex).in_role(space, query.role).any():
-        return ()
+        return query, ()
     most = sorted(space.speakers, key=lambda name: (-space.speakers[name], name))
     more = f" and {len(most) - NAMED} more" if len(most) > NAMED else ""
     speakers = f"speakers are {', '.join(most[:NAMED])}{more}"
-    return (f"Nobody here has the role {query.role}; {speakers}. Leave role out, and name one in the query.",)
+    warning = f"Nobody here has the role {query.role}; {speakers}. It was left out: name a speaker in the query."
+    parts, events = (tuple(replace(one, role=None) for one in some) for some in (query.parts, query.events))
+    return replace(query, role=None, parts=parts, events=events), (warning,)
 
 
 def unknown_space(view: View, name: str) -> tuple[str, ...]:

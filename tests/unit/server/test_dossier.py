@@ -106,7 +106,7 @@ def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
     steps = "".join(f"step({number})\n" for number in range(9))
     text = f"My script fails:\n```python\n# a dance\nimport steps\n{steps}```\nCan you mend it?"
     short = dossier_lines((item(text),), code=False)[2]
-    assert "My script fails:\n   `step(0)` … (11 lines of code)\n   Can you mend it?" in short
+    assert "My script fails:\n   `step(0)` … (11 lines of code, whole with detail full)\n   Can you mend it?" in short
     assert "step(1)" not in short
     assert "step(8)" in dossier_lines((item(text),))[2]
     many = dossier_lines([item(f"{number} {text}", number, place=number) for number in range(CODE_WHOLE + 1)])

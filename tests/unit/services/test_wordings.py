@@ -32,11 +32,14 @@ async def test_a_wording_that_repeats_the_query_costs_nothing():
     assert (recall.texts, [item.id for item in recall.evidence]) == (without.texts, [i.id for i in without.evidence])
 
 
-async def test_a_role_that_nobody_has_is_said_with_the_speakers_that_there_are():
+async def test_a_role_that_nobody_has_is_left_out_and_said_with_the_speakers_that_there_are():
     one = await told(memory(), *TALK)
-    nobody = await recalled(one, QUESTION, role="assistant")
-    assert nobody.evidence == ()
-    assert nobody.warnings == (
-        "Nobody here has the role assistant; speakers are Ann, Bob. Leave role out, and name one in the query.",
+    with_role = await recalled(one, QUESTION, role="assistant", wordings=("flat boots",))
+    without = await recalled(one, QUESTION, wordings=("flat boots",))
+    assert [item.id for item in with_role.evidence] == [item.id for item in without.evidence] != []
+    assert with_role.warnings == (
+        "Nobody here has the role assistant; speakers are Ann, Bob. It was left out: name a speaker in the query.",
     )
+    newest = await recalled(one, "", role="assistant")
+    assert (len(newest.evidence), newest.warnings) == (len(TALK), with_role.warnings)
     assert (await recalled(await told(memory(), "user: I wear boots."), QUESTION, role="user")).warnings == ()
