@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -145,12 +145,12 @@ def told_of(space: Space, query: Query, candidates: Sequence[Candidate], weights
         return None
     person = query.speakers[0] if len(query.speakers) == 1 else ""
     people = _People(person, space.speakers)
-    best, stated = ToldOf(person), 0.0
+    theirs = others = stated = 0.0
+    other, other_row = "", NONE
     for cosine, row in sorted(
         zip(_cosines(space, query, pieces), (row for _, row in pieces), strict=True), reverse=True
     ):
-        least = min(best.support, best.other_support) if person else best.support
-        if cosine + CONTAINED <= least:
+        if cosine + CONTAINED <= (min(theirs, others) if person else theirs):
             break  # no further sentence can have more support
         sentence = space.sentences[row]
         turn = space.turns[sentence.turn_id]
@@ -159,14 +159,16 @@ def told_of(space: Space, query: Query, candidates: Sequence[Candidate], weights
         covered = sum(weight for stem, weight in weights.items() if stem in contained)
         whom, certainty = people.told_of(text, turn.speaker or turn.role or "") if person else ("", 1.0)
         support = certainty * (cosine + CONTAINED * covered)
-        if whom == person and support > best.support:
-            best = replace(best, support=support)
-        elif whom != person:
-            best = replace(best, other_support=max(best.other_support, support))
+        if whom == person:
+            theirs = max(theirs, support)
+        else:
+            others = max(others, support)
             question = text.rstrip().endswith(QUESTION_MARKS)
             if support > stated and not question and not is_small_talk(text, people.names):
-                best, stated = replace(best, other=whom, other_row=row), support
-    return best if stated >= best.support else replace(best, other="", other_row=NONE)
+                other, other_row, stated = whom, row, support
+    if stated < theirs:
+        other, other_row = "", NONE
+    return ToldOf(person, theirs, others, other, other_row)
 
 
 class _People:
