@@ -4,7 +4,7 @@
 text (``rules/facts/rows.py``). Its cardinality, one value at a time (single) or several
 (multi), decides how versions are folded (REAL §3.2). Counterfactual navigation uses inverse, symmetric, implies and
 antonym (REAL §3.4, DESIGN D37). A relation outside the registry has *unknown* cardinality: it behaves as multi until
-the assertions suggest otherwise (``domain/confidence.py``).
+the assertions suggest otherwise (``domain/facts.py``).
 """
 
 from __future__ import annotations

@@ -36,9 +36,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.confidence import combined
 from mcp_memory.domain.entities import doses_together, is_dose_of
-from mcp_memory.domain.facts import Assertion, Precision, Status, Told, Version, placed, told
+from mcp_memory.domain.facts import Assertion, Precision, Status, Told, Version, combined, placed, told
 from mcp_memory.domain.facts import Key as Key
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis

@@ -9,7 +9,7 @@ its score relative to the best; for what a call finds, the strength that the cal
 fits.
 
 **Assessment.** The search measured how far its candidates cover the query (``search/sufficiency.py``: the query's
-words by rarity, and margin and share of the speaker who is named). `assess` adds whether anything among the best
+words by rarity, and margin and share of the speaker who is named). `assess` (``services/recall/loop.py``) adds whether any of the best
 candidates has the type that is asked for, and puts both into words as a *reason*: what nothing covers, and what kind of
 answer is needed for whom. It is words because an operator may search for them (QRMeM's retry with the reason).
 
@@ -30,14 +30,13 @@ is checked: a number, a date, a name that is not in the query.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import ceil
 
 from mcp_memory.domain.evidence import OperatorCall, Stop, Sufficiency
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.questions import NEEDED, has_kind
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.settings import LoopSettings
@@ -49,8 +48,6 @@ LEAST = 0.05
 """Strength below which an item is dropped (f_route, eq. 12); a segment is routed again if it gains as much."""
 IDLE = 2
 """Turns without anything new after which the loop ends."""
-TYPED = 5
-"""Candidates of which one must have the type that is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,26 +278,6 @@ async def run_loop(
     return "sufficient"
 
 
-def assess(space: Space, query: Query, rows: Sequence[int], covered: Sufficiency, roots: Sequence[str]) -> Sufficiency:
-    """Return the sufficiency of the evidence, with the answer's type taken into account and the reason if too little.
-
-    Args:
-        space: the space that the segments are in.
-        query: the query that is asked.
-        rows: the rows of the segments that were found, best first.
-        covered: how far they cover the query.
-        roots: names that the query is about.
-    """
-    typed = any(_has_type(space, query, row) for row in rows[:TYPED])
-    if covered.sufficient and typed:
-        return covered
-    parts = [f"missing: {', '.join(covered.missing)}"] if covered.missing else []
-    if not typed:
-        whom = f" for {', '.join(roots)}" if roots else ""
-        parts.append(f"need {NEEDED.get(query.answer_type, 'an answer')}{whom}")
-    return replace(covered, sufficient=False, reason="; ".join(parts) or "too little covers the question")
-
-
 def uncovered_share(query: Query, missing: Collection[str]) -> float:
     """Return the share of a query's content words, names aside, that is missing, in [0, 1]; 0 where all are names.
 
@@ -309,11 +286,3 @@ def uncovered_share(query: Query, missing: Collection[str]) -> float:
     in_names = {word for name in (*query.names, *query.speakers) for word in words(name)}
     content = [word for word, _ in query.content_words if not in_names.issuperset(words(word))]
     return sum(word in missing for word in content) / len(content) if content else 0.0
-
-
-def _has_type(space: Space, query: Query, row: int) -> bool:
-    """Return whether a segment has something of the form that is asked for; its speaker is a name too."""
-    segment, turn = space.segments[row], space.segment_turn[row]
-    dated = turn.kind != "document"  # a message has the day on which it was said
-    dated = dated or any(space.sentences[sentence].times for sentence in space.sentences_within(segment))
-    return has_kind(query.answer_type, query.text, space.text(segment), turn.speaker, dated=dated)

@@ -33,8 +33,8 @@ from mcp_memory.language.changes import (
     replacements,
     values,
 )
-from mcp_memory.language.dates import weekday_and_day
 from mcp_memory.language.segments import without_code
+from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.windows import recallable
 from mcp_memory.search.words import WordIndex

@@ -175,7 +175,7 @@ def judge_sufficiency(
     said_little = fillers(query.text)
     uncovered = [word for word in uncovered if word.casefold() not in said_little]
     missing = lacking(space, [candidate.row for candidate in best], uncovered)
-    if not any(_has_kind(space, query, candidate.row) for candidate in best[:FIRST]):
+    if not any(has_kind_of_answer(space, query, candidate.row) for candidate in best[:FIRST]):
         score = min(score, settings.doubtful)
         missing.append(NEEDED.get(query.answer_type, "an answer"))
     if talk and _lacks_name(query, uncovered):
@@ -258,7 +258,8 @@ def _named_feature(space: Space, query: Query, best: Sequence[Candidate]) -> dic
     return {"named": sum(max(len(name & title) / len(name) for title in titles) for name in asked) / len(asked)}
 
 
-def _has_kind(space: Space, query: Query, row: int) -> bool:
+def has_kind_of_answer(space: Space, query: Query, row: int) -> bool:
+    """Return whether a segment has something of the form that is asked for; its speaker is a name too."""
     segment, turn = space.segments[row], space.segment_turn[row]
     dated = turn.kind != "document" or any(space.sentences[place].times for place in space.sentences_within(segment))
     return has_kind(query.answer_type, query.text, space.text(segment), turn.speaker, dated=dated)

@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.dates import day_in_words
 from mcp_memory.language.names import head, short
 from mcp_memory.language.segments import Outline, outline
+from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.channels import Channel, ChannelInput
 from mcp_memory.vectors import Column, Scores

@@ -25,9 +25,9 @@ from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.requests import NewFact, Op
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.dates import day_in_words
 from mcp_memory.language.iso import MONTHS
 from mcp_memory.language.segments import split
+from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import words
 from mcp_memory.view.facts import Facts
 

@@ -14,9 +14,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
-from mcp_memory.domain.confidence import STABLE, count, learnt
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.facts import STABLE, Assertion, Version, count, learnt
 from mcp_memory.domain.relations import Cardinality, EntityType, relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.versions import layers

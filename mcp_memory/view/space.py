@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn

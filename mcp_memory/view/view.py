@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.view.pieces import Cut
 from mcp_memory.view.space import Index, Space

@@ -19,7 +19,7 @@ from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import OperatorCall
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
-from mcp_memory.language.dates import weekday_and_day
+from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request, estimate_tokens
 from mcp_memory.reasoning.anthropic.evidence import render_evidence

@@ -26,7 +26,7 @@ from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.dates import weekday_and_day, with_dates
+from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import JudgeInput

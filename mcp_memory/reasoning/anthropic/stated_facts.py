@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.evidence import Citation, Evidence, Path, Rule, Source
-from mcp_memory.domain.facts import FactKind, Precision, Version
+from mcp_memory.domain.facts import STABLE, FactKind, Precision, Version
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language import iso
-from mcp_memory.language.dates import weekday_and_day, with_dates
+from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.paths import leads_back
 from mcp_memory.ports import JudgeInput

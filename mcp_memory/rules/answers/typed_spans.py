@@ -20,8 +20,8 @@ from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.dates import day_in_words, in_words
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
+from mcp_memory.language.stated import day_in_words, in_words
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP, GREETINGS
 from mcp_memory.rules.answers.modality import asks_deed, asks_return

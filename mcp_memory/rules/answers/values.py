@@ -18,9 +18,8 @@ from mcp_memory.domain.entities import medicine
 from mcp_memory.domain.facts import Assertion, Version, told
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis
-from mcp_memory.language.dates import in_words
 from mcp_memory.language.iso import DAY, civil, midnight
-from mcp_memory.language.stated import stated_times
+from mcp_memory.language.stated import in_words, stated_times
 from mcp_memory.language.tokens import words
 from mcp_memory.rules.answers.relations import (
     QueryToken,

@@ -15,8 +15,7 @@ from typing import Literal
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.dates import in_words
-from mcp_memory.language.stated import stated_times
+from mcp_memory.language.stated import in_words, stated_times
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import make_assertion

@@ -23,8 +23,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 
-from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import STABLE, Assertion
 from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn

@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from mcp_memory.domain.evidence import Contrast, DatedEvent, Evidence, Source
 from mcp_memory.domain.times import DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.dates import weekday_and_day, with_dates
 from mcp_memory.language.segments import FENCES, code_blocks
+from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.server.tools.replies import (
     QUOTE_CHARS,
     beyond_sources,

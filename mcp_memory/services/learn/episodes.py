@@ -15,8 +15,7 @@ from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallR
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
-from mcp_memory.language.dates import times_in_words
-from mcp_memory.language.stated import stated_times
+from mcp_memory.language.stated import stated_times, times_in_words
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Store
 from mcp_memory.view.space import NONE, Space

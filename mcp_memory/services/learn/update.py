@@ -48,8 +48,8 @@ from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import PooledQuestion, Sentence, Turn, speaker
 from mcp_memory.gain.gates import confident_sentences
-from mcp_memory.language.dates import times_in_words
 from mcp_memory.language.questions import understand
+from mcp_memory.language.stated import times_in_words
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import BeliefUpdate, Embedder, Store
 from mcp_memory.reflection.questions import admit

@@ -7,8 +7,7 @@ from asserting import asserted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.confidence import count, learnt
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import Assertion, count, learnt
 
 
 @pytest.mark.parametrize(

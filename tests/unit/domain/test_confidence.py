@@ -8,8 +8,7 @@ from asserting import asserted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.confidence import CEILING, STABLE, combined
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import CEILING, STABLE, Assertion, combined
 
 confidences = st.floats(min_value=0, max_value=1, exclude_min=True)
 thorough = settings(max_examples=300, deadline=None, derandomize=True)

@@ -16,8 +16,7 @@ from histories import history
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.confidence import STABLE, combined
-from mcp_memory.domain.facts import Assertion, ExtractorName, Version
+from mcp_memory.domain.facts import STABLE, Assertion, ExtractorName, Version, combined
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.versions import fold, layers
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.constraints import constraint, events_between
-from mcp_memory.language.dates import in_words
 from mcp_memory.language.iso import DAY, midnight
+from mcp_memory.language.stated import in_words
 
 NOW = midnight(2024, 5, 15) + DAY // 2  # a Wednesday
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.language.dates import day_in_words, in_words
 from mcp_memory.language.iso import DAY, civil, is_day, midnight, parse, show
+from mcp_memory.language.stated import day_in_words, in_words
 
 
 def test_a_date_names_the_whole_day_and_a_time_a_millisecond():

@@ -7,9 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.language.dates import in_words
 from mcp_memory.language.iso import FIRST, LAST, parse
-from mcp_memory.language.stated import stated_times
+from mcp_memory.language.stated import in_words, stated_times
 
 SAID = parse("2023-05-17T10:30:00Z")[0]
 TABLE = [

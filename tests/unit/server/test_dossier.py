@@ -5,8 +5,8 @@ from dataclasses import replace
 from mcp_memory.domain.evidence import Contrast, Evidence, Source
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.dates import with_dates
 from mcp_memory.language.iso import parse
+from mcp_memory.language.stated import with_dates
 from mcp_memory.server.tools.dossier import CODE_WHOLE, HEADER, dossier_lines
 
 FIRST, LATER = parse("2025-03-14T10:00")[0], parse("2025-04-02T18:30")[0]

@@ -4,7 +4,7 @@ import pytest
 from learning_memory import memory, recalled, told
 
 from mcp_memory.domain.times import DAY
-from mcp_memory.language.dates import weekday_and_day
+from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.server.tools.reconstruct import recall_reply
 from mcp_memory.view.pieces import Pieces
 

@@ -7,9 +7,8 @@ from asserting import asserted, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.confidence import count
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.domain.facts import WHOLE, Assertion, count
 from mcp_memory.view.facts import Facts
 
 INF = float("inf")

@@ -3,7 +3,7 @@
 import pytest
 from reading import read
 
-from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.facts import STABLE
 from mcp_memory.rules.facts.doubts import DOUBTFUL, SHARES, group_of, is_whole
 
 

@@ -3,7 +3,7 @@
 import pytest
 from reading import facts, read
 
-from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.facts import STABLE
 
 
 @pytest.mark.parametrize(
