@@ -26,7 +26,6 @@ from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import now
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
-from mcp_memory.services.bulk import Derive
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import SPACES, WHOLE, export_lines, markdown_files, space_of, values_of
 from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
@@ -34,6 +33,7 @@ from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.format import FORMAT
 from mcp_memory.services.transfer.importing import import_file
+from mcp_memory.services.write import Derive
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
 

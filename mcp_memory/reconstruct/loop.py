@@ -8,10 +8,11 @@ A segment's *strength*, in (0, 1], says how likely the segment leads to the answ
 its score relative to the best; for what a call finds, the strength that the call started from times how well the item
 fits.
 
-**Assessment.** The search measured how far its candidates cover the query (``search/sufficiency.py``: the query's
-words by rarity, and margin and share of the speaker who is named). `assess` (``services/recall/loop.py``) adds whether any of the best
-candidates has the type that is asked for, and puts both into words as a *reason*: what nothing covers, and what kind of
-answer is needed for whom. It is words because an operator may search for them (QRMeM's retry with the reason).
+**Assessment.** The search measured how far its candidates cover the query (``search/sufficiency.py``: the query's words
+by rarity, and margin and share of the speaker who is named). `assess` (``services/recall/loop.py``) adds whether any of
+the best candidates has the type that is asked for, and puts both into words as a *reason*: what nothing covers, and
+what kind of answer is needed for whom. It is words because an operator may search for them (QRMeM's retry with the
+reason).
 
 Each turn selects calls (f_select, eq. 10): the strongest that were proposed and not made yet. It has them made (eq.
 11), routes what they find (f_route, eq. 12) and assesses again. The loop ends when the evidence suffices, when nothing

@@ -13,10 +13,10 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.clause_times import is_vaguely_dated, with_vague_times
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
-from mcp_memory.rules.facts.vague_times import is_vaguely_dated, with_vague_times
 from mcp_memory.rules.facts.validity import (
     Validity,
     before_telling,

@@ -23,7 +23,7 @@ from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
-from mcp_memory.rules.facts.context import asked_of_another, recall_people
+from mcp_memory.rules.facts.context import asked_of_another, recall_people, resumed
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with_corrections, with_mended_times
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
@@ -37,7 +37,6 @@ from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import given_names, named_before, phrase_claims, presupposed_claims
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
-from mcp_memory.rules.facts.resumed import resumed
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.tails import of_speaker, split_ages

@@ -10,13 +10,12 @@ from foreign_files import chatgpt_chat, write_json
 from mcp_memory.cli import main
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.errors import EmbedderError
-from mcp_memory.services.bulk import write_many
 from mcp_memory.services.ingest import derive, silent
 from mcp_memory.services.transfer.foreign import importing
 from mcp_memory.services.transfer.foreign.importing import ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
-from mcp_memory.services.write import write
+from mcp_memory.services.write import write, write_many
 
 pytestmark = pytest.mark.anyio
 LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)

@@ -24,14 +24,21 @@ from mcp_memory.domain.turns import Turn, turn_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress
 from mcp_memory.services.background.indexing import Indexing
-from mcp_memory.services.bulk import Derive, write_many
 from mcp_memory.services.ingest import Reading, silent
-from mcp_memory.services.transfer.foreign.batches import in_batches, of_different_sessions, parts_of, size
 from mcp_memory.services.transfer.foreign.kinds import Read
-from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, Found, SkippedRecord
+from mcp_memory.services.transfer.foreign.reading import (
+    BadRecord,
+    ForeignRecord,
+    Found,
+    SkippedRecord,
+    in_batches,
+    of_different_sessions,
+    parts_of,
+    size,
+)
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.importing import LoggedStore
-from mcp_memory.services.write import requested_turns, write
+from mcp_memory.services.write import Derive, requested_turns, write, write_many
 from mcp_memory.temporal.assertions import caller_assertion
 from mcp_memory.view.space import Space
 

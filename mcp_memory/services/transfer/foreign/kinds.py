@@ -10,8 +10,7 @@ from typing import Final
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign import chats, memories, notes, tables
 from mcp_memory.services.transfer.foreign.reading import ENCODINGS, Found, json_records
-from mcp_memory.services.transfer.foreign.shapes import keys_of
-from mcp_memory.services.transfer.foreign.sources import SourceFile
+from mcp_memory.services.transfer.foreign.sources import SourceFile, keys_of
 from mcp_memory.services.transfer.format import FORMAT
 
 OWN: Final = "mcp-memory"

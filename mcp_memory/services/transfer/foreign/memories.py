@@ -23,8 +23,7 @@ from mcp_memory.services.transfer.foreign.reading import (
     short_name,
     text_in,
 )
-from mcp_memory.services.transfer.foreign.shapes import keys_of
-from mcp_memory.services.transfer.foreign.sources import SourceFile
+from mcp_memory.services.transfer.foreign.sources import SourceFile, keys_of
 
 OFFICIAL = "official"
 _SAID = re.compile(r"([^:\n]{1,60}?)(?:\((\w+)\))?\s*: (\S.*)", re.DOTALL)

@@ -1,15 +1,19 @@
-"""What readers of foreign files share: their records, JSON that is read in a stream with its lines, and times."""
+"""What readers of foreign files share: their records, JSON that is read in a stream with its lines, and times.
+
+The records of another program are divided into requests, and these into commits.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from typing import IO, Any
 
-from mcp_memory.domain.requests import NewFact, NewItem
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Kind, digest
 from mcp_memory.errors import InvalidInput
@@ -260,3 +264,54 @@ def short_name(*parts: str) -> str:
     """Return an id or a session of some parts, joined by colons, in at most `NAME_CHARS` characters on one line."""
     name = " ".join(":".join(parts).split())
     return name if len(name) <= NAME_CHARS else f"{name[: NAME_CHARS - 21]}~{digest(name)}"
+
+
+def of_different_sessions(requests: Iterable[WriteRequest]) -> list[list[WriteRequest]]:
+    """Return requests in groups that have one of each session at most, in their order."""
+    groups: list[list[WriteRequest]] = []
+    seen: Counter[str] = Counter()
+    for request in requests:
+        if seen[request.session] == len(groups):
+            groups.append([])
+        groups[seen[request.session]].append(request)
+        seen[request.session] += 1
+    return groups
+
+
+def in_batches(records: Iterable[ForeignRecord], most: int) -> Iterator[ForeignRecord]:
+    """Yield records joined with their neighbours of the same session and kind, in at most so many items each."""
+    held: ForeignRecord | None = None
+    for record in records:
+        for part in _cut(record, most):
+            joined = held is not None and (held.session, held.kind) == (part.session, part.kind)
+            if held is not None and joined and size(held) + size(part) <= most:
+                held = replace(held, items=(*held.items, *part.items), facts=(*held.facts, *part.facts))
+            else:
+                if held is not None:
+                    yield held
+                held = part
+    if held is not None:
+        yield held
+
+
+def _cut(record: ForeignRecord, most: int) -> Iterator[ForeignRecord]:
+    """Yield a record in parts of at most so many items; its facts come with the last one."""
+    for start in range(0, len(record.items), most):
+        last = start + most >= len(record.items)
+        items = record.items[start : start + most]
+        yield replace(record, items=items, facts=record.facts if last else ())
+    if record.facts and not record.items:
+        yield record
+
+
+def size(record: ForeignRecord | WriteRequest) -> int:
+    """Return how many items and facts there are."""
+    return len(record.items) + len(record.facts)
+
+
+def parts_of(request: WriteRequest) -> list[WriteRequest]:
+    """Return a request as one for each item with the facts of it, and one for each other fact."""
+    own = {item.ref: tuple(fact for fact in request.facts if fact.source == item.ref) for item in request.items}
+    parts = [replace(request, items=(item,), facts=own[item.ref]) for item in request.items]
+    others = [fact for fact in request.facts if fact.source is None or fact.source not in own]
+    return parts + [replace(request, kind="statement", items=(), facts=(fact,)) for fact in others]
