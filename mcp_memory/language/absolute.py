@@ -79,7 +79,9 @@ _CENTURIES = [
     "twenty-first",
 ]
 _PREFIX = rf"(?:(?:{WEEKDAY}|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.?,?{S}(?:the{S})?)?"
-_OF_YEAR = rf"(?:(?:,?{S}(?:of{S})?|-)(?P<year>{YEAR})|{S}(?:of{S})?(?P<which>last|this|next){S}year\b)"
+_COMMA = rf"(?:(?:{S})?,)?"
+"""Before a year: "May 7, 2023", and "May 7 , 2023" in text whose tokens were set apart."""
+_OF_YEAR = rf"(?:(?:{_COMMA}{S}(?:of{S})?|-)(?P<year>{YEAR})|{S}(?:of{S})?(?P<which>last|this|next){S}year\b)"
 
 
 def part_or_whole(interval: Interval, grain: Grain, match: re.Match[str]) -> ResolvedTime:
@@ -299,7 +301,7 @@ ABSOLUTE = (
             rf"(?:(?P<d1>\d{{1,2}}){ORDINAL}?{S}(?:of{S})?)?(?P<m1>{MONTH})(?(d1)|{S}(?P<e1>\d{{1,2}}){ORDINAL}?)"
             rf"(?:{DASH}|{S}(?:to|until|till|through|and){S})"
             rf"(?:(?P<d2>\d{{1,2}}){ORDINAL}?{S}(?:of{S})?)?(?P<m2>{MONTH})(?(d2)|{S}(?P<e2>\d{{1,2}}){ORDINAL}?)"
-            rf",?{S}(?P<year>{YEAR})"
+            rf"{_COMMA}{S}(?P<year>{YEAR})"
         ),
         _days_of_two_months,
     ),
@@ -316,7 +318,7 @@ ABSOLUTE = (
     TimeRule(
         MONTH_WORDS,
         compiled(
-            rf"{PART}(?<!\w)(?:(?P<m1>{MONTH})(?:{DASH}|/|{S}(?:to|and|or){S}))?(?P<m2>{MONTH}),?{S}(?:of{S})?(?P<year>{YEAR})"
+            rf"{PART}(?<!\w)(?:(?P<m1>{MONTH})(?:{DASH}|/|{S}(?:to|and|or){S}))?(?P<m2>{MONTH}){_COMMA}{S}(?:of{S})?(?P<year>{YEAR})"
         ),
         _month,
     ),
