@@ -31,7 +31,7 @@ from mcp_memory.rules.answers.support import (
     wanted_span,
     weigh_sentences,
 )
-from mcp_memory.rules.answers.tenures import TENURE_FIT, tenure_spans
+from mcp_memory.rules.answers.tenures import SAID_OTHERWISE, TENURE_FIT, tenure_spans
 from mcp_memory.rules.answers.typed_spans import (
     END_STEMS,
     START_STEMS,
@@ -242,6 +242,8 @@ def _features(
     known = sentence.told | sentence.title
     is_lifespan = wanted.form == "date" and best.span.typed  # it needs no word for birth or death
     asked = wanted.stems - (START_STEMS | END_STEMS) if is_lifespan else wanted.stems
+    if best.span.fit >= TENURE_FIT:
+        asked -= {wanted.noun, wanted.kind_noun} | SAID_OTHERWISE  # "the post of Mr Marsh" is said as "he was bishop"
     rare = {stem: rarity.get(stem, 1.0) for stem in asked}
     told_share = sum(rare[stem] for stem in asked & known) / (sum(rare.values()) or 1.0)
     rarest = max(rare, key=lambda stem: (rare[stem], stem), default=None)

@@ -8,10 +8,6 @@ merely stands in the same sentence as a time is right only one time in two, and 
 That a name is of what was asked is told by one of these: the question wants a person, and the text is a list; the
 heading of the section names what is asked ("Publishers", "Artistic directors"); the name itself holds the kind that is
 asked ("Which *stadium* …", "Lowick *Stadium*").
-
-**In a sentence** a document may say it with a verb: "from 1990 to 1995 the rector was …". The interval holds the whole
-time asked about, the name stands in a fixed place beside it, and the verb or the office between them is that of the
-question. What merely stands in the same sentence is not proposed.
 """
 
 from __future__ import annotations
@@ -21,124 +17,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.language.iso import month
 from mcp_memory.language.tokens import stems
+from mcp_memory.rules.answers.held_at import asked_words, said_holders
 from mcp_memory.rules.answers.spans import Span, name_runs, novelty
 from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence
-
-_SAME = tuple(
-    frozenset(stems(line))
-    for line in (
-        "coach coached manager managed manage head trainer",
-        "own owned owner ownership bought",
-        "lead led leader leading chair chaired chairman chairwoman president head headed heading",
-        "run governed governor ruled",
-        "married wife husband spouse",
-        "host hosted presenter presented",
-        "director directed directors",
-        "editor edited",
-        "publisher published",
-        "commander commanded commanding",
-        "voice voiced",
-        "sponsor sponsored",
-        "ceo executive",
-        *["mayor", "minister", "bishop", "captain", "rector", "principal", "dean", "chancellor", "secretary"],
-    )
-)
-"""Words that ask for and state the same tie."""
-_IS = r"(?:was|is|were|has\s+been|had\s+been|served(?:\s+as)?|has\s+served(?:\s+as)?|became|acted\s+as|worked\s+as)"
-_ASIDE = r"(?:\s*\([^()]{0,40}\))?"
-_TIME_IN = re.compile(r"(?:\s*,)?\s*(?:(?:from|between|since|in|during|for)\s+)?\(?\s*$", re.I)
-_CLAUSE_START = re.compile(r"(?:^|[.;:]\s|,\s(?:and\s|while\s)?|\band\s|[-–—•]\s)(?:(?:[Tt]he|[Ii]n\s\w+\s,)\s)?\s*$")
-_IS_AFTER = re.compile(rf"{_ASIDE}\s*,?\s+{_IS}\b(?P<office>[^.;]{{0,70}}?)$", re.S)
-_TIME_FIRST = re.compile(r"(?:^|[.;,]\s*)(?:from|since|between|in|during)?\s*$", re.I)
-_OFFICE_WAS = re.compile(rf"\s*,?\s*(?:the\s+)?(?P<office>[A-Za-z][\w\s-]{{2,40}}?)\s+{_IS}\s+$")
-_IN_ASIDE = re.compile(r"\s*\(\s*(?P<office>[a-z][a-z -]{2,30}?)(?:\s+(?:from|since|in))?\s*")
-_DID = re.compile(rf"{_ASIDE}\s+(?P<verb>[a-z]+(?:ed|led|ran|won|held))\s+(?P<rest>[^.;]{{0,60}})$")
-_OFFICE_SINCE = re.compile(r"(?:^|[.,;]\s)(?:The\s|the\s)?(?P<office>[\w -]{3,40}?)(?:\s+since)?\s*$")
-_BY = re.compile(r"\b(?P<verb>\w+(?:ed|led|run|won|held|owned))\s+by\s+(?:(?:the\s+)?[a-z]+\s+){0,3}$")
-_WED = re.compile(r"\bmarried\s+(?:to\s+)?(?:(?:the\s+)?[A-Za-z]+\s+){0,3}?$")
-
-
-def _asked_words(wanted: WantedSpan) -> frozenset[str]:
-    """Return the stems of the ties that a query asks for, and those that mean the same."""
-    asked = frozenset(stems(wanted.query.text))
-    return frozenset[str]().union(*(same for same in _SAME if not same.isdisjoint(asked)))
-
-
-def _is_office(phrase: str, asked: frozenset[str], known: frozenset[str]) -> bool:
-    """Return whether a phrase says a tie that is asked for, and no narrower one: "editor", not "art editor"."""
-    words = re.split(r"\b(?:of|for|at|in|with|on|by)\b", phrase)[0].split()
-    place = next((n for n, word in enumerate(words) if not asked.isdisjoint(stems(word))), None)
-    if place is None:
-        return False
-    return all(word.lower() in _PLAIN or not (known | asked).isdisjoint(stems(word)) for word in words[:place])
-
-
-_PLAIN = frozenset(("the", "a", "an", "its", "their", "first", "second", "third", "new", "as", "also", "current", ","))
-
-
-def said_holders(
-    wanted: WantedSpan, sentence: WeighedSentence, holding: Sequence[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
-    """Yield the places of the people whom a sentence gives an office at a time.
-
-    Args:
-        wanted: asks for a person.
-        sentence: of a document.
-        holding: the places of the intervals that hold the time asked about.
-    """
-    text, asked = sentence.text, _asked_words(wanted)
-    known = frozenset(stems(wanted.query.text)) | sentence.title
-    for first, last in name_runs(text, sentence.words):
-        titled = last - first > 1 and not asked.isdisjoint(
-            stems(sentence.words[first].lower_case)
-        )  # "Director Ada Marsh"
-        left, right = sentence.words[first + titled].start, sentence.words[last].end
-        if last == first or not known.isdisjoint(stems(text[left:right])):
-            continue
-        if titled and any(_TIME_IN.fullmatch(text, right, start) for start, _ in holding):
-            yield left, right
-            continue
-        for start, end in holding:
-            if _is_said(text, (left, right), (start, end), asked, known):
-                yield left, right
-                break
-
-
-def _is_said(
-    text: str, name: tuple[int, int], time: tuple[int, int], asked: frozenset[str], known: frozenset[str]
-) -> bool:
-    (left, right), (start, end) = name, time
-    if right <= start and start - right < 120:
-        between = text[right:start]
-        office = _IS_AFTER.match(_TIME_IN.sub("", between))
-        if office and _CLAUSE_START.search(text[:left]) and _is_office(office["office"], asked, known):
-            return True
-        direct = _TIME_IN.fullmatch(between) is not None
-        aside = _IN_ASIDE.fullmatch(between)
-        if aside and _is_office(aside["office"], asked, known):
-            return True
-        deed = _DID.match(_TIME_IN.sub("", between))
-        if deed and _CLAUSE_START.search(text[:left]) and not asked.isdisjoint(stems(deed["verb"])):
-            return all(not known.isdisjoint(stems(word)) for word in re.findall(r"\b[A-Z]\w+", deed["rest"]))
-        by = _BY.search(text[:left])
-        if direct and by and not asked.isdisjoint(stems(by["verb"])):
-            return True
-        return direct and bool(_WED.search(text[:left])) and not asked.isdisjoint(stems("married"))
-    if left >= end and left - end < 70 and (_TIME_FIRST.search(text[:start]) or _OFFICE_SINCE.search(text[:start])):
-        between = text[end:left]
-        office = _OFFICE_WAS.fullmatch(between)
-        if office and _is_office(office["office"], asked, known):
-            return True
-        since = _OFFICE_SINCE.search(text[:start]) if re.fullmatch(r"\s+(?:is|was)\s+", between) else None
-        if since and _is_office(since["office"], asked, known):
-            return True
-        if re.fullmatch(r"\s*,?\s*(?:the\s+)?", between):
-            behind = re.match(rf"{_ASIDE}\s*,?\s+{_IS}\b(?P<office>[^.;,]{{0,60}})", text[right:])
-            return behind is not None and _is_office(behind["office"], asked, known)
-        return bool(_WED.search(between)) and not asked.isdisjoint(stems("married"))
-    return False
-
 
 _BEFORE = re.compile(
     r"[\s,:(–—-]{0,4}(?:\(\s*(?:[a-z. ]{1,14}|[^()\x00-\x7f]{1,14})\s*\)[\s,:(–—-]{0,4})?"
@@ -163,13 +46,23 @@ _HELD = re.compile(
     r"[\s,(–—-]{0,4}(?:(?:from|between|in|during|for)\s+)?\(?\s*$"
 )
 """A post beside the time in which it was held: "served as head of the mint from 1863 to"."""
+_HELD_BEHIND = re.compile(
+    r"[\s,]{0,3}(?P<subject>[Hh]e|[Ss]he|[A-Z][\w.'’ -]{1,40}?)\s+(?:also\s+)?"
+    r"(?:was|is|has\s+been|had\s+been|served|worked|acted)\s+(?:as\s+)?(?:an?\s+|the\s+)?"
+    r"(?P<post>(?!\w+ed\b|\w+ing\b|(?:born|not|also|in|at|on|an?|the|as|of|to|by|with|held|made|given|sent)\b)"
+    r"[^,;()]{3,80}?)(?=\s*(?:[,;()]|(?<=\w{4})\s?\.\s|\.?$"
+    r"|\s(?:and(?=\s+(?:\w+ed|was|became|from|since|in|between)\b)|where|who|while|in\s+the\s+city)\b))"
+)
+"""The same behind it: "From 1863 to 1871 she was a warden of the mint"."""
+_CLAUSE_START = re.compile(r"(?:^|[.;]\s)\W*$")
 _OFFICE = re.compile(
     r"\b(?:minister|ministry|department|secretary|council|committee|commission|board|party|university|college|championship|league|cup)\b",
     re.I,
 )
 """What makes a run of capitals an office or an institution, and no person."""
-_POST = re.compile(r"\b(?:position|role|job|occupation|post|office|rank|title|capacity)\b", re.I)
+_POST = re.compile(r"\b(?:position|role|job|occupation|profession|post|office|rank|title|capacity|employed\s+as)\b")
 _CLAUSE = re.compile(r"\b(?:is|are|were|he|she|who|which|that|born)\b", re.I)
+_ENTRY = re.compile(r"^\s*[-*•–—]\s")
 _LIST_START = re.compile(r"^[\s*•–—-]*(?:from\s+)?$", re.I)
 _PERSON = re.compile(
     r"\b(?:who|whom|person|first\s+and\s+last\s+name)\b|\b(?:name\s+of\s+the|which|what)\s+(?:\w+\s+){0,2}?(?:ceo|president|chair\w*|coach|manager|head"
@@ -193,17 +86,23 @@ TENURE_FIT = 3.0
 
 
 class _Tenure(NamedTuple):
-    """An interval in a sentence: first character, first one after it, and the time, ``[since, until)``."""
+    """An interval in a sentence: first character, first one after it, the time ``[since, until)``, by years only."""
 
     start: int
     end: int
     since: Millis
     until: Millis
+    coarse: bool = False
 
     def holds(self, since: Millis, until: Millis) -> bool:
         """Return whether it holds all of another, and is no lifetime, "( 1868–1931 )"."""
         lasts = self.until - self.since if self.until < FOREVER else 0
         return BEGINNING < self.since <= since and until <= self.until and lasts < LIFETIME
+
+    def surely_holds(self, since: Millis, until: Millis) -> bool:
+        """Return whether it holds all of another, whenever in its first and its last year it began and ended."""
+        edge = YEAR if self.coarse else 0
+        return self.since + edge <= since and until <= (self.until - edge if self.until < FOREVER else FOREVER)
 
 
 def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
@@ -218,30 +117,42 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     """
     if wanted.time is None:
         return
-    since, until = wanted.time
+    since, until = meant_time(wanted, wanted.time)
     tenures = _tenures(sentence)
     holding = [one for one in tenures if one.holds(since, until)]
     if not holding:
         return
     headed = is_headed(wanted, sentence)
     if headed or _PERSON.search(wanted.query.text):
-        listed = max(len(tenures), len(_YEARS.findall(sentence.evidence.source.turn.text)))
+        is_entry = _ENTRY.match(sentence.text) is not None and _is_of(wanted, sentence)
+        listed = (
+            LEAST_LISTED if is_entry else max(len(tenures), len(_YEARS.findall(sentence.evidence.source.turn.text)))
+        )
         share = HEADED_SHARE if headed else NEW_SHARE
         found = _names_beside(wanted, sentence, holding, share) if headed or listed >= LEAST_LISTED else []
         if not found and len(said := {*said_holders(wanted, sentence, [one[:2] for one in holding])}) == 1:
             yield Span(*said.pop(), TENURE_FIT + HEADED_FIT, typed=True)
         if 1 <= len(found) <= MOST_JOINT:
-            text = " or ".join(sentence.text[left:right] for left, right in found)
+            joint = all(one.surely_holds(since, until) for one in holding)
+            text = (" and " if joint else " or ").join(sentence.text[left:right] for left, right in found)
             fit = TENURE_FIT + HEADED_FIT * headed
-            yield Span(found[0][0], found[-1][1], fit, text, typed=True, hedged=len(found) > 1)
+            yield Span(found[0][0], found[-1][1], fit, text, typed=True, hedged=len(found) > 1 and not joint)
     elif found := [name for name in _names_beside(wanted, sentence, holding, 0.0) if _is_asked(wanted, sentence, name)]:
         if len(found) == 1 and _is_of(wanted, sentence):
             yield Span(*found[0], TENURE_FIT + HEADED_FIT, typed=True)
     elif _POST.search(wanted.query.text):
-        posts = {place: None for one in holding if (place := _post_beside(sentence.text, one.start))}
+        posts = {place: one for one in holding if (place := _post_beside(sentence, one))}
         if len(posts) == 1:
-            ((left, right),) = posts
-            yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True, hedged=True)
+            (((left, right), one),) = posts.items()
+            sure = one.surely_holds(since, until) and _is_of(wanted, sentence)
+            yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True, hedged=not sure)
+
+
+def _is_list(wanted: WantedSpan, sentence: WeighedSentence, intervals: int) -> bool:
+    """Return whether a sentence with so many intervals is, or stands in, a list; one entry is if it is of the query."""
+    if _ENTRY.match(sentence.text) and _is_of(wanted, sentence):
+        return True
+    return max(intervals, len(_YEARS.findall(sentence.evidence.source.turn.text))) >= LEAST_LISTED
 
 
 def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
@@ -251,6 +162,10 @@ def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     asked = frozenset(stems(wanted.query.text))
     if not _is_of(wanted, sentence):
         return False
+    if _OFFICES.search(section):
+        if not _PERSON.search(wanted.query.text):
+            return False
+        asked |= asked_words(wanted)
     if heading and heading <= asked | frozenset(stems(article)) and not heading <= frozenset(stems(article)):
         return True
     return bool(_TITLED.search(article)) and frozenset(stems(article)) <= asked | _IN_HEADINGS
@@ -262,13 +177,34 @@ _IN_HEADINGS = frozenset(
 _TITLED = re.compile(r"\b(?:professor|chair|bishop|mayor|minister|governor|ambassador|director|list)\b", re.I)
 """What makes the title of an article the name of an office."""
 _ABOUT = 0.6
+_STYLES = frozenset(
+    stems("mr mrs ms dr prof sir dame father sister coach count baron duke captain general lord lady mister")
+)
+SAID_OTHERWISE = _STYLES.union(stems("position role job occupation profession post office rank title capacity name"))
+"""Stems of a query that a text need not hold: what kind of thing is asked for, and how a person is addressed."""
+_VAGUE = re.compile(r"\b(?:early|mid|late)\b", re.I)
+
+
+def meant_time(wanted: WantedSpan, time: tuple[Millis, Millis]) -> tuple[Millis, Millis]:
+    """Return the time that a query means: of "the late 1990s" the middle third, else all of it."""
+    since, until = time
+    third = (until - since) // 3 if _VAGUE.search(wanted.query.text) else 0
+    return since + third, until - third
 
 
 def _is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
-    """Return whether the article of a sentence is what a query names, by the words of its title."""
+    """Return whether the article of a sentence is what a query names, by the words of its title.
+
+    A surname with a style is enough: "Coach Marsh", "Mr Marsh".
+    """
     article = (sentence.evidence.source.turn.title or "").partition(":")[0].partition("(")[0]
-    own, asked = frozenset(stems(article)), frozenset(stems(wanted.query.text))
-    return bool(own) and len(own & asked) >= _ABOUT * len(own)
+    own, asked = stems(article), frozenset(stems(wanted.query.text))
+    if own and len(asked.intersection(own)) >= _ABOUT * len(frozenset(own)):
+        return True
+    return any(
+        bool(name) and bool(own) and name[-1] == own[-1] and frozenset(name) <= _STYLES.union(own)
+        for name in map(stems, wanted.query.names)
+    )
 
 
 def _is_asked(wanted: WantedSpan, sentence: WeighedSentence, name: tuple[int, int]) -> bool:
@@ -283,7 +219,7 @@ def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
     alone = False
     for start, end, time in sentence.times:
         if alone and found and _JOINS.fullmatch(sentence.text, found[-1].end, start):
-            found[-1] = _Tenure(found[-1].start, end, found[-1].since, time.until)
+            found[-1] = _Tenure(found[-1].start, end, found[-1].since, time.until, time.grain == "year")
             alone = False
             continue
         if alone:
@@ -293,12 +229,26 @@ def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
         if alone and (lasts := _OPEN.match(sentence.text, end)):
             alone, end, until = False, lasts.end(), FOREVER
         if not (time.relative and until >= FOREVER):
-            found.append(_Tenure(start, end, time.since, until))
+            found.append(
+                _season(sentence.text, start, end) or _Tenure(start, end, time.since, until, time.grain == "year")
+            )
         else:
             alone = False
     if alone and found:
         found.pop()
     return found
+
+
+_SEASON = re.compile(r"(?P<first>\d{4})\s?[–/-]\s?(?P<last>\d\d)")
+
+
+def _season(text: str, start: int, end: int) -> _Tenure | None:
+    """Return the season that two consecutive years name, "2002–03": from summer to summer."""
+    found = _SEASON.fullmatch(text, start, end)
+    if found is None or (int(found["first"]) + 1) % 100 != int(found["last"]):
+        return None
+    first = int(found["first"])
+    return _Tenure(start, end, month(first, 7).since, month(first + 1, 6).until)
 
 
 def _names_beside(
@@ -328,33 +278,45 @@ def _names_beside(
             if (
                 beside
                 and (len(words) > 1 or not share)
-                and not (share and (_OFFICE.search(text[left:right]) or _is_of_another(wanted, text[:left])))
+                and not (share and (_OFFICE.search(text[left:right]) or _is_of_another(wanted, sentence, left)))
                 and novelty(words, wanted.stems | sentence.title) >= (share or HEADED_SHARE)
             ):
                 found[left, right] = None
     return sorted(found)
 
 
-_LABEL = re.compile(r"(?:^|[-–—•*]\s|\.\s)(?P<label>[^:.•()–—-]{3,40}?)\s*:\s*(?:[^:•]{0,200},\s)?$")
+_LABEL = re.compile(r"(?:^|[-–—•*]\s|\.\s)(?P<label>[^:.•()–—-]{3,40}?)\s*:\s*(?:[^:•]{0,900},\s)?$")
 
 
-def _is_of_another(wanted: WantedSpan, before: str) -> bool:
-    """Return whether a label before a name is that of another office than the one asked for."""
-    found = _LABEL.search(before)
+def _is_of_another(wanted: WantedSpan, sentence: WeighedSentence, name: int) -> bool:
+    """Return whether a label before a name, which begins at a character, is that of another office than the asked one.
+
+    Words that mean the same count only where no label in the text has the very word.
+    """
+    found = _LABEL.search(sentence.text[:name])
     if found is None or not _OFFICES.search(found["label"]):
         return False
-    label = {word for word in stems(found["label"]) if word not in _IN_HEADINGS}
-    return label.isdisjoint(stems(wanted.query.text))
+    asked = frozenset(stems(wanted.query.text))
+    labels = [frozenset(stems(label)) - _IN_HEADINGS for label in _LABELS.findall(sentence.evidence.source.turn.text)]
+    if all(asked.isdisjoint(label) for label in labels):
+        asked |= asked_words(wanted)
+    return asked.isdisjoint(frozenset(stems(found["label"])) - _IN_HEADINGS)
 
 
+_LABELS = re.compile(r"(?:^|[-–—•*]\s|\.\s)([^:.•()–—-]{3,40}?)\s*:")
 _OFFICES = re.compile(
-    r"\b(?:chair\w*|president|director|leader|chief|officer|minister|secretary|editor|head|manager)\b", re.I
+    r"\b(?:chair\w*|president|director|leader|chief|officer|minister|secretary|editor|head|manager|coache?)s?\b", re.I
 )
 
 
-def _post_beside(text: str, time: int) -> tuple[int, int] | None:
-    """Return the place of the post that was held at a time, which begins at a character."""
-    found = _HELD.search(text[:time])
-    if found is None or _CLAUSE.search(found["post"]):
-        return None
-    return found.span("post")
+def _post_beside(sentence: WeighedSentence, time: _Tenure) -> tuple[int, int] | None:
+    """Return the place of the post that was held at a time, before or behind it."""
+    text = sentence.text
+    found = _HELD.search(text[: time.start])
+    if found is not None and not _CLAUSE.search(found["post"]):
+        return found.span("post")
+    if _CLAUSE_START.search(text[: time.start]) and (found := _HELD_BEHIND.match(text, time.end)):
+        subject = frozenset(stems(found["subject"]))
+        if not subject or not subject.isdisjoint(sentence.title):
+            return found.span("post")
+    return None
