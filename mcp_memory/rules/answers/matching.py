@@ -72,6 +72,17 @@ _OPPOSITE = {
     for word in words
 }
 """For each kinship word the one that excludes it: a sister is no brother."""
+_CHANGES_OF = {
+    stem(verb): frozenset(changed)
+    for verbs, changed in (
+        (("marry", "divorce", "separate", "separated", "split"), ("married_to", "engaged_to", "dating", "set_to")),
+        (("adopt",), ("has_pet", "owns", "parent_of", "child_of", "did", "uses", "chose")),
+        (("resign", "retire"), ("works_as", "works_at", "member_of", "plays_for", "leads", "uses", "set_to")),
+    )
+    for verb in verbs
+}
+"""Relations of which these verbs tell a beginning or an end; other such verbs may be of any."""
+_SETTLEMENTS = frozenset(("city", "town", "village", "capital"))
 _PLACE_SIZES = frozenset(stem(word) for word in ("country", "state", "street", "county", "region", "continent"))
 """Sizes of places that facts do not record."""
 
@@ -156,6 +167,10 @@ def _match_group(
         mention = RelationMention(frozenset(), 0.5, None)  # "Where is the style guide?"
     if mention is None or not _wants_side(group, mention, tokens):
         return None
+    if relation.tail == "person" and _DOES_WHAT.search(query.text):
+        return None  # "What does my brother do?" asks for more than his name
+    if not all(_is_change_of(tokens[place], relation.name) for place in changes):
+        return None  # nor does "Who is my brother going to marry?"
     explained |= mention.positions | changes
     if query.answer_type in ("yes_no", "when", "how_long"):
         for value in (*(one.value for one in named), *(group.value(denied) for denied in group.denials)):
@@ -168,6 +183,8 @@ def _match_group(
             return None
         explained |= step_mention.positions
     kind, kind_noun = asked_type(query.text)
+    if kind_noun in _SETTLEMENTS and "organisation" in (relation.tail, relation.head):
+        return None  # the town of an employer is not the employer
     fit = _type_fit(query, kind, relation.tail if group.forward else relation.head, tokens)
     if fit is None:
         return None
@@ -202,6 +219,12 @@ def _match_group(
             return None  # it asks for something more specific
     matching = tuple(one for one in named if one in narrowed)
     return RelationMatch(group, tuple(narrowed), matching, certain, mention.strength + fit)
+
+
+def _is_change_of(token: QueryToken, relation: str) -> bool:
+    """Return whether a verb of a beginning or an end may be that of a relation: nobody marries a brother's name."""
+    changed = _CHANGES_OF.get(token.stem)
+    return changed is None or relation in changed
 
 
 _DOES_WHAT = re.compile(

@@ -116,6 +116,10 @@ _GONE = re.compile(
     re.I,
 )
 """Words by which a later message tells of a value that it is none any more."""
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)  # noqa: SIM905
+}
 _AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)\s?([a-z%€$£]\w*)", re.I)
 SHARED = 0.6
 """A later message that has this share of the best message's coverage, and words of change, is about the same matter."""
@@ -148,9 +152,27 @@ def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[Weighe
                 amounts.get(unit.lower(), number) != number for number, unit in _AMOUNT.findall(other.text)
             ):
                 return True
+            if turn.speaker == best.evidence.source.turn.speaker and _counts_otherwise(answer, other.text):
+                return True
         if other.coverage >= SHARED * best.coverage > 0 and _CHANGED.search(other.text) and not is_question(other.text):
             return True
     return False
+
+
+def _counts_otherwise(answer: str, text: str) -> bool:
+    """Return whether a text gives another number of what an answer counts: "three classes" for "five maths classes"."""
+    counted = re.match(r"\W*(\d+|[a-z]+)\b(?:\s+[\w'’-]+){0,2}?\s+([\w'’-]+)\W*$", answer, re.I)
+    number = _number(counted[1]) if counted else None
+    if counted is None or number is None:
+        return False
+    told = re.findall(
+        rf"\b(\d+|{'|'.join(_NUMBER_WORDS)})\s+(?:[\w'’-]+\s+){{0,2}}?{re.escape(counted[2])}\b", text, re.I
+    )
+    return bool(told) and number not in map(_number, told)
+
+
+def _number(word: str) -> str | None:
+    return word if word.isdecimal() else _NUMBER_WORDS.get(word.casefold())
 
 
 _RETURN = re.compile(
@@ -160,6 +182,10 @@ _PRESENT_QUESTION = re.compile(r"^\W*(?:do|does|am|is|are)\b", re.I)
 _ASKS_NOW = re.compile(
     r"^\W*(?:what|which|how\s(?:much|many|long|often|big|high))\b.{0,60}?\b(?:is|are|am|do|does)\b", re.I
 )
+_EDGE = re.compile(
+    r"\b(first|last|final)\s+(?:day|night|week|shift|lesson|class|session|appointment|exam|match|game)s?\b", re.I
+)
+"""What is the first or last of its kind: a text that tells of its date says so."""
 _NO_LONGER = re.compile(r"\b(?:was|were|used\s+to)\b(?!.*\b(?:is|are)\b)", re.I)
 """A value told in the past, which need not be that of today: "the limit was 30, I raised it to 60"."""
 _BACK_THEN = re.compile(
@@ -221,6 +247,12 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
         return False
     start, end = hit_clause(sentence)
     clause = text[start:end]
+    if (
+        wanted.form == "date"
+        and (edge := _EDGE.search(wanted.query.text))
+        and edge[1].casefold() not in text.casefold()
+    ):
+        return False
     if wanted.form in ("date", "duration") and len(sentence.times) < 2 and _mode(_RETURN, clause, wanted):
         return False  # the day of a return is not the day of the stay
     if wanted.form == "yes_no" and _PRESENT_QUESTION.match(wanted.query.text) and _BACK_THEN.search(clause):
@@ -265,7 +297,7 @@ def changed_since(relation: Relation, heads: Sequence[str], told: Turn, sentence
 
     The new value may not have been read, so the old one is no answer for today. What tells a change is a list of the
     relation's own (``changed`` in ``resources/relations.toml``). Of somebody else than the teller it has to name them;
-    of a thing anybody may tell it, in words of which at least half of its name are.
+    of a thing anybody may tell it, in words of which at least half of its name are; "the new limit" tells it, too.
     """
     if not relation.changed or told.kind == "document" or told.said_at is None:
         return False
@@ -273,13 +305,14 @@ def changed_since(relation: Relation, heads: Sequence[str], told: Turn, sentence
     own = {(told.speaker or USER).casefold(), *USERS, PROJECT}
     others = None if own.intersection(map(str.casefold, heads)) else {stem for name in heads for stem in stems(name)}
     of_thing = relation.head == "thing"
+    renewed = _renewed(tuple(heads)) if of_thing and heads else None
     least = (min(len(frozenset(stems(name))) for name in heads) + 1) // 2 if of_thing and heads else 1
     return any(
         ((turn := one.source.turn).speaker == told.speaker or of_thing)
         and turn.said_at is not None
         and turn.said_at > told.said_at
         and not is_question(one.source.quote)
-        and pattern.search(one.source.quote) is not None
+        and (pattern.search(one.source.quote) or (renewed and renewed.search(one.source.quote)))
         and (others is None or len(others & frozenset(stems(turn.text))) >= least)
         for one in sentences
     )
@@ -288,6 +321,12 @@ def changed_since(relation: Relation, heads: Sequence[str], told: Turn, sentence
 @cache
 def _change_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(re.escape(phrase) for phrase in phrases)})\b", re.I)
+
+
+def _renewed(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern of "the new limit", for the name "API limit"."""
+    nouns = {re.escape(name.split()[-1]) for name in names if name.split()}
+    return re.compile(rf"\b(?:the|our|a)\s+new\s+(?:[\w'’-]+\s+)?(?:{'|'.join(sorted(nouns))})\b", re.I)
 
 
 def _after(sentence: WeighedSentence) -> str:

@@ -46,6 +46,10 @@ SILENT = [
     ("user: The press has to move, the hall in Orlen closes in July.", "Where are we moving the press?"),
     ("Elin: Ha. How is work at the ferry office?", "Where does Elin work now?"),
     ("user: How many hours of shared work do we owe the garden club?", "How many hours of shared work do we owe?"),
+    ("Elin: My sister Tove is getting married in Lund.", "Who is Elin's sister going to marry?"),
+    ("user: My wife Ines is cooking tonight.", "What does my wife do for a living?"),
+    ("user: I work at the ferry office.", "Which city do I work in?"),
+    ("user: They told us on 3 March that the ferry office is closing.", "When was my last day at the ferry office?"),
 ]
 
 
@@ -140,6 +144,29 @@ async def test_only_what_holds_now_is_given_as_current(
     lines: Sequence[str], question: str, expected: str | None
 ) -> None:
     assert await answer(lines, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "question"),
+    [
+        (
+            (
+                "Elin: I teach six swimming courses this year.",
+                "@ 2023-09-01",
+                "Elin: It is only four courses from now.",
+            ),
+            "How many courses does Elin teach?",
+        ),
+        (
+            ("Elin: The client timeout is 30 seconds.", "@ 2023-09-01", "Bo: Done, the new timeout is live."),
+            "What is the client timeout?",
+        ),
+    ],
+)
+async def test_what_changed_to_a_value_that_was_not_read_is_not_answered(lines: Sequence[str], question: str) -> None:
+    told = ("@ 2023-02-01", *lines)
+    assert await answer(told[:2], question) is not None
+    assert await answer(told, question) is None
 
 
 async def test_the_day_of_a_return_answers_when_somebody_came_back() -> None:
