@@ -31,7 +31,6 @@ from mcp_memory.evaluation.bench_subjects import (
     Laps,
     Report,
     Stores,
-    call,
     connected,
     document,
     own_server,
@@ -40,6 +39,7 @@ from mcp_memory.evaluation.bench_subjects import (
     table,
 )
 from mcp_memory.evaluation.bench_write import many, waiting, writing
+from mcp_memory.evaluation.demo import call
 from mcp_memory.evaluation.synthetic import prose
 from mcp_memory.settings import Settings
 

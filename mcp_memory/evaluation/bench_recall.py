@@ -24,11 +24,11 @@ from mcp_memory.evaluation.bench_subjects import (
     Laps,
     Report,
     Stores,
-    call,
     connected,
     opened,
     own_server,
 )
+from mcp_memory.evaluation.demo import call
 from mcp_memory.evaluation.synthetic import KINDS, Question, QuestionKind
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder

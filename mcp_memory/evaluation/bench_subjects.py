@@ -247,18 +247,6 @@ async def connected(server: StdioServerParameters) -> AsyncIterator[tuple[Client
         yield client, process
 
 
-async def call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return a tool's structured result.
-
-    Raises:
-        RuntimeError: the tool returned an error; the message quotes it.
-    """
-    result = await client.call_tool(tool, arguments)
-    if result.is_error:
-        raise RuntimeError(f"{tool}: {result.content}")
-    return result.structured_content or {}
-
-
 def resident_mb(process: psutil.Process) -> float:
     """Return the resident memory of a process, in millions of bytes."""
     return float(process.memory_info().rss) / 1e6

@@ -30,7 +30,6 @@ from mcp_memory.evaluation.bench_subjects import (
     Laps,
     Report,
     Stores,
-    call,
     connected,
     messages,
     opened,
@@ -38,6 +37,7 @@ from mcp_memory.evaluation.bench_subjects import (
     size_mb,
     write,
 )
+from mcp_memory.evaluation.demo import call
 from mcp_memory.evaluation.synthetic import prose
 from mcp_memory.ports import Store, Transaction
 from mcp_memory.storage.tables import Tables

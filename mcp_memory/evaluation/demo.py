@@ -39,18 +39,18 @@ async def _session(folder: Path) -> int:
 
         _progress("writing the sample memory (the first call loads the embedding model)")
         for kind in ("messages", "documents"):
-            reply = await _call(
+            reply = await call(
                 client, "memory_write", {kind: sample[kind], "session": sample["session"], "wait": True}
             )
             stored = sum(item["stored"] for item in reply["items"])
             counts, facts = reply["counts"], len(reply["facts"])
             _heading(f"memory_write: {stored} {kind} kept, as {counts['sentences']} sentences; facts in them: {facts}")
-        again = await _call(client, "memory_write", {"messages": sample["messages"], "session": sample["session"]})
+        again = await call(client, "memory_write", {"messages": sample["messages"], "session": sample["session"]})
         _say(f"   Writing the same messages again stored {sum(item['stored'] for item in again['items'])}.")
 
         _progress("recalling")
         first, *_ = sample["questions"]
-        found = await _call(client, "memory_reconstruct", {"query": first, "limit": 3})
+        found = await call(client, "memory_reconstruct", {"query": first, "limit": 3})
         _heading(f"memory_reconstruct: {first!r}")
         for item in found["evidence"]:
             source = item["sources"][0]
@@ -65,7 +65,7 @@ async def _session(folder: Path) -> int:
         abstained = 0
         for question in sample["questions"]:
             abstained += (await _ask(client, {"question": question}))["abstained"]
-        status = await _call(client, "memory_status", {})
+        status = await call(client, "memory_status", {})
     took, engine, extractor = time.perf_counter() - began, status["engine"], status["extractor"]
     _heading(f"Done in {took:.1f} s, judged by the {engine} engine, facts read by {extractor}.")
     _say("   Next: mcp-memory install claude-desktop (or claude-code, cursor, vscode …; mcp-memory install --help)")
@@ -74,7 +74,7 @@ async def _session(folder: Path) -> int:
 
 async def _history(client: Client, history: dict[str, str]) -> bool:
     """Show a fact that changed; return whether its present and its past value are answered correctly."""
-    line = await _call(client, "memory_explore", {"operator": "timeline", "entity": history["entity"]})
+    line = await call(client, "memory_explore", {"operator": "timeline", "entity": history["entity"]})
     _heading(f"memory_explore: the timeline of {history['entity']}")
     for item in line["items"]:
         _say(f"   {item['text']}, {_validity(item)}")
@@ -86,7 +86,7 @@ async def _history(client: Client, history: dict[str, str]) -> bool:
 
 async def _ask(client: Client, arguments: dict[str, str]) -> dict[str, Any]:
     """Print the reply of memory_answer and return it."""
-    reply = await _call(client, "memory_answer", arguments)
+    reply = await call(client, "memory_answer", arguments)
     as_of = f", as of {arguments['as_of']}" if "as_of" in arguments else ""
     _heading(f"memory_answer: {arguments['question']!r}{as_of}")
     if reply["abstained"]:
@@ -113,7 +113,12 @@ def _server(folder: Path) -> StdioServerParameters:
     return StdioServerParameters(command=sys.executable, args=["-m", "mcp_memory", "serve"], env=environment)
 
 
-async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool's structured result.
+
+    Raises:
+        RuntimeError: the tool returned an error; the message quotes it.
+    """
     result = await client.call_tool(tool, arguments)
     if result.is_error:
         raise RuntimeError(f"{tool}: {result.content}")

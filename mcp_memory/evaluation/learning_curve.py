@@ -27,8 +27,9 @@ import anyio
 from mcp import Client
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.bench_subjects import Figure, call, connected, document, own_server
+from mcp_memory.evaluation.bench_subjects import Figure, connected, document, own_server
 from mcp_memory.evaluation.dataset import Asked, Dataset, read
+from mcp_memory.evaluation.demo import call
 from mcp_memory.evaluation.evaluate import Mean, mean, ranked_ids, recall, recall_at, write_items
 from mcp_memory.evaluation.paraphrase import paraphrase
 from mcp_memory.evaluation.plot import Line, Panel, writer

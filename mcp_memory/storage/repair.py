@@ -77,7 +77,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     anchor = read_anchor(tables.folder)
     if anchor is not None and commits.get(anchor.tx, anchor) != anchor:  # a changed manifest gives columns other names
         commits |= {number: entry.commit for number, entry in copied.items()} | {anchor.tx: anchor}
-    newest = max(filter(None, (anchor, *commits.values())), key=_number, default=None)
+    newest = max(filter(None, (anchor, *commits.values())), key=lambda commit: commit.tx, default=None)
     if newest is None:
         return done
     names = {kind: newest.table(kind) for kind in REPAIRED}
@@ -121,10 +121,6 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
         for file in files:  # no version needs them any more that is newer than the rows put back
             file.replace(file.with_name(f"{file.name}{ASIDE}"))
     return done
-
-
-def _number(commit: Commit) -> int:
-    return commit.tx
 
 
 # What is there
