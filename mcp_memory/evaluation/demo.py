@@ -39,9 +39,7 @@ async def _session(folder: Path) -> int:
 
         _progress("writing the sample memory (the first call loads the embedding model)")
         for kind in ("messages", "documents"):
-            reply = await call(
-                client, "memory_write", {kind: sample[kind], "session": sample["session"], "wait": True}
-            )
+            reply = await call(client, "memory_write", {kind: sample[kind], "session": sample["session"], "wait": True})
             stored = sum(item["stored"] for item in reply["items"])
             counts, facts = reply["counts"], len(reply["facts"])
             _heading(f"memory_write: {stored} {kind} kept, as {counts['sentences']} sentences; facts in them: {facts}")

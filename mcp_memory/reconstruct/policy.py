@@ -28,8 +28,8 @@ from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.language import iso
 from mcp_memory.ports import Operator
+from mcp_memory.reconstruct.frontier import find_pointers
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState
-from mcp_memory.reconstruct.pointers import find_pointers
 from mcp_memory.reconstruct.topics import Topics
 
 FILE = "policy.toml"

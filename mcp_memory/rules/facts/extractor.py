@@ -28,10 +28,9 @@ from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with_corrections, with_mended_times
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
-from mcp_memory.rules.facts.doubts import doubt
+from mcp_memory.rules.facts.doubts import doubt, is_momentary, with_assistant
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions, told_beside
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
-from mcp_memory.rules.facts.momentary import is_momentary, with_assistant
 from mcp_memory.rules.facts.notes import note_assertions, read_note, skip_lead_in
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings

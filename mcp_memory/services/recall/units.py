@@ -9,7 +9,7 @@ segment of a document. It *bears on* a question if:
 - a memory point that is related to the question rests on it (HGMem §3.3.4, which answers from all of a point's texts).
 
 Words that were said twice by the same speaker are one line. A line of a long message of the user is its brief
-(``language/briefs.py``): the matter, and the clauses with figures. Of other messages it is the sentence that says most
+(``language/shapes.py``): the matter, and the clauses with figures. Of other messages it is the sentence that says most
 of the topic (where it is asked how many, one with a number counts more), with what is around it as far as there is
 room, and never code; of a long sentence it is the part from the clause on that says most. A short message is its own
 line. The line of a long reply that an assistant divided by headings is these headings: they say what it advised.
@@ -31,8 +31,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
 from mcp_memory.heap import text_cache
-from mcp_memory.language.briefs import brief
-from mcp_memory.language.shapes import topic_of
+from mcp_memory.language.shapes import brief, topic_of
 from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.search.candidates import CandidateSet

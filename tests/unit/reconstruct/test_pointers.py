@@ -8,8 +8,8 @@ from unit.reconstruct.talk_space import new_space, say, walked
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.language.questions import understand
 from mcp_memory.reconstruct.episodic_operators import TagEvents
+from mcp_memory.reconstruct.frontier import find_pointers
 from mcp_memory.reconstruct.loop import Action, LoopState
-from mcp_memory.reconstruct.pointers import find_pointers
 
 
 def found(*lines, question="Whom did Rufus meet?", also=(), times=None):
