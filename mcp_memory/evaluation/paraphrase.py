@@ -17,7 +17,7 @@ from random import Random
 
 from mcp_memory.evaluation.openings import NAME, replace_opening
 from mcp_memory.evaluation.synonyms import agents, replace_synonyms
-from mcp_memory.language import tokens
+from mcp_memory.language.tokens import stems
 from mcp_memory.rules.facts.verbs import inflection
 
 ENOUGH = 0.3
@@ -45,19 +45,15 @@ _END = re.compile(r"\s*[?.!]+\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase:
-    """A question and its paraphrase.
+    """The paraphrase of a question.
 
     Attributes:
-        question: the original.
         text: the paraphrase.
         changed: share of the question's words, names left out, that the paraphrase lacks, in [0, 1].
-        rouge: ROUGE-L of the two, in [0, 1].
     """
 
-    question: str
     text: str
     changed: float
-    rouge: float
 
     @property
     def enough(self) -> bool:
@@ -70,7 +66,7 @@ def paraphrase(question: str, seed: int = 0) -> Paraphrase:
     drawn: list[Paraphrase] = []
     for draw in range(DRAWS):
         text = _draw(question, Random(f"{seed}/{draw}/{question}"))
-        drawn.append(Paraphrase(question, text, changed(question, text), rouge_of_texts(question, text)))
+        drawn.append(Paraphrase(text, changed(question, text)))
         if drawn[-1].enough:
             break
     return max(drawn, key=lambda each: each.changed)
@@ -81,12 +77,6 @@ def changed(question: str, text: str) -> float:
     have = {_lemma(word) for word in _words(text)}
     plain = [word for i, word in enumerate(_words(question)) if not _is_name(word, first=i == 0)]
     return sum(_lemma(word) not in have for word in plain) / len(plain) if plain else 0.0
-
-
-def rouge_of_texts(one: str, other: str) -> float:
-    """Return ROUGE-L of the words of two texts, case folded, in [0, 1]."""
-    first, second = ([word.lower() for word in _words(text)] for text in (one, other))
-    return tokens.rouge_l(first, second)
 
 
 def _draw(question: str, rng: Random) -> str:
@@ -190,5 +180,5 @@ def _lemma(word: str) -> str:
     if folded in ("does", "did", "done"):
         return "do"
     read = inflection(folded)
-    found = tokens.stems(read.lemma if read else folded.removesuffix("'s"))
+    found = stems(read.lemma if read else folded.removesuffix("'s"))
     return found[0] if found else folded

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from mcp_memory.evaluation.paraphrase import changed, paraphrase, rouge_of_texts
+from mcp_memory.evaluation.paraphrase import changed, paraphrase
 from mcp_memory.texts import resource
 
 QUESTIONS = [
@@ -44,14 +44,14 @@ def test_ordinary_questions_are_paraphrased(question):
     found = paraphrase(question)
     assert found.enough
     assert found.changed >= 0.3
-    assert found.rouge < 0.8
     assert found.text[0].isupper()
     assert found.text[-1] in "?."
 
 
 def test_a_question_in_another_language_stays_and_does_not_count_as_paraphrased():
-    found = paraphrase("Wann hat Petra das kleine Museum besucht?")
-    assert (found.text, found.changed, found.enough) == (found.question, 0.0, False)
+    question = "Wann hat Petra das kleine Museum besucht?"
+    found = paraphrase(question)
+    assert (found.text, found.changed, found.enough) == (question, 0.0, False)
 
 
 def test_a_verb_after_a_name_is_inflected_as_in_a_statement():
@@ -74,13 +74,6 @@ def test_a_verb_with_a_particle_is_a_different_verb():
 def test_another_form_of_the_same_word_is_no_change():
     assert changed("When did Petra go home?", "Petra went home at what time?") == pytest.approx(2 / 4)  # when, did
     assert changed("Petra Petra", "nothing") == 0.0
-
-
-def test_rouge_l_is_the_f_measure_of_the_longest_common_subsequence():
-    assert rouge_of_texts("the cat sat", "the cat sat") == 1.0
-    assert rouge_of_texts("the cat sat", "sat the cat") == pytest.approx(2 / 3)
-    assert rouge_of_texts("a b c d", "A x C") == pytest.approx(2 * 2 / 7)
-    assert rouge_of_texts("", "a") == 0.0
 
 
 def test_no_entry_of_the_table_replaces_itself_or_contains_a_name():
