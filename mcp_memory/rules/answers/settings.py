@@ -227,12 +227,15 @@ class SpanSettings:
         sentences: sentences with spans that are considered, best first; the others cannot catch up.
         rival_confidence: highest confidence, in talk, where the same clause holds another name or place of the wanted
             type. Set, not fitted: it stays below the confidence of an answer without a hedge.
+        told_tenure: below this, by the words of the query that it holds, a name from a list of tenures is doubtful if
+            the article gives another name for the time. Set, not fitted: an answer without a hedge needs as much.
     """
 
     support: SupportWeights = field(default_factory=SupportWeights)
     confidence: ConfidenceModel = field(default_factory=ConfidenceModel)
     sentences: int = 24
     rival_confidence: float = 0.6
+    told_tenure: float = 0.7
     feedback: FeedbackGate = field(default_factory=FeedbackGate)
     answerability: AnswerabilityModel = field(default_factory=AnswerabilityModel)
 

@@ -20,6 +20,7 @@ from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.query import Query
 from mcp_memory.rules.answers.modality import asserts, is_changed_later
 from mcp_memory.rules.answers.phrase_spans import asks_price, money_spans, phrase_spans, polarity_spans, reason_spans
+from mcp_memory.rules.answers.said_values import said_span
 from mcp_memory.rules.answers.settings import FeedbackGate, SpanFeatures, SpanSettings
 from mcp_memory.rules.answers.span_filter import SpanFilter
 from mcp_memory.rules.answers.spans import Span, shorten, split_clauses
@@ -96,7 +97,11 @@ def answer_from_spans(
     form = held if best.span.fit >= TENURE_FIT else wanted.form
     relevant = features.context or gate >= settings.feedback.helpful
     confidence = settings.confidence.of(form, features) if relevant else 0.0
-    has_rival = _has_rival(best, spans)
+    has_rival = _has_rival(best, spans) or (
+        form == "headed"
+        and settings.confidence.of("tenure", features) < settings.told_tenure
+        and _other_list_tells(best, spans)
+    )
     sources = [best.sentence.evidence] + ([best.span.second] if best.span.second else [])
     proposal = Proposal(
         text=_answer_text(best),
@@ -127,6 +132,11 @@ def _scored_spans(
         with_spans += len(spans) > before
         if with_spans == settings.sentences:
             break
+    if all(one.span.fit < TENURE_FIT for one in spans) and (said := said_span(wanted, weighed)):
+        sentence, span = said
+        scored = ScoredSpan(sentence, span, sentence.support + span.fit)
+        if span_filter.allows(sentence.evidence.source, scored.text):
+            spans.append(scored)
     return spans
 
 
@@ -163,6 +173,17 @@ def _best_span(spans: Sequence[ScoredSpan], wrong: Mapping[str, float], feedback
         return best
     helping = [span for span in spans if _span_gate(span, wrong) >= feedback.helpful]
     return max(helping, key=lambda span: span.score, default=best)
+
+
+def _other_list_tells(best: ScoredSpan, spans: Sequence[ScoredSpan]) -> bool:
+    """Return whether the article of a name from a list gives another name for the time."""
+    return any(
+        other.span.fit >= TENURE_FIT
+        and other.sentence.title_of_article == best.sentence.title_of_article
+        and best.text not in other.text
+        and other.text not in best.text
+        for other in spans
+    )
 
 
 def _has_rival(best: ScoredSpan, spans: Sequence[ScoredSpan]) -> bool:

@@ -201,6 +201,11 @@ class WeighedSentence:
         """Whether the sentence stands in a document."""
         return self.evidence.source.turn.kind == "document"
 
+    @property
+    def title_of_article(self) -> str:
+        """The title without the section behind it, "Dunmore FC" of "Dunmore FC: Managers"."""
+        return (self.evidence.source.turn.title or "").partition(":")[0]
+
     @cached_property
     def words(self) -> list[SentenceWord]:
         """The words of the text."""

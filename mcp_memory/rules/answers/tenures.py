@@ -124,7 +124,7 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
         return
     headed = is_headed(wanted, sentence)
     if headed or _PERSON.search(wanted.query.text):
-        is_entry = _ENTRY.match(sentence.text) is not None and _is_of(wanted, sentence)
+        is_entry = _ENTRY.match(sentence.text) is not None and is_of(wanted, sentence)
         listed = (
             LEAST_LISTED if is_entry else max(len(tenures), len(_YEARS.findall(sentence.evidence.source.turn.text)))
         )
@@ -135,22 +135,22 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
         if 1 <= len(found) <= MOST_JOINT:
             joint = all(one.surely_holds(since, until) for one in holding)
             text = (" and " if joint else " or ").join(sentence.text[left:right] for left, right in found)
-            fit = TENURE_FIT + HEADED_FIT * headed
+            fit = TENURE_FIT + HEADED_FIT * (headed or is_of(wanted, sentence))
             yield Span(found[0][0], found[-1][1], fit, text, typed=True, hedged=len(found) > 1 and not joint)
     elif found := [name for name in _names_beside(wanted, sentence, holding, 0.0) if _is_asked(wanted, sentence, name)]:
-        if len(found) == 1 and _is_of(wanted, sentence):
+        if len(found) == 1 and is_of(wanted, sentence):
             yield Span(*found[0], TENURE_FIT + HEADED_FIT, typed=True)
     elif _POST.search(wanted.query.text):
         posts = {place: one for one in holding if (place := _post_beside(sentence, one))}
         if len(posts) == 1:
             (((left, right), one),) = posts.items()
-            sure = one.surely_holds(since, until) and _is_of(wanted, sentence)
+            sure = one.surely_holds(since, until) and is_of(wanted, sentence)
             yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True, hedged=not sure)
 
 
 def _is_list(wanted: WantedSpan, sentence: WeighedSentence, intervals: int) -> bool:
     """Return whether a sentence with so many intervals is, or stands in, a list; one entry is if it is of the query."""
-    if _ENTRY.match(sentence.text) and _is_of(wanted, sentence):
+    if _ENTRY.match(sentence.text) and is_of(wanted, sentence):
         return True
     return max(intervals, len(_YEARS.findall(sentence.evidence.source.turn.text))) >= LEAST_LISTED
 
@@ -160,7 +160,7 @@ def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     article, _, section = (sentence.evidence.source.turn.title or "").partition(":")
     heading = {word for word in stems(section) if word not in _IN_HEADINGS and not word.isdecimal()}
     asked = frozenset(stems(wanted.query.text))
-    if not _is_of(wanted, sentence):
+    if not is_of(wanted, sentence):
         return False
     if _OFFICES.search(section):
         if not _PERSON.search(wanted.query.text):
@@ -192,7 +192,7 @@ def meant_time(wanted: WantedSpan, time: tuple[Millis, Millis]) -> tuple[Millis,
     return since + third, until - third
 
 
-def _is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
+def is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     """Return whether the article of a sentence is what a query names, by the words of its title.
 
     A surname with a style is enough: "Coach Marsh", "Mr Marsh".
@@ -229,9 +229,9 @@ def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
         if alone and (lasts := _OPEN.match(sentence.text, end)):
             alone, end, until = False, lasts.end(), FOREVER
         if not (time.relative and until >= FOREVER):
-            found.append(
-                _season(sentence.text, start, end) or _Tenure(start, end, time.since, until, time.grain == "year")
-            )
+            season = season_of(sentence.text, start, end)
+            since, until = season or (time.since, until)
+            found.append(_Tenure(start, end, since, until, time.grain == "year" and season is None))
         else:
             alone = False
     if alone and found:
@@ -242,13 +242,13 @@ def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
 _SEASON = re.compile(r"(?P<first>\d{4})\s?[–/-]\s?(?P<last>\d\d)")
 
 
-def _season(text: str, start: int, end: int) -> _Tenure | None:
-    """Return the season that two consecutive years name, "2002–03": from summer to summer."""
+def season_of(text: str, start: int, end: int) -> tuple[Millis, Millis] | None:
+    """Return the season that two consecutive years name, "2002–03": from summer to summer; None for other times."""
     found = _SEASON.fullmatch(text, start, end)
     if found is None or (int(found["first"]) + 1) % 100 != int(found["last"]):
         return None
     first = int(found["first"])
-    return _Tenure(start, end, month(first, 7).since, month(first + 1, 6).until)
+    return month(first, 7).since, month(first + 1, 6).until
 
 
 def _names_beside(
