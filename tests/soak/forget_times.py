@@ -27,6 +27,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_store
 
@@ -58,8 +59,8 @@ async def fill(memory: Memory, messages: int) -> None:
         request = WriteRequest("main", f"s{start // TALK}", "message", tuple(items), tuple(facts), wait=False)
         await memory.write(request)
         if start % CALL == 0:
-            await memory.indexer.drain(_silent)
-    await memory.indexer.drain(_silent)
+            await index(memory)
+    await index(memory)
     for number in some.sample(range(messages), TAUGHT):
         recall = await memory.reconstruct(Query(f"Who brought {mark(number)}?", "main", 5))
         await memory.evolve(
@@ -67,8 +68,11 @@ async def fill(memory: Memory, messages: int) -> None:
         )
 
 
-async def _silent(_done: float, _total: float, _text: str) -> None:
-    """Progress that nobody follows."""
+async def index(memory: Memory) -> None:
+    """Index everything that was written."""
+    indexing = Indexing(memory.store, memory.reading)
+    while await indexing.step() != "done":
+        pass
 
 
 async def forget(memory: Memory, request: ForgetRequest) -> float:

@@ -28,7 +28,7 @@ from anyio import to_thread
 from mcp_memory.domain.access import look_again
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.heap import give_back
-from mcp_memory.ports import Progress, Store
+from mcp_memory.ports import Store
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.services.background.indexing import YIELD_S, Indexing
 from mcp_memory.services.ingest import Reading
@@ -266,15 +266,3 @@ class Indexer:
             self.later()
             await anyio.sleep(LOOK_S)
             look_again()
-
-    async def drain(self, progress: Progress) -> None:
-        """Index everything, or wait until another process has.
-
-        Raises:
-            StoreError: it could not be recorded.
-            EmbedderError: the model cannot be loaded.
-        """
-        async with self._store.reading() as view:
-            left = {space.name: tuple(space.unindexed) for space in view.spaces.values() if space.unindexed}
-        for space, turns in left.items():
-            await self._indexing.finish(space, turns, progress)
