@@ -33,6 +33,8 @@ _SAME = tuple(
     )
 )
 """Words that ask for and state the same tie."""
+_HEADS = frozenset(stems("rector principal director"))
+"""Who is a head, though not each head is one."""
 _IS = r"(?:was|is|were|has\s+been|had\s+been|served(?:\s+as)?|has\s+served(?:\s+as)?|became|acted\s+as|worked\s+as)"
 _ASIDE = r"(?:\s*\([^()]{0,40}\))?"
 _TIME_IN = re.compile(r"(?:\s*,)?\s*(?:(?:from|between|since|in|during|for)\s+)?\(?\s*$", re.I)
@@ -50,7 +52,8 @@ _WED = re.compile(r"\bmarried\s+(?:to\s+)?(?:(?:the\s+)?[A-Za-z]+\s+){0,3}?$")
 def asked_words(wanted: WantedSpan) -> frozenset[str]:
     """Return the stems of the ties that a query asks for, and those that mean the same."""
     asked = frozenset(stems(wanted.query.text))
-    return frozenset[str]().union(*(same for same in _SAME if not same.isdisjoint(asked)))
+    same = frozenset[str]().union(*(same for same in _SAME if not same.isdisjoint(asked)))
+    return same | _HEADS if "head" in asked else same
 
 
 def _is_office(phrase: str, asked: frozenset[str], known: frozenset[str]) -> bool:

@@ -18,7 +18,15 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.spans import Span, all_stems, name_runs, read_words
 from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence
-from mcp_memory.rules.answers.tenures import HEADED_FIT, SAID_OTHERWISE, TENURE_FIT, is_of, meant_time, season_of
+from mcp_memory.rules.answers.tenures import (
+    HEADED_FIT,
+    SAID_OTHERWISE,
+    TENURE_FIT,
+    initials_of,
+    is_of,
+    meant_time,
+    season_of,
+)
 
 _WHO = (
     r"(?:the|his|her|its|their|an?)?\s*(?:(?:[\w'’.-]+\s+){0,5}?(?:club|side|team|outfit|label|company|firm|stadium"
@@ -54,7 +62,7 @@ class Kind(NamedTuple):
 
 
 def _kind(asked: str, said: str, *, years: float, phrase: bool = False, then: str = "") -> Kind:
-    cue = rf"\b(?:{said}){_AT}\s+"
+    cue = rf"(?<!\w)(?:{said}){_AT}\s+"
     behind = re.compile(rf"\s+(?:{then})", re.I) if then else None
     before = re.compile(cue if phrase else rf"{cue}{_WHO}$", re.I)
     return Kind(re.compile(asked, re.I), before, years, phrase, behind, _GIVEN if phrase else _NEVER)
@@ -70,7 +78,7 @@ KINDS = (
     _kind(  # award
         r"\b(?:prize|awards?|awarded|honou?rs?|medal)\b",
         r"(?:awarded|received|receiving|won|winning|earned|given|granted)(?:\s+(?:an?|the|with))?"
-        r"|(?:was|were|been|he|and)\s+(?:made|appointed|named|elected)(?:\s+(?:an?|the|to))?|^\W*",
+        r"|(?:was|were|been|he|and)\s+(?:made|appointed|named|elected)(?:\s+(?:an?|the|to))?|inducted\s+into|[-•*]",
         years=0.0,
         phrase=True,
     ),
@@ -137,7 +145,7 @@ KINDS = (
         r"|is)\s+)?(?:moved|relocated|transferred|established|located)?(?:\s+inland\s*,)?\s*(?:to"
         r"|in|at)|(?:headquartered|based|located)\s+(?:in|at)|(?:moved|relocated)\s+(?:its|the"
         r"|their)\s+(?:headquarters|seat|capital|offices)\s+to",
-        years=12.0,
+        years=8.0,
     ),
     _kind(  # home
         r"\b(?:residen\w+|reside|live[ds]?)\b",
@@ -145,20 +153,20 @@ KINDS = (
         r"|lived|living|resided)\s+in",
         years=8.0,
     ),
-    _kind(  # venue
-        r"\b(?:where|location|venue|place|stadium|park|museum|housed|exhibited|home\s+station"
-        r"|home\s+to)\b",
-        r"(?:event|tournament|festival|museum|collection|it|institute|library|statue|work|club"
-        r"|team|school|ceremony)\s+(?:was\s+)?(?:moved|relocated|transferred)\s+to|(?:held|housed"
-        r"|exhibited|displayed|showcased|hosted|played|broadcast)\s+(?:in|at|on)",
-        years=3.0,
-    ),
     _kind(  # employer
         r"\b(?:university|college|school|theat\w+|institution|employ\w*|hired?|work(?:ed)?\s+(?:at"
         r"|for|in)|attend\w*|educat\w*)\b",
         r"(?:taught|teach|worked|professor|lecturer|engaged|employed|lectured|position|actress"
         r"|actor|instructor|job)\s+(?:at|for)|joined|hired\s+by|faculty\s+(?:of|at)|(?:studied"
         r"|educated|enrolled|attended)(?:\s+at)?",
+        years=3.0,
+    ),
+    _kind(  # venue
+        r"\b(?:where|location|venue|place|stadium|park|museum|housed|exhibited|home\s+station"
+        r"|home\s+to)\b",
+        r"(?:event|tournament|festival|museum|collection|it|institute|library|statue|work|club"
+        r"|team|school|ceremony)\s+(?:was\s+)?(?:moved|relocated|transferred)\s+to|(?:held|housed"
+        r"|exhibited|displayed|showcased|hosted|played|broadcast)\s+(?:in|at|on)",
         years=3.0,
     ),
     _kind(  # owner
@@ -209,7 +217,9 @@ class Said(NamedTuple):
 
 
 _IN = r"(?:(?:in|on|from|between|since|during|for|at)\s+)?(?:the\s+|early\s+|late\s+)?\(?\s*$"
-_BEHIND = re.compile(rf"(?:\s*\([^()#]{{0,40}}\))?(?:\s*,)?(?:\s+(?:in|at|of|as)\s+[^,;#]{{1,50}}?)?(?:\s*,)?\s*{_IN}")
+_BEHIND = re.compile(
+    rf"(?:\s*\([^()#]{{0,40}}\))?(?:\s*,)?(?:\s+(?:in|at|of|as|on|upon|for)\s+[^,;#]{{1,50}}?)?(?:\s*,)?\s*{_IN}"
+)
 """What may stand between a value and its time: ", Holm County , in"."""
 _LEAD = re.compile(
     r"(?:^|[.;:]\s|,\s|\band\s|-\s)(?:(?:in|on|from|since|between|by|during|at)\s+)?(?:the\s+)?"
@@ -221,8 +231,8 @@ _CHAIN = re.compile(r"\s*(?:,|and|, and)\s+(?:then\s+)?(?:(?:to|for|with|at|as|i
 """What joins a value to the one before it: " and to the"."""
 _NEXT = re.compile(r"\s*(?:(?:in|on)\s+)?#+(?:\s*,\s*and|\s*,|\s+and)\s+")
 _UNREAL = re.compile(
-    r"\b(?:not|never|refused|declined|rejected|failed|if|plan\w*|offer(?:ed)?|linked|would|could|might|after|before"
-    r"|former(?:ly)?|having|until|called|who|whose|when|where|nearly|almost|son|daughter|wife|brother|father|mother)\b"
+    r"\b(?:not|never|refused|declined|rejected|failed|if|plan\w*|offer(?:ed)?|linked|would|could|might|after"
+    r"|former(?:ly)?|until|called|who|whose|when|where|nearly|almost|son|daughter|wife|brother|father|mother)\b"
     r"|n['’]t\b",
     re.I,
 )
@@ -318,10 +328,8 @@ def _said(kind: Kind, sentence: WeighedSentence) -> Iterator[Said]:
             yield Said(sentence, left, right, *season, ends=True)
             continue
         ranged = _RANGE.search(sentence.text[start:end]) is not None
-        edge = YEAR if ranged and time.grain == "year" else 0  # it surely holds between these years only
-        lasts = time.until >= FOREVER
-        until = time.until if lasts else time.until - edge
-        yield Said(sentence, left, right, time.since + edge, until, ends=ranged or lasts)
+        since = time.since + YEAR * (ranged and time.grain == "year")  # when in its first year it began is not known
+        yield Said(sentence, left, right, since, time.until, ends=ranged or time.until >= FOREVER)
 
 
 def _names(kind: Kind, sentence: WeighedSentence, masked: str) -> Iterator[tuple[int, int, int, bool]]:
@@ -377,6 +385,10 @@ def _time_of(
     return next((one for one in dated if one[0] <= place < one[1]), None)
 
 
+_WITHIN = re.compile(
+    r"\b(?:to|in|from|at|of|with|for|against|under|on)\s+(?:(?:the|his|her|its|their)\s+)?(?:[a-z]+\s+)?$"
+)
+"""Before a name: it is a place or a party, not the subject."""
 _PRONOUNS = frozenset(("he", "she", "it", "they", "the", "this", "later", "then", "in", "on", "from"))
 
 
@@ -388,6 +400,13 @@ def _is_own(sentence: WeighedSentence, before: str) -> bool:
     words = read_words(clause)
     for first, last in name_runs(clause, words):
         name = clause[words[first].start : words[last].end]
-        if name.lower() not in _PRONOUNS and (own := stems(name)) and sentence.title.isdisjoint(own):
+        if _WITHIN.search(clause[: words[first].start]):
+            continue
+        if (
+            name.lower() not in _PRONOUNS
+            and name != initials_of(sentence.title_of_article)
+            and (own := stems(name))
+            and sentence.title.isdisjoint(own)
+        ):
             return False
     return True

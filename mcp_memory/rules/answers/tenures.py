@@ -177,6 +177,8 @@ _IN_HEADINGS = frozenset(
 _TITLED = re.compile(r"\b(?:professor|chair|bishop|mayor|minister|governor|ambassador|director|list)\b", re.I)
 """What makes the title of an article the name of an office."""
 _ABOUT = 0.6
+LEAST_INITIALS = 3
+"""Least letters of an abbreviation."""
 _STYLES = frozenset(
     stems("mr mrs ms dr prof sir dame father sister coach count baron duke captain general lord lady mister")
 )
@@ -192,14 +194,22 @@ def meant_time(wanted: WantedSpan, time: tuple[Millis, Millis]) -> tuple[Millis,
     return since + third, until - third
 
 
+def initials_of(article: str) -> str:
+    """Return the abbreviation of a title, "DPA" of "Dunmore Press Association"; empty for one of two words."""
+    initials = "".join(re.findall(r"\b[A-Z]", article))
+    return initials if len(initials) >= LEAST_INITIALS else ""
+
+
 def is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     """Return whether the article of a sentence is what a query names, by the words of its title.
 
-    A surname with a style is enough: "Coach Marsh", "Mr Marsh".
+    A surname with a style is enough: "Coach Marsh", "Mr Marsh"; so are the initials of the title, "DPA".
     """
     article = (sentence.evidence.source.turn.title or "").partition(":")[0].partition("(")[0]
     own, asked = stems(article), frozenset(stems(wanted.query.text))
     if own and len(asked.intersection(own)) >= _ABOUT * len(frozenset(own)):
+        return True
+    if (initials := initials_of(article)) and re.search(rf"\b{initials}\b", wanted.query.text):
         return True
     return any(
         bool(name) and bool(own) and name[-1] == own[-1] and frozenset(name) <= _STYLES.union(own)

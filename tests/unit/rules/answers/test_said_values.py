@@ -13,6 +13,9 @@ MOVES = "The Ostby League moved its headquarters to Lowick in 1959 and to Dunmor
 TITLES = "She was awarded the titles of Junior Master in 2007 and Senior Master in 2012 ."
 CLUBS = "In May 1990 Marsh signed for Lowick Town . On 3 July 1991 he joined Serie B club Dunmore City ."
 LEFT = "In May 1990 Marsh signed for Lowick Town . He left in August 1990 ."
+PRIZES = "- Holm Prize in 1994 - Ostby Medal in 1975 awarded by the mayor"
+SEASONS = "He returned to his native Tuscany to coach Lowick FC in 2002–03 and Dunmore FC in 2003–04 ."
+DPA = MOVES.replace("Ostby League", "DPA")
 NAMES = (
     "In 1916 it became Dunmore Normal College , and then , in 1923 , the name was changed to Dunmore Junior College ."
 )
@@ -44,6 +47,11 @@ NAMES = (
             "What was the formal name of Dunmore College in May 1925?",
             "Dunmore Junior College",
         ),
+        (PRIZES, "Ada Marsh: Honours", "Which prize did Ada Marsh win in 1994?", "Holm Prize"),
+        (SEASONS, "Ben Marsh", "Which team did Ben Marsh coach in May 2003?", "Lowick FC"),
+        (SEASONS, "Ben Marsh", "Which team did Ben Marsh coach in May 2004?", "Dunmore FC"),
+        (DPA, "Dunmore Press Association", "Where was the DPA headquartered in May 1965?", "Lowick"),
+        (DPA, "Dunmore Pony Club", "Where was the DPA headquartered in May 1965?", None),
     ],
 )
 async def test_the_last_value_that_a_document_says_before_a_time_held_then(
