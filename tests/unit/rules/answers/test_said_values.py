@@ -14,7 +14,10 @@ TITLES = "She was awarded the titles of Junior Master in 2007 and Senior Master 
 CLUBS = "In May 1990 Marsh signed for Lowick Town . On 3 July 1991 he joined Serie B club Dunmore City ."
 LEFT = "In May 1990 Marsh signed for Lowick Town . He left in August 1990 ."
 PRIZES = "- Holm Prize in 1994 - Ostby Medal in 1975 awarded by the mayor"
-SEASONS = "He returned to his native Tuscany to coach Lowick FC in 2002–03 and Dunmore FC in 2003–04 ."
+MADE = "She was made commissioner of a theatre in 1834 and made an officer of the Order of Ostby in 1877 ."
+SEASONS = "Subsequently , he returned to his native Tuscany to coach Lowick FC in 2002–03 and Dunmore FC in 2003–04 ."
+NAMED = "Marsh was appointed as the Lowick manager on 24 May 1998 ."
+DESCRIBED = "Her son was Frank Moor . Ada Holm married Otto Moor on 28 December 1841 ."
 DPA = MOVES.replace("Ostby League", "DPA")
 NAMES = (
     "In 1916 it became Dunmore Normal College , and then , in 1923 , the name was changed to Dunmore Junior College ."
@@ -49,7 +52,12 @@ NAMES = (
         ),
         (PRIZES, "Ada Marsh: Honours", "Which prize did Ada Marsh win in 1994?", "Holm Prize"),
         (SEASONS, "Ben Marsh", "Which team did Ben Marsh coach in May 2003?", "Lowick FC"),
+        (MADE, "Ada Marsh", "Which award did Ada Marsh receive in 1877?", "officer of the Order of Ostby"),
+        (MADE, "Ada Marsh", "Which award did Ada Marsh receive in 1834?", None),
         (SEASONS, "Ben Marsh", "Which team did Ben Marsh coach in May 2004?", "Dunmore FC"),
+        (NAMED, "Ben Marsh", "Which team was managed by Ben Marsh in May 1999?", "Lowick"),
+        (DESCRIBED, "Ada Holm", "Who was the mother of Frank Moor married to in May 1845?", "Otto Moor"),
+        (DESCRIBED, "Ada Holm", "Who was the mother of Carl Ostby married to in May 1845?", None),
         (DPA, "Dunmore Press Association", "Where was the DPA headquartered in May 1965?", "Lowick"),
         (DPA, "Dunmore Pony Club", "Where was the DPA headquartered in May 1965?", None),
     ],
