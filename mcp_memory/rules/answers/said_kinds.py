@@ -30,6 +30,8 @@ class Kind(NamedTuple):
         years: how long it is taken to last without another word; 0 for what is over at once.
         phrase: whether it need not be a name, "an officer of the Legion".
         then: what stands directly behind such a value instead, "… acquired it".
+        sure: whether its verbs are said of hardly anything else. "Became" and "received" are, so that on questions that
+            nobody had looked at fewer than half of the ranks, posts and races were the ones asked for: a hedge says so.
         once: what makes a question ask for the moment at which it began, "Which rank did she *receive* …?".
     """
 
@@ -39,13 +41,14 @@ class Kind(NamedTuple):
     phrase: bool = False
     then: re.Pattern[str] | None = None
     once: re.Pattern[str] = _NEVER
+    sure: bool = True
 
 
-def _kind(asked: str, said: str, *, years: float, phrase: bool = False, then: str = "") -> Kind:
+def _kind(asked: str, said: str, *, years: float, phrase: bool = False, then: str = "", sure: bool = True) -> Kind:
     cue = rf"(?<!\w)(?:{said}){_AT}\s+"
     behind = re.compile(rf"\s+(?:{then})", re.I) if then else None
     before = re.compile(cue if phrase else rf"{cue}{_WHO}$", re.I)
-    return Kind(re.compile(asked, re.I), before, years, phrase, behind, _GIVEN if phrase else _NEVER)
+    return Kind(re.compile(asked, re.I), before, years, phrase, behind, _GIVEN if phrase else _NEVER, sure)
 
 
 KINDS = (
@@ -71,6 +74,7 @@ KINDS = (
         r"|her))?(?:\s+(?:titles?|ranks?)\s+of)?|titles?\s+of",
         years=4.0,
         phrase=True,
+        sure=False,
     ),
     _kind(  # member
         r"\b(?:join|become\s+(?:a\s+)?(?:part|member))\b.*|\b(?:academy|council|society)\b",
@@ -107,6 +111,7 @@ KINDS = (
         r"(?:raced|competed|competing|drove|driving|participated|debut|debuted)\s+in|(?:moved"
         r"|graduated|switched|stepped)(?:\s+(?:up|on))?(?:\s+in)?\s*to|(?:into|in)",
         years=0.0,
+        sure=False,
     ),
     _kind(  # ship
         r"\bship\b.*\b(?:station|serv|assign|command)",
@@ -114,7 +119,7 @@ KINDS = (
         years=1.5,
     ),
     _kind(  # name
-        r"\bwh(?:at|ich)\b.*\b(?:called|named|moniker|names?\s+(?:did|was|were))\b|\b(?:formal"
+        r"\bwh(?:at|ich)\b(?!.*\bnamed\s+(?:after|for)\b).*\b(?:called|named|moniker|names?\s+(?:did|was|were))\b|\b(?:formal"
         r"|official|executive|original)(?:ly)?\s+name\w*",
         r"(?:renamed|redesignated|rechristened|christened|retitled|rebranded)(?:\s+(?:to|as))?"
         r"|name\s+(?:was\s+)?(?:changed\s+)?to|became|becoming|(?:known|established|activated"
@@ -179,5 +184,6 @@ KINDS = (
         r"|position|job)\s+(?:of|as)",
         years=3.0,
         phrase=True,
+        sure=False,
     ),
 )

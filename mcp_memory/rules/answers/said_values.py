@@ -102,7 +102,9 @@ def said_span(wanted: WantedSpan, weighed: Sequence[WeighedSentence]) -> tuple[W
     found = sorted(_holding(wanted, kind, own, wanted.time), key=lambda one: len(one.text))
     if not found or any(found[0].text.casefold() not in one.text.casefold() for one in found):
         return None
-    return found[0].sentence, Span(found[0].start, found[0].end, TENURE_FIT + HEADED_FIT, typed=True)
+    return found[0].sentence, Span(
+        found[0].start, found[0].end, TENURE_FIT + HEADED_FIT, typed=True, hedged=not kind.sure
+    )
 
 
 def _of_article(wanted: WantedSpan, weighed: Sequence[WeighedSentence]) -> list[WeighedSentence]:

@@ -149,7 +149,12 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
 
 
 def _is_list(wanted: WantedSpan, sentence: WeighedSentence, intervals: int) -> bool:
-    """Return whether a sentence with so many intervals is, or stands in, a list; one entry is if it is of the query."""
+    """Return whether a sentence with so many intervals is, or stands in, a list; one entry is if it is of the query.
+
+    A list of those who lived in a place, or studied there, gives their lifetimes.
+    """
+    if _PEOPLE.search((sentence.evidence.source.turn.title or "").partition(":")[2]):
+        return False
     if _ENTRY.match(sentence.text) and is_of(wanted, sentence):
         return True
     return max(intervals, len(_YEARS.findall(sentence.evidence.source.turn.text))) >= LEAST_LISTED
@@ -174,6 +179,7 @@ def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
 _IN_HEADINGS = frozenset(
     stems("list lists of the former current past notable previous chronological known in and his her")
 )
+_PEOPLE = re.compile(r"\b(?:people|persons|residents|natives|inhabitants|alumni|graduates|births|deaths)\b", re.I)
 _TITLED = re.compile(r"\b(?:professor|chair|bishop|mayor|minister|governor|ambassador|director|list)\b", re.I)
 """What makes the title of an article the name of an office."""
 _ABOUT = 0.6

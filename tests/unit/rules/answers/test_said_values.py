@@ -54,6 +54,7 @@ NAMES = (
         (SEASONS, "Ben Marsh", "Which team did Ben Marsh coach in May 2003?", "Lowick FC"),
         (MADE, "Ada Marsh", "Which award did Ada Marsh receive in 1877?", "officer of the Order of Ostby"),
         (MADE, "Ada Marsh", "Which award did Ada Marsh receive in 1834?", None),
+        (NAMES, "Dunmore College", "What was Dunmore College named after in May 1925?", None),
         (SEASONS, "Ben Marsh", "Which team did Ben Marsh coach in May 2004?", "Dunmore FC"),
         (NAMED, "Ben Marsh", "Which team was managed by Ben Marsh in May 1999?", "Lowick"),
         (DESCRIBED, "Ada Holm", "Who was the mother of Frank Moor married to in May 1845?", "Otto Moor"),
@@ -80,3 +81,12 @@ async def test_the_last_value_that_a_document_says_before_a_time_held_then(
 async def test_what_did_not_happen_or_is_of_somebody_else_is_not_proposed(text: str) -> None:
     items = [replace(one, speaker=None, title="Ben Marsh") for one in said(f"x: {text}")]
     assert (await ask(items, "Which club did Ben Marsh play for in May 1990?", "document")).text is None
+
+
+async def test_a_rank_that_somebody_received_is_hedged_and_a_club_is_plain() -> None:
+    text = f"{CLUBS} In 1992 he was promoted to captain ."
+    items = [replace(one, speaker=None, title="Ben Marsh") for one in said(f"x: {text}")]
+    rank = await ask(items, "What rank did Ben Marsh have in May 1993?", "document")
+    club = await ask(items, "Which club did Ben Marsh play for in December 1990?", "document")
+    assert (rank.text, rank.hedged) == ("captain", True)
+    assert (club.text, club.hedged) == ("Lowick Town", False)

@@ -77,6 +77,12 @@ CAPTAINS = "Captains of Dunmore FC: - Ada Marsh ( 2002–03 ) - Carl Lind ( 2003
         (COACHES, "Dunmore FC: Managers", "Which team was managed by Dunmore FC in May 2014?", None),
         (CAPTAINS, "Dunmore FC", "Who was captain of Dunmore FC in March 2004?", "Carl Lind"),
         (CAPTAINS, "Dunmore FC", "Who was captain of Dunmore FC in March 2002?", None),
+        (
+            "- Ada Marsh ( 1949–1997 ) , hockey player - Carl Lind ( 1950–1990 ) , poet - Nora Fell ( 1951–1991 )",
+            "Dunmore: Notable people",
+            "Who chaired the town Dunmore in May 1970?",
+            None,
+        ),
         (LEADERS, "Dunmore Steel", "Who was CEO of Dunmore Steel in May 2018?", "Carl Lind"),
     ],
 )
