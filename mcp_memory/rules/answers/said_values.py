@@ -18,12 +18,11 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.said_kinds import KINDS, Kind
 from mcp_memory.rules.answers.spans import Span, all_stems, name_runs, read_words
-from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence
+from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence, initials_of
 from mcp_memory.rules.answers.tenures import (
     HEADED_FIT,
     SAID_OTHERWISE,
     TENURE_FIT,
-    initials_of,
     is_of,
     meant_time,
     season_of,

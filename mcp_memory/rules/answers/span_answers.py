@@ -95,7 +95,7 @@ def answer_from_spans(
     gate = _span_gate(best, wrong)
     held = "headed" if best.span.fit > TENURE_FIT else "tenure"
     form = held if best.span.fit >= TENURE_FIT else wanted.form
-    relevant = features.context or gate >= settings.feedback.helpful
+    relevant = features.context or gate >= settings.feedback.helpful or form == "headed"  # by the initials of its title
     confidence = settings.confidence.of(form, features) if relevant else 0.0
     has_rival = _has_rival(best, spans) or (
         form == "headed"

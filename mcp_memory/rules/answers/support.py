@@ -314,6 +314,16 @@ def _speaker_match(wanted: WantedSpan, sentence: EvidenceSentence) -> float:
     return 0.5 if name in sentence.source.quote.casefold() else 0.0
 
 
+LEAST_INITIALS = 3
+"""Least letters of an abbreviation."""
+
+
+def initials_of(article: str) -> str:
+    """Return the abbreviation of a title, "DPA" of "Dunmore Press Association"; empty for one of two words."""
+    initials = "".join(re.findall(r"\b[A-Z]", article))
+    return initials if len(initials) >= LEAST_INITIALS else ""
+
+
 def names_unknown(wanted: WantedSpan, weighed: Sequence[WeighedSentence]) -> bool:
     """Return whether the query names something that no sentence, title or speaker of the evidence mentions."""
     named = [hits for name in wanted.query.names if (hits := wanted.stems.intersection(stems(name)))]
@@ -323,7 +333,8 @@ def names_unknown(wanted: WantedSpan, weighed: Sequence[WeighedSentence]) -> boo
     mentioned: set[str] = set()
     for sentence in weighed:
         turn = sentence.evidence.source.turn
-        mentioned |= asked & (sentence.title | frozenset(stems(f"{sentence.text} {turn.speaker or ''}")))
+        initials = initials_of(sentence.title_of_article)
+        mentioned |= asked & (sentence.title | frozenset(stems(f"{sentence.text} {initials} {turn.speaker or ''}")))
     return any(mentioned.isdisjoint(hits) for hits in named)
 
 

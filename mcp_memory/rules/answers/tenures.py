@@ -21,13 +21,14 @@ from mcp_memory.language.iso import month
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.held_at import asked_words, said_holders
 from mcp_memory.rules.answers.spans import Span, name_runs, novelty
-from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence
+from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence, initials_of
 
 _BEFORE = re.compile(
-    r"[\s,:(–—-]{0,4}(?:\(\s*(?:[a-z. ]{1,14}|[^()\x00-\x7f]{1,14})\s*\)[\s,:(–—-]{0,4})?"
+    r"[\s,:(–—-]{0,4}(?:[A-Za-z][a-z]+(?:\s[a-z]+){0,2}\s?,\s)?"
+    r"(?:\(\s*(?:[a-z. ]{1,14}|[^()\x00-\x7f]{1,14})\s*\)[\s,:(–—-]{0,4})?"
     r"(?:(?:from|since|in|between|during|for)\s+)?\(?\s*$"
 )
-"""What may stand between a name and the time behind it: " (", ", from", "( acting ) ,"."""
+"""What may stand between a name and the time behind it: " (", ", from", "( acting ) ,", ", Founding director ,"."""
 _AFTER = re.compile(
     r"\s*(?:\)\s*)?(?::|[-–—])\s+(?:(?:Sir|Dr|Prof|Mr|Mrs|Ms|Captain|Colonel|General|Major)\b\.?\s+"
     r"|[A-Z]\w{0,5}\.(?:[\w.]{0,8}\s?\.)?\s+){0,2}"
@@ -183,8 +184,6 @@ _PEOPLE = re.compile(r"\b(?:people|persons|residents|natives|inhabitants|alumni|
 _TITLED = re.compile(r"\b(?:professor|chair|bishop|mayor|minister|governor|ambassador|director|list)\b", re.I)
 """What makes the title of an article the name of an office."""
 _ABOUT = 0.6
-LEAST_INITIALS = 3
-"""Least letters of an abbreviation."""
 _STYLES = frozenset(
     stems("mr mrs ms dr prof sir dame father sister coach count baron duke captain general lord lady mister")
 )
@@ -198,12 +197,6 @@ def meant_time(wanted: WantedSpan, time: tuple[Millis, Millis]) -> tuple[Millis,
     since, until = time
     third = (until - since) // 3 if _VAGUE.search(wanted.query.text) else 0
     return since + third, until - third
-
-
-def initials_of(article: str) -> str:
-    """Return the abbreviation of a title, "DPA" of "Dunmore Press Association"; empty for one of two words."""
-    initials = "".join(re.findall(r"\b[A-Z]", article))
-    return initials if len(initials) >= LEAST_INITIALS else ""
 
 
 def is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:

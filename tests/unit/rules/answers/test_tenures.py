@@ -64,6 +64,7 @@ async def test_a_post_is_plain_where_its_time_surely_holds_the_one_asked_about(q
     assert (found.text, found.hedged) == ("pastor at St. Bridget", hedged)
 
 
+HEADED = "- Ada Marsh , Founding director , 1968–1977 - Carl Lind , 1978–1989 - Nora Fell , 1991–2001"
 LEADERS = "- Chairman : Ada Marsh ( since 2005 ) - Chief Executive Officer : Carl Lind ( since 2017 )"
 COACHES = "- Ada Marsh ( Jan 1 , 2013 – April 28 , 2014 ) - Carl Lind ( April 29 , 2014– )"
 CAPTAINS = "Captains of Dunmore FC: - Ada Marsh ( 2002–03 ) - Carl Lind ( 2003–04 ) - Nora Fell ( 2004–05 )"
@@ -83,6 +84,8 @@ CAPTAINS = "Captains of Dunmore FC: - Ada Marsh ( 2002–03 ) - Carl Lind ( 2003
             "Who chaired the town Dunmore in May 1970?",
             None,
         ),
+        (HEADED, "Dunmore Press Association: Directors", "Who managed the DPA in May 1970?", "Ada Marsh"),
+        (HEADED, "Dunmore Pony Club: Directors", "Who managed the DPA in May 1970?", None),
         (LEADERS, "Dunmore Steel", "Who was CEO of Dunmore Steel in May 2018?", "Carl Lind"),
     ],
 )
