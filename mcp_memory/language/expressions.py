@@ -211,6 +211,7 @@ _LEAVING = (  # "we found a flat, moving on the 29th"
 )
 _PRESENT = (
     rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|off|at|in|due|until|till|for|{WEEKDAY}|{MONTH}|\d+)"
+    r"|(?:is|are)\s(?:[a-z]+\s){1,3}(?:until|till)\b"  # "they are valid until 3 May"
     rf"|(?<!\bthe\s)(?:{_SCHEDULED})e?s\b(?!\sof)|takes?\splace|kicks?\soff|(?:has|have|got)\s(?:an?|another|my|our|her|his)\b"
     rf"|(?:i|we|you|they|[a-z]{{3,}}s)\s(?:leave|start|begin|end|finish|open|close|arrive|depart|land|fly|expire|launch"
     r"|return|move|meet|go|come|ship|play|perform|sail|travel|drive|visit|marry|join|have|take|get|head)\b"
@@ -226,7 +227,7 @@ _CUE = re.compile(
     r"|had|left|gave|found|thought|felt|knew|ran|won|lost|began|started|wrote|read|heard|spent|slept|drove|flew|spoke|sang"
     r"|swam|rode|fell|broke|built|sent|taught|caught|brought|paid|kept|held|chose|grew|drew|wore|woke|became|sold|stood"
     r"|understood|forgot|hit|put|quit|since|ago|born|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
-    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:now|again|still|only|not)\s)?(?:on|off|due|\d+))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?\w{2,}ing))\b",
+    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:(?:now|again|still|only|not)\s)?(?:on|off|due|\d+)|(?:[a-z]+\s){0,3}(?:until|till)\b))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?\w{2,}ing))\b",
     re.ASCII | re.IGNORECASE,
 )
 

@@ -167,8 +167,10 @@ def _match_group(
         mention = RelationMention(frozenset(), 0.5, None)  # "Where is the style guide?"
     if mention is None or not _wants_side(group, mention, tokens):
         return None
-    if relation.tail == "person" and _DOES_WHAT.search(query.text):
-        return None  # "What does my brother do?" asks for more than his name
+    if _DOES_WHAT.search(query.text) and relation.name not in _DOINGS:
+        return None  # "What does my brother do for a living?" asks for more than his name, and not for where he lives
+    if relation.name == "visited" and _LEAVES_FOR.search(query.text):
+        return None  # "When did I leave for Rome?" does not ask for the end of the stay
     if not all(_is_change_of(tokens[place], relation.name) for place in changes):
         return None  # nor does "Who is my brother going to marry?"
     explained |= mention.positions | changes
@@ -228,7 +230,14 @@ def _is_change_of(token: QueryToken, relation: str) -> bool:
 
 
 _DOES_WHAT = re.compile(
-    r"^\W*what\s+(?:does|do|did)\s(?:[\w'’.-]+\s){1,4}?do(?:\s+now|\s+for\s+(?:a\s+living|work))?\W*$", re.I
+    r"^\W*what\s+(?:does|do|did)\s(?:[\w'’.-]+\s){1,4}?do"
+    r"(?:\s+(?:now|nowadays|currently|these\s+days|at\s+the\s+moment|for\s+(?:a\s+living|work)))*\W*$",
+    re.I,
+)
+_DOINGS = frozenset(("works_as", "works_at", "studies", "studies_at", "leads", "owns", "volunteers_at"))
+"""Relations of which one may tell what somebody does."""
+_LEAVES_FOR = re.compile(
+    r"\b(?:leave|left|leaving|depart\w*|set\s+off|set\s+out|head(?:ed)?(?:\s+off)?)\s+(?:for|to)\b", re.I
 )
 _WHEN_IS = re.compile(r"^\W*when\s+(?:is|are)\b", re.I)
 _CUT = re.compile(r"[,;:.!?]|\s[–—-]\s|\b(?:and|but|because|so|which|who)\b", re.I)

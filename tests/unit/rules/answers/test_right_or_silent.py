@@ -49,6 +49,8 @@ SILENT = [
     ("Elin: My sister Tove is getting married in Lund.", "Who is Elin's sister going to marry?"),
     ("user: My wife Ines is cooking tonight.", "What does my wife do for a living?"),
     ("user: I work at the ferry office.", "Which city do I work in?"),
+    ("Elin: I moved to Lund on 9 August.", "What does Elin do for a living these days?"),
+    ("user: We are back from Malta.", "What day did we leave for Malta?"),
     ("user: They told us on 3 March that the ferry office is closing.", "When was my last day at the ferry office?"),
 ]
 
