@@ -118,6 +118,8 @@ MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
 _MODAL_HEDGES = {"might": MIGHT, "may": MIGHT, "could": MIGHT}
 _LEADING_TO = frozenset(("supposed", "likely", "unlikely", "able", "ready", "due", "willing"))
 _HAS_NOT_IS = frozenset(("been", "got", "had", "become", "lived", "worked"))
+_OBJECTS = word_set("me us him them you it my our your his her their")
+"""Words that begin an object: behind "'s" and a participle, "'s" is "has" ("she's lost her keys")."""
 NOT_QUITE = frozenset(("almost", "nearly"))
 MOST_ADVERBS = 8
 SAME_IN_PAST = word_set("put cut hurt hit set let quit read shut split spread cost")
@@ -236,7 +238,9 @@ class _VerbGroupReader:
     def _is_perfect(self, low: str, following: int) -> bool:
         if not may_be_participle(self.words, following):
             return False
-        return low != "'s" or self.words[following].low in _HAS_NOT_IS
+        if low != "'s" or self.words[following].low in _HAS_NOT_IS:
+            return True
+        return low_at(self.words, following + 1) in _OBJECTS
 
     def _be(self, low: str, following: int) -> bool:
         """Read "is": progressive before "-ing", passive before a participle, otherwise the main verb."""

@@ -18,6 +18,9 @@ from reading import facts, intervals
         ("Dad had a heart attack at 66.", ["Maria's dad did had a heart attack"]),
         ("I started the new job on Monday.", ["Maria did started the new job"]),
         ("I spent two hours on that.", []),
+        ("Ines's torn her ligament.", ["Ines did tore her ligament"]),
+        ("My doctor's put me on metformin.", ["Maria takes metformin"]),
+        ("The film's called My Left Shoe.", []),
     ],
 )
 def test_deeds(text: str, expected: list[str]) -> None:
