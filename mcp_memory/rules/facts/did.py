@@ -38,9 +38,8 @@ _SILENT = word_set(
     " manage mark matter mean mention mesmerise mesmerize message mind miss motivate need note notice offer"
     " overcome overwhelm owe pay pick plan please point pour prefer promise prove provide pump push put question"
     " rain reach read ring realise realize recommend reduce reflect refuse regard relate relax rely remain remember"
-    " return"
-    " remind reply report represent require respect respond rest reveal rock savor savour say scare see seem serve"
-    " set share show signify sit sleep smell smile sneeze snow sound spark stand start state stay stop strike"
+    " return remind reply report represent require respect respond rest reveal rock savor savour say scare see seem"
+    " serve set share show signify sit sleep smell smile sneeze snow sound spark stand start state stay stop strike"
     " struggle stumble suggest suit support suppose surprise symbolise symbolize take talk taste tell tend text"
     " thank think thrill throw touch treasure trust try turn understand unplug unwind use value visualise"
     " visualize wait wake want warm watch wish wonder work worry"
@@ -315,6 +314,10 @@ _USING = re.compile(
 """What something was done with, where it does not read as a phrase: "using the class in back-ticks"."""
 
 
+_APART = re.compile(r"\s(back|away|down|out|off|up|in|apart)(?=\s*(?:$|[.,;!?])|\s(?:on|this|last|yesterday|today)\b)")
+"""A particle behind the object of its verb, which belongs to the phrase: "tore the old fence down on Sunday"."""
+
+
 def _ends(clause: Clause, text: str) -> Iterator[int]:
     """Yield where the phrase may end: with its clause, or before what can only be understood from the talk around it.
 
@@ -336,9 +339,12 @@ def _ends(clause: Clause, text: str) -> Iterator[int]:
 def _phrase(clause: Clause, text: str, end: int) -> str:
     """Return the words from the verb to ``end`` in the past tense; "" if they are no whole phrase."""
     main = _WORD.search(text, 0, clause.verb.end)
+    obj = clause.slots[0]
+    apart = _APART.match(text, obj.end) if not obj.preposition else None
+    end = obj.end if apart else end
     if any(is_cut_list(slot, text) for slot in clause.slots if slot.end == end):
         return ""
-    if main is None or end <= clause.verb.end or not _CLAUSE_ENDS.match(text, end):
+    if main is None or end <= clause.verb.end or not (apart or _CLAUSE_ENDS.match(text, end)):
         return ""
     form = inflection(main[0].lower())
     past = main[0].lower()
@@ -374,7 +380,7 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
         return ""
     if kept[-1].lower() in closed.PREPOSITIONS | closed.CONJUNCTIONS | closed.DETERMINERS | {"their"}:
         return ""
-    return " ".join((past, *kept))
+    return " ".join((past, *kept, *(apart.groups() if apart else ())))
 
 
 _CODE = re.compile(r"`[^`\n]{1,60}`")

@@ -21,6 +21,8 @@ from reading import facts, intervals
         ("Ines's torn her ligament.", ["Ines did tore her ligament"]),
         ("My doctor's put me on metformin.", ["Maria takes metformin"]),
         ("The film's called My Left Shoe.", []),
+        ("I handed my badge in on Friday.", ["Maria did handed their badge in"]),
+        ("We tore the old fence down yesterday.", ["Maria did tore the old fence down"]),
     ],
 )
 def test_deeds(text: str, expected: list[str]) -> None:
