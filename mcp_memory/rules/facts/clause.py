@@ -60,7 +60,7 @@ def verb_without_subject(
 ) -> VerbGroup | None:
     """Return the verb at ``first`` of a clause that shares the subject before it or leaves out its "I".
 
-    Examples: "… and moved to Oslo", "Just sold the car", "Still driving the bus".
+    Examples: "… and moved to Oslo", "Just sold the car", "Still driving the bus", "Been learning Greek".
 
     Args:
         words: of the sentence.
@@ -88,6 +88,8 @@ def verb_without_subject(
     )
     if opens and not verb.passive and verb.tense == "past" and main and word.low not in closed.AUXILIARIES:
         return verb
+    if opens and word.low == "been" and verb.progressive:  # "Been working at Ixion since May"
+        return replace(verb, tense="perfect")
     return None
 
 

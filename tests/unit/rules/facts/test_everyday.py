@@ -21,6 +21,8 @@ from reading import facts, intervals
         ("Ines's torn her ligament.", ["Ines did tore her ligament"]),
         ("My doctor's put me on metformin.", ["Maria takes metformin"]),
         ("The film's called My Left Shoe.", []),
+        ("Been working at Ixion Clinic since May.", ["Maria works_at Ixion Clinic"]),
+        ("Been working at Ixion Clinic?", []),
         ("I handed my badge in on Friday.", ["Maria did handed their badge in"]),
         ("We tore the old fence down yesterday.", ["Maria did tore the old fence down"]),
     ],
