@@ -160,6 +160,10 @@ async def test_only_what_holds_now_is_given_as_current(
             "How many courses does Elin teach?",
         ),
         (
+            ("user: I take nebivolol.", "@ 2023-09-01", "user: The doctor is moving me to bisoprolol."),
+            "What do I take?",
+        ),
+        (
             ("Elin: The client timeout is 30 seconds.", "@ 2023-09-01", "Bo: Done, the new timeout is live."),
             "What is the client timeout?",
         ),
