@@ -231,7 +231,7 @@ class Pieces(Sequence[PieceT], Generic[PieceT]):
         """
         rows = self.of_turn(turn_id)
         guess = rows[first : last + 1]
-        if [self[row].index for row in (*guess[:1], *guess[-1:])] == [first, last]:
+        if guess and self[guess[0]].index == first and self[guess[-1]].index == last:
             return list(guess)
         return [row for row in rows if first <= self[row].index <= last]
 

@@ -149,7 +149,11 @@ class Space:
 
     def sentence_row(self, turn_id: str, index: int) -> int:
         """Return the row of a sentence by its index within its turn, or `NONE`."""
-        return next(iter(self.sentences.between(turn_id, index, index)), NONE)
+        rows = self.sentences.of_turn(turn_id)
+        guess = rows[index] if 0 <= index < len(rows) else NONE
+        if guess != NONE and self.sentences[guess].index == index:
+            return guess
+        return next((row for row in rows if self.sentences[row].index == index), NONE)  # a bad row was left out
 
     def sentences_within(self, segment: Segment) -> list[int]:
         """Return the row numbers, in `sentences`, of the sentences of a segment, in order."""
