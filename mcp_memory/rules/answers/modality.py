@@ -20,6 +20,7 @@ from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.relations import Relation
 from mcp_memory.domain.turns import USER, USERS, Turn
+from mcp_memory.language.expressions import NUMBER, number
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, RELATIVES
@@ -116,10 +117,6 @@ _GONE = re.compile(
     re.I,
 )
 """Words by which a later message tells of a value that it is none any more."""
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)  # noqa: SIM905
-}
 _AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)\s?([a-z%€$£]\w*)", re.I)
 SHARED = 0.6
 """A later message that has this share of the best message's coverage, and words of change, is about the same matter."""
@@ -161,18 +158,11 @@ def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[Weighe
 
 def _counts_otherwise(answer: str, text: str) -> bool:
     """Return whether a text gives another number of what an answer counts: "three classes" for "five maths classes"."""
-    counted = re.match(r"\W*(\d+|[a-z]+)\b(?:\s+[\w'’-]+){0,2}?\s+([\w'’-]+)\W*$", answer, re.I)
-    number = _number(counted[1]) if counted else None
-    if counted is None or number is None:
+    counted = re.match(rf"\W*(?!an?\b)({NUMBER})\b(?:\s+[\w'’-]+){{0,2}}?\s+([\w'’-]+)\W*$", answer, re.I)
+    if counted is None:
         return False
-    told = re.findall(
-        rf"\b(\d+|{'|'.join(_NUMBER_WORDS)})\s+(?:[\w'’-]+\s+){{0,2}}?{re.escape(counted[2])}\b", text, re.I
-    )
-    return bool(told) and number not in map(_number, told)
-
-
-def _number(word: str) -> str | None:
-    return word if word.isdecimal() else _NUMBER_WORDS.get(word.casefold())
+    told = re.findall(rf"\b(?!an?\b)({NUMBER})\s+(?:[\w'’-]+\s+){{0,2}}?{re.escape(counted[2])}\b", text, re.I)
+    return bool(told) and number(counted[1]) not in map(number, told)
 
 
 _RETURN = re.compile(

@@ -20,7 +20,6 @@ from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.query import Query
 from mcp_memory.rules.answers.modality import asserts, is_changed_later
 from mcp_memory.rules.answers.phrase_spans import asks_price, money_spans, phrase_spans, polarity_spans, reason_spans
-from mcp_memory.rules.answers.said_values import said_span
 from mcp_memory.rules.answers.settings import FeedbackGate, SpanFeatures, SpanSettings
 from mcp_memory.rules.answers.span_filter import SpanFilter
 from mcp_memory.rules.answers.spans import Span, shorten, split_clauses
@@ -132,11 +131,6 @@ def _scored_spans(
         with_spans += len(spans) > before
         if with_spans == settings.sentences:
             break
-    if all(one.span.fit < TENURE_FIT for one in spans) and (said := said_span(wanted, weighed)):
-        sentence, span = said
-        scored = ScoredSpan(sentence, span, sentence.support + span.fit)
-        if span_filter.allows(sentence.evidence.source, scored.text):
-            spans.append(scored)
     return spans
 
 

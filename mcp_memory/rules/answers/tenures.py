@@ -79,7 +79,7 @@ HEADED_SHARE = 0.4
 LIFETIME = 50 * YEAR
 """An interval as long as this tells when somebody lived."""
 HEADED_FIT = 1.0
-"""What it gains more where the heading, the name itself or the verb tells that it is of what was asked."""
+"""What it gains more where the heading or the name itself tells that it is of what was asked."""
 MOST_JOINT = 2
 """Most people who hold an office together."""
 TENURE_FIT = 3.0
@@ -118,14 +118,14 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     """
     if wanted.time is None:
         return
-    since, until = meant_time(wanted, wanted.time)
+    since, until = _meant_time(wanted, wanted.time)
     tenures = _tenures(sentence)
     holding = [one for one in tenures if one.holds(since, until)]
     if not holding:
         return
     headed = is_headed(wanted, sentence)
     if headed or _PERSON.search(wanted.query.text):
-        is_entry = _ENTRY.match(sentence.text) is not None and is_of(wanted, sentence)
+        is_entry = _ENTRY.match(sentence.text) is not None and _is_of(wanted, sentence)
         listed = (
             LEAST_LISTED if is_entry else max(len(tenures), len(_YEARS.findall(sentence.evidence.source.turn.text)))
         )
@@ -136,16 +136,16 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
         if 1 <= len(found) <= MOST_JOINT:
             joint = all(one.surely_holds(since, until) for one in holding)
             text = (" and " if joint else " or ").join(sentence.text[left:right] for left, right in found)
-            fit = TENURE_FIT + HEADED_FIT * (headed or is_of(wanted, sentence))
+            fit = TENURE_FIT + HEADED_FIT * (headed or _is_of(wanted, sentence))
             yield Span(found[0][0], found[-1][1], fit, text, typed=True, hedged=len(found) > 1 and not joint)
     elif found := [name for name in _names_beside(wanted, sentence, holding, 0.0) if _is_asked(wanted, sentence, name)]:
-        if len(found) == 1 and is_of(wanted, sentence):
+        if len(found) == 1 and _is_of(wanted, sentence):
             yield Span(*found[0], TENURE_FIT + HEADED_FIT, typed=True)
     elif _POST.search(wanted.query.text):
         posts = {place: one for one in holding if (place := _post_beside(sentence, one))}
         if len(posts) == 1:
             (((left, right), one),) = posts.items()
-            sure = one.surely_holds(since, until) and is_of(wanted, sentence)
+            sure = one.surely_holds(since, until) and _is_of(wanted, sentence)
             yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True, hedged=not sure)
 
 
@@ -156,7 +156,7 @@ def _is_list(wanted: WantedSpan, sentence: WeighedSentence, intervals: int) -> b
     """
     if _PEOPLE.search((sentence.evidence.source.turn.title or "").partition(":")[2]):
         return False
-    if _ENTRY.match(sentence.text) and is_of(wanted, sentence):
+    if _ENTRY.match(sentence.text) and _is_of(wanted, sentence):
         return True
     return max(intervals, len(_YEARS.findall(sentence.evidence.source.turn.text))) >= LEAST_LISTED
 
@@ -166,7 +166,7 @@ def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     article, _, section = (sentence.evidence.source.turn.title or "").partition(":")
     heading = {word for word in stems(section) if word not in _IN_HEADINGS and not word.isdecimal()}
     asked = frozenset(stems(wanted.query.text))
-    if not is_of(wanted, sentence):
+    if not _is_of(wanted, sentence):
         return False
     if _OFFICES.search(section):
         if not _PERSON.search(wanted.query.text):
@@ -192,14 +192,14 @@ SAID_OTHERWISE = _STYLES.union(stems("position role job occupation profession po
 _VAGUE = re.compile(r"\b(?:early|mid|late)\b", re.I)
 
 
-def meant_time(wanted: WantedSpan, time: tuple[Millis, Millis]) -> tuple[Millis, Millis]:
+def _meant_time(wanted: WantedSpan, time: tuple[Millis, Millis]) -> tuple[Millis, Millis]:
     """Return the time that a query means: of "the late 1990s" the middle third, else all of it."""
     since, until = time
     third = (until - since) // 3 if _VAGUE.search(wanted.query.text) else 0
     return since + third, until - third
 
 
-def is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
+def _is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     """Return whether the article of a sentence is what a query names, by the words of its title.
 
     A surname with a style is enough: "Coach Marsh", "Mr Marsh"; so are the initials of the title, "DPA".
@@ -238,7 +238,7 @@ def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
         if alone and (lasts := _OPEN.match(sentence.text, end)):
             alone, end, until = False, lasts.end(), FOREVER
         if not (time.relative and until >= FOREVER):
-            season = season_of(sentence.text, start, end)
+            season = _season_of(sentence.text, start, end)
             since, until = season or (time.since, until)
             found.append(_Tenure(start, end, since, until, time.grain == "year" and season is None))
         else:
@@ -251,7 +251,7 @@ def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
 _SEASON = re.compile(r"(?P<first>\d{4})\s?[–/-]\s?(?P<last>\d\d)")
 
 
-def season_of(text: str, start: int, end: int) -> tuple[Millis, Millis] | None:
+def _season_of(text: str, start: int, end: int) -> tuple[Millis, Millis] | None:
     """Return the season that two consecutive years name, "2002–03": from summer to summer; None for other times."""
     found = _SEASON.fullmatch(text, start, end)
     if found is None or (int(found["first"]) + 1) % 100 != int(found["last"]):

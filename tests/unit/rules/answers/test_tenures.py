@@ -113,7 +113,7 @@ HEADS = "- Chairman : Ada Marsh ( 1903–1911 ) , Carl Lind ( 1911–1920 ) - Di
         (PRINTERS, "Which printers made the Dunmore Almanac in May 1870?", "Dunmore Almanac: Readers", None),
         (PRINTERS, "Which printers made the Oslow Gazette in May 1870?", "Dunmore Almanac: Printers", None),
         (GROUNDS, "Which stadium was the home of Dunmore FC in May 1985?", "Dunmore FC", "Lowick Stadium"),
-        (GROUNDS, "Which stadium was the home of Dunmore FC in May 1960?", "Dunmore FC", "Mill Ground"),
+        (GROUNDS, "Which stadium was the home of Dunmore FC in May 1960?", "Dunmore FC", None),
         (HEADS, "Who was the director of the Dunmore Academy in May 1905?", "Dunmore Academy: Leadership", "Nora Fell"),
     ],
 )
