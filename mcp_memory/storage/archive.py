@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.data_files import files_below
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, FORMAT
 from mcp_memory.storage.tables import Tables
 
@@ -65,7 +66,7 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
     header = {"format": KIND, "version": VERSION, "program": program, "made": made, "commit": last.tx}
     header |= {"store_format": last.format, "embedder": last.embedder, "dimension": last.dimension}
     names = {f"{name}.lance" for name in (*last.tables, COMMITS, FORGOTTEN)}
-    paths = [path for name in sorted(names) for path in sorted((tables.folder / name).rglob("*")) if path.is_file()]
+    paths = [path for name in sorted(names) for path in sorted(files_below(tables.folder / name))]
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     sums: dict[str, str] = {}
     try:

@@ -23,6 +23,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreUnwritable
 from mcp_memory.storage.archive import pack, unpack
 from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.lock import WriteLock, lock_file
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.storage.transaction import merge_journal
@@ -117,9 +118,7 @@ class Backups:
         moment = datetime.fromtimestamp(now / 1000, UTC)
         with self._tables.write_errors():
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        size = sum(
-            path.stat().st_size for path in (self._tables.folder or Path()).glob("*.lance/**/*") if path.is_file()
-        )
+        size = sum(map(size_in_bytes, self._tables.folder.glob("*.lance"))) if self._tables.folder is not None else 0
         if shutil.disk_usage(self.folder).free < size + SPARE:
             raise StoreUnwritable(
                 f"storage.uri {self._tables.uri!r}: too little room for a backup, which takes {size:,} bytes. Nothing "

@@ -21,6 +21,7 @@ from mcp_memory.errors import StoreError
 from mcp_memory.storage.columns import vector_faults, vectors_of
 from mcp_memory.storage.commits import last_commit, newest
 from mcp_memory.storage.damage import SUPERSEDED
+from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
 from mcp_memory.storage.journal import newer
 from mcp_memory.storage.point_rows import (
@@ -335,7 +336,7 @@ def store_status(tables: Tables, embedder: str, dimension: int) -> StoreStatus:
         problems = problems or (str(error),)
     return StoreStatus(
         uri=tables.uri if tables.folder is None else str(tables.folder),  # where it was moved to
-        bytes=size_in_bytes(tables.folder),
+        bytes=None if tables.folder is None else size_in_bytes(tables.folder),
         tx=latest.tx if latest else 0,
         generation=commit.generation if commit else 0,
         format=commit.format if commit else FORMAT,
@@ -384,17 +385,3 @@ def _can_be_written_to(folder: Path) -> bool:
     except OSError:  # it lies behind a folder without access, or behind a file
         return False
     return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
-
-
-def size_in_bytes(folder: Path | None) -> int | None:
-    """Return how many bytes the files of a folder take; None for a store without a local folder."""
-    if folder is None:
-        return None
-    total = 0
-    for path, _, files in os.walk(folder):
-        for name in files:
-            try:
-                total += Path(path, name).stat().st_size
-            except OSError:  # compacted away while we counted
-                continue
-    return total

@@ -18,13 +18,32 @@ import re
 import struct
 import zlib
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 Table = Any
 """A table of LanceDB, which comes without types."""
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Return all files in a folder and below it, but for what another process removes meanwhile.
+
+    Another process may drop a table at any moment; `Path.rglob` would raise then.
+    """
+    for place, _, names in os.walk(folder):
+        yield from (Path(place, name) for name in names)
+
+
+def size_in_bytes(folder: Path) -> int:
+    """Return how many bytes the files in a folder and below it take."""
+    total = 0
+    for path in files_below(folder):
+        with suppress(OSError):  # removed meanwhile
+            total += path.stat().st_size
+    return total
+
 
 FAILURES = (OSError, RuntimeError, ValueError, LookupError, ArithmeticError)
 """What LanceDB raises when a file cannot be read or written; see also `no_panics`."""

@@ -33,7 +33,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.storage.backups import Backups, without_compaction
 from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.copies import write_anchor
-from mcp_memory.storage.data_files import ASIDE, flush
+from mcp_memory.storage.data_files import ASIDE, files_below, flush
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, purge, read_book, write_book
 from mcp_memory.storage.mapped import remove_vectors
@@ -283,8 +283,9 @@ class Forgetting:
         tables.log_copy.remove()
         if tables.folder is not None:
             remove_vectors(tables.folder)
-        for aside in tables.folder.glob(f"*.lance/*/*{ASIDE}") if tables.folder is not None else ():
-            aside.unlink(missing_ok=True)
+        for path in files_below(tables.folder) if tables.folder is not None else ():
+            if path.name.endswith(ASIDE):
+                path.unlink(missing_ok=True)
         book = read_book(tables)
         last = last_commit(tables)
         tables.journal.clear(last.tx if last else 0)  # but for the switch, which holds no rows

@@ -38,7 +38,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord, keyed_hash
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreError, StoreUnwritable
-from mcp_memory.storage.data_files import flush
+from mcp_memory.storage.data_files import files_below, flush, size_in_bytes
 from mcp_memory.storage.schema import FORGOTTEN, Commit, TableRows, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
@@ -209,7 +209,7 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
         StoreUnwritable: there is too little room to write the tables anew, or no write access; nothing is begun.
     """
     if tables.folder is not None:
-        size = sum(path.stat().st_size for path in tables.folder.rglob("*") if path.is_file())
+        size = size_in_bytes(tables.folder)
         if shutil.disk_usage(tables.folder).free < size + SPARE:
             raise StoreUnwritable(
                 f"storage.uri {tables.uri!r}: too little room to write the memory anew, which takes {size:,} bytes. "
@@ -361,4 +361,5 @@ def has_leftovers(tables: Tables, name: str) -> bool:
 
 def unfinished_files(tables: Tables, name: str) -> list[Path]:
     """Return the files of a table that LanceDB has not finished writing; none of a table on object storage."""
-    return list((tables.folder / f"{name}.lance").rglob(".tmp*")) if tables.folder is not None else []
+    files = files_below(tables.folder / f"{name}.lance") if tables.folder is not None else ()
+    return [path for path in files if path.name.startswith(".tmp")]

@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import Segment, Sentence, shares_vectors
 from mcp_memory.storage.columns import LENGTH_TOLERANCE, vectors_of
+from mcp_memory.storage.data_files import files_below
 from mcp_memory.storage.schema import TableRows
 from mcp_memory.vectors import GrowingMatrix, Matrix
 from mcp_memory.view.pieces import NONE, Pieces
@@ -118,7 +119,7 @@ class VectorFiles:
     def tidy(self, used: Iterable[str]) -> None:
         """Remove every file but these; others may map them, and keep what they have mapped."""
         wanted = set(used)
-        for path in self._folder.glob("*/*"):
+        for path in files_below(self._folder):
             if path.relative_to(self._folder).as_posix() not in wanted:
                 _remove(path)
         for folder in self._folder.glob("*"):

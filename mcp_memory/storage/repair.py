@@ -31,7 +31,7 @@ from mcp_memory.errors import McpMemoryError, StoreError
 from mcp_memory.storage.archive import unpack
 from mcp_memory.storage.copies import collected, copied_rows, joined, read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED
-from mcp_memory.storage.data_files import ASIDE, manifests_of
+from mcp_memory.storage.data_files import ASIDE, files_below, manifests_of
 from mcp_memory.storage.forgotten import Book, read_book, write_book
 from mcp_memory.storage.journal import Entry, newer, rows_of
 from mcp_memory.storage.schema import (
@@ -175,8 +175,9 @@ def _hidden(tables: Tables, names: Iterable[str]) -> Iterator[Container[str]]:
 
 def _show(tables: Tables) -> None:
     """Give hidden files their names again, also those of a repair that was killed."""
-    for file in tables.folder.glob(f"*.lance/*/*{HIDDEN}") if tables.folder is not None else ():
-        file.replace(file.with_suffix(""))
+    for file in files_below(tables.folder) if tables.folder is not None else ():
+        if file.name.endswith(HIDDEN):
+            file.replace(file.with_suffix(""))
 
 
 def _set_aside(tables: Tables, name: str) -> Iterator[str]:

@@ -1,12 +1,13 @@
-"""A data file that was cut short anywhere is recognised as incomplete."""
+"""Files of a store: one that was cut short is recognised, and a table that is dropped meanwhile stops no listing."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from batches import batch
 
-from mcp_memory.storage.data_files import is_complete
+from mcp_memory.storage.data_files import files_below, is_complete, size_in_bytes
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import sentence_rows
 
@@ -24,3 +25,17 @@ def test_a_file_is_complete_only_at_its_full_length(tmp_path: Path) -> None:
         file.write_bytes(full[:length] + b"\0" * (len(full) - length))
         assert not is_complete(file)
     assert not is_complete(tmp_path / "absent.lance")
+
+
+def test_files_are_listed_while_another_process_drops_a_table(tmp_path: Path) -> None:
+    tables = [tmp_path / f"{name}.lance" for name in "ab"]
+    for table in tables:
+        table.mkdir()
+        (table / "rows").write_bytes(b"1234")
+    assert size_in_bytes(tmp_path) == 8
+    files = files_below(tmp_path)
+    seen = next(files)
+    (other,) = (table for table in tables if table != seen.parent)
+    shutil.rmtree(other)
+    assert list(files) == []
+    assert size_in_bytes(tmp_path) == 4
