@@ -286,6 +286,27 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """What a caller said is right, of an answer to a question.
+
+    Attributes:
+        question: as it was asked then.
+        sources: the sentences that say it, in order; all of one message.
+        wrong: the sentence of the evidence that the wrong answer rested on; None where it is not known.
+    """
+
+    question: str
+    sources: tuple[Source, ...]
+    wrong: Source | None = None
+
+    @property
+    def text(self) -> str:
+        """What was said, in one line."""
+        first, last = self.sources[0], self.sources[-1]
+        return " ".join(first.turn.text[first.start : last.end].split())
+
+
+@dataclass(frozen=True, slots=True)
 class RecallResult:
     """The result of one reconstruction.
 
@@ -315,6 +336,8 @@ class RecallResult:
         wishes: the user's standing wishes that apply, the best fitting first.
         between: the two events between which the time is asked for, in the order of the question; else empty.
         contrasts: statements that perhaps changed or contradict each other, those nearest to the query first.
+        correction: of an answer to such a query, the newest; None if no caller gave one.
+        corrected: corrections of answers to other queries that rested on sentences of this evidence.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -342,6 +365,8 @@ class RecallResult:
     wishes: tuple[Wish, ...] = ()
     between: tuple[DatedEvent, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
+    correction: Correction | None = None
+    corrected: tuple[Correction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

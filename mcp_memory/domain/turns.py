@@ -240,6 +240,10 @@ class Speakers(dict[str, int]):
         return people[0] if len(people) == 1 else None
 
 
+FEEDBACK = "feedback"
+"""The session in which corrections and confirmations of callers are stored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Talkers:
     """The last two speakers of a session, and what was said last.
@@ -255,8 +259,8 @@ class Talkers:
     before: tuple[Turn, ...] = ()
 
     def after(self, turn: Turn) -> Talkers:
-        """Return the speakers after a turn; documents and statements change nothing."""
-        if turn.kind != "message":
+        """Return the speakers after a turn; documents, statements and corrections of callers change nothing."""
+        if turn.kind != "message" or turn.session == FEEDBACK:
             return self
         who, before = turn.speaker or turn.role, (*self.before[-1:], turn)
         if who is None or who == self.last:

@@ -118,7 +118,7 @@ async def reconstruct(
         space = view.space(query.space)
         result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
         if judge is not None and result.breadth == "best" and judge.assesses(result):
-            gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
+            gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
             asked = judge_input(space, query, result, facts, candidates, gates)
         else:
             result = _conclude(result, judge)
@@ -171,7 +171,7 @@ async def answer(
     async with store.reading() as view:
         space = view.space(query.space)
         result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
-        gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
+        gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
     learns = feedback is not None and query.learn and settings.reflection.answered
     broad = result.breadth != "best"

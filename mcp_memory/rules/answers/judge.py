@@ -22,12 +22,13 @@ other half. On questions for a time in long articles it is .52: their unanswerab
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts, Proposal
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Path, PathScores, RecallResult, Source
+from mcp_memory.domain.evidence import Citation, Correction, Path, PathScores, RecallResult, Source
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.query import Query
@@ -118,7 +119,20 @@ class EmbeddedQuestionJudge:
         return Judgement(self.propose(judge_input), support=support)
 
     def propose(self, judge_input: JudgeInput) -> Proposal | None:
-        """Return the best proposal, however uncertain, or None where nothing has the wanted form."""
+        """Return the best proposal, however uncertain, or None where nothing has the wanted form.
+
+        A correction that a caller gave to such a question decides, unless a later message answers it.
+        """
+        proposal = self._propose(judge_input)
+        correction = judge_input.recall.correction
+        if correction is None or judge_input.query.askers:
+            return proposal
+        corrected = correction.sources[0].turn
+        if proposal is not None and any(one.source.turn.time > corrected.time for one in proposal.citations):
+            return proposal
+        return _from_correction(judge_input, correction)
+
+    def _propose(self, judge_input: JudgeInput) -> Proposal | None:
         query, knowledge = judge_input.query, judge_input.known_facts
         if query.askers:
             return None  # it is not known who asks
@@ -156,6 +170,34 @@ class EmbeddedQuestionJudge:
         if (answer and answer.takes_precedence) or _same_message(from_facts, from_spans):
             return from_facts  # facts were extracted from the whole sentence
         return max(from_facts, from_spans, key=lambda one: one.confidence)
+
+
+def _from_correction(judge_input: JudgeInput, correction: Correction) -> Proposal:
+    """Return the answer that a correction gives: the value in it, or if it says more than a value, its own words.
+
+    It is hedged for a question in other words than the one that was corrected, and where a later message has all words
+    of the question, as it may tell what is so since.
+    """
+    query, turn = judge_input.query, correction.sources[0].turn
+    own = [one for one in judge_input.sentences if one.source.turn.id == turn.id]
+    value = None
+    if len(own) == 1 and len(correction.text.split()) <= _PLAIN_WORDS and not _OPPOSES.search(correction.text):
+        value = answer_from_spans(query, own, judge_input.rarity, _SPANS, None)
+    item = next((one.evidence_id for one in own), "")
+    citations = tuple(Citation(item, source) for source in correction.sources)
+    later = [one.source.quote for one in judge_input.sentences if one.source.turn.time > turn.time]
+    asked = set(judge_input.rarity)
+    sure = stems(query.text) == stems(correction.question) and not any(asked <= set(stems(said)) for said in later)
+    spoken = value.text if value is not None and not _echoes(query, value) else correction.text
+    return Proposal(spoken, _CORRECTED if sure else _DOUBTED, not sure, citations, route="correction")
+
+
+_PLAIN_WORDS = 12
+"""Most words of a correction that says no more than a value."""
+_OPPOSES = re.compile(r"[,;:–—]|\b(?:not?|never|no longer|instead|but|any ?more)\b|n['’]t\b", re.IGNORECASE)
+"""A correction that may name the wrong value beside the right one."""
+_CORRECTED, _DOUBTED = 0.9, 0.6
+"""Confidence of an answer that a caller gave, and of one whose question is another or that may have changed since."""
 
 
 def _echoes(query: Query, proposal: Proposal | None) -> bool:

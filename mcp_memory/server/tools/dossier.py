@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 from mcp_memory.domain.evidence import Contrast, DatedEvent, Evidence, Source
 from mcp_memory.domain.times import DAY, FOREVER, Millis
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.language.segments import FENCES, code_blocks
 from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.server.tools.replies import (
@@ -216,6 +216,8 @@ def _with_gaps(line: str, passage: _Passage) -> str:
 def _passage_line(passage: _Passage, *, code: bool) -> str:
     item, turn = passage.item, passage.source.turn
     speaker = "" if turn.kind == "document" else turn.speaker or turn.role or ""
+    if not speaker and turn.session == FEEDBACK:
+        speaker = "correction"
     who = f"{indent(speaker)}: " if speaker else ""
     marks = [f"{quantity(passage.again + 1, 'time')} in the records"] if passage.again else []
     if passage.mark:

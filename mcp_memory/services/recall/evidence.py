@@ -35,7 +35,7 @@ from mcp_memory.ports import JudgeInput
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.words import WordIndex
-from mcp_memory.services.learn.update import cap_denied
+from mcp_memory.services.learn.update import DENIED, cap_denied
 from mcp_memory.view.evidence import SOURCES, fact_with_sources, segment_evidence
 from mcp_memory.view.space import NONE, Space
 
@@ -214,16 +214,24 @@ def points_joining(
     return found
 
 
-def gates_for_judge(space: Space, query: Query, gates: Mapping[int, float], *, learning: bool) -> dict[int, float]:
-    """Return the gates of a query, by row, as an answer is judged with them: what a caller denied for it counts less.
+def gates_for_judge(
+    space: Space, query: Query, result: RecallResult, gates: Mapping[int, float], *, learning: bool
+) -> dict[int, float]:
+    """Return the gates of a query, by row, as an answer is judged with them: what a caller denied counts less.
 
     Args:
         space: the space of a view that does not change since the gates were computed.
         query: with its text as given.
+        result: of the query; says what of its evidence was corrected.
         gates: the gates of the query, from `gain.gates.sentence_gates`.
         learning: whether what callers denied counts.
     """
-    return {**gates, **(cap_denied(space, query.text, gates) if learning else {})}
+    if not learning:
+        return dict(gates)
+    wrong = [one.wrong for one in result.corrected if one.wrong is not None]
+    rows = {row for one in wrong for row in space.sentences.overlapping(one.turn.id, one.start, one.end)}
+    corrected = {row: min(gates.get(row, 1.0), DENIED) for row in rows}
+    return {**gates, **corrected, **cap_denied(space, query.text, gates)}
 
 
 def judge_input(

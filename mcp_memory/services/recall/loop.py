@@ -1,21 +1,10 @@
-"""The loop of recall at work: the calls that it makes, and how their results and callers' feedback change the ranking.
+"""The loop of recall at work: the calls that it makes, and how their results change the ranking.
 
 The room (``reconstruct/``) decides when to go on and with which calls. This module makes them: it embeds the queries of
 a turn in one batch, calls the operators (``mcp_memory/operators.py``), and adds what they find to the candidates of the
 search as further scores. Each gives a segment the best score of all, times the strength that the loop has for the
 segment, times the weight of its operator (``resources/policy.toml``). A segment that several operators found has its
 score from the one for which it is strongest.
-
-**Caller-confirmed evidence.** Recall judges itself mostly by the words of the query that its evidence says
-(``search/sufficiency.py``). Evidence that had to be explored for shares few of them: it would stay behind and be called
-insufficient for ever. So where recall doubts itself, the feedback of callers decides, as a language model's judgement
-does (``services/answer.py``): what a caller named comes first, with scores from .5 to 1, and the others have scores
-from 0 to .5. In GAM-RAG (§4.2) a confident memory ends the search; here it ends the doubt as well, if there is room for
-everything that is known as surely to help. (Measured over taught questions: +4 points of R@1 in dialogues, +1.5 of R@2
-in documents; nothing changes for others. Wrong feedback ends the doubt too.)
-
-**Departures.** In GAM-RAG similarity alone says what a memory is good for, and two questions that differ in a name or a
-year are very similar. So feedback counts here only for queries with the same names and times.
 """
 
 from __future__ import annotations
@@ -26,13 +15,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Stop, Sufficiency
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
-from mcp_memory.gain.gates import confident_sentences, sentence_weights
-from mcp_memory.gain.propagation import in_window
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.gain.gates import sentence_weights
 from mcp_memory.language import iso
 from mcp_memory.language.questions import NEEDED, understand
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
@@ -40,9 +27,7 @@ from mcp_memory.ports import Embedder, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, run_loop, uncovered_share
 from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
-from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.sufficiency import has_kind_of_answer, judge_coverage
-from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
@@ -220,81 +205,6 @@ def boost_candidates(
         similar = similar_turn_scores(space, candidates, query.text, query.vectors[-1])
         boosts |= {} if similar is None else {SIMILAR_TURNS: similar}
     return candidates.boost(space, boosts, keep)
-
-
-def rank_confirmed(
-    space: Space,
-    query: Query,
-    candidates: Sequence[Candidate],
-    sufficiency: Sufficiency,
-    gates: Mapping[int, float],
-    enough: float,
-) -> tuple[Sequence[Candidate], Sufficiency]:
-    """Return the candidates, best first, and their sufficiency, both as the feedback on such a query has them.
-
-    Without a doubt, or where no caller has said what helps, both are returned as they are.
-
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood with the speakers of the space.
-        candidates: best first.
-        sufficiency: their sufficiency, by themselves.
-        gates: the gates of the query, by row of the sentence, from `gain.gates.sentence_gates`.
-        enough: the least sufficiency of what suffices.
-    """
-    if sufficiency.sufficient:
-        return candidates, sufficiency
-    rows = np.array(confident_sentences(gates), dtype=np.intp)
-    rows = rows[in_window(space, rows, query.window)]
-    confirmed = _confirmed_sentences(space, query, [row for row in rows.tolist() if _in_role(space, query, row)])
-    if not confirmed:
-        return candidates, sufficiency
-
-    def sentences(row: int) -> list[int]:
-        return space.sentences_within(space.segments[row])
-
-    first = [candidate for candidate in candidates if confirmed.intersection(sentences(candidate.row))]
-    missing = confirmed.difference(row for candidate in first for row in sentences(candidate.row))
-    further: dict[int, None] = {}
-    for row in sorted(missing, key=lambda row: (-gates[row], row)):
-        further[space.segments_with(space.sentences[row].turn_id, space.sentences[row].index)[0]] = None
-    least = min((candidate.score for candidate in candidates), default=1.0) or 1.0
-    first += [Candidate(row, least, ("experience",), {}) for row in further]
-    best = max(candidate.score for candidate in first) or 1.0
-    rest = [candidate for candidate in candidates if candidate not in first]
-    ranked = [replace(candidate, score=(1 + candidate.score / best) / 2) for candidate in first]
-    ranked = [*ranked, *(replace(candidate, score=candidate.score / 2) for candidate in rest)][: query.limit]
-    if len(first) <= query.limit:
-        score = max(sufficiency.score, enough, *(gates[row] / 2 for row in confirmed))
-        sufficiency = Sufficiency(score, True)
-    return ranked, sufficiency
-
-
-def _confirmed_sentences(space: Space, query: Query, rows: Sequence[int]) -> set[int]:
-    """Return those of the sentences of which a caller said that they help with a query of the same names and time."""
-    wanted = _names_and_time(query, query.now)
-
-    def helped(name: str) -> bool:
-        return any(
-            _names_and_time(understand(lesson.query, space.speakers, lesson.asked_at), lesson.asked_at) == wanted
-            for lesson in space.beliefs.lessons_about(name)
-            if lesson.source == "caller" and lesson.labels[name] == 1
-        )
-
-    return {row for row in rows if helped(space.sentences[row].id)}
-
-
-def _in_role(space: Space, query: Query, row: int) -> bool:
-    """Return whether a sentence is of the role that a query asks for."""
-    if query.role is None:
-        return True
-    said = space.index(SpeakerIndex).in_role(space, query.role)
-    sentence = space.sentences[row]
-    return any(bool(said[segment]) for segment in space.segments_with(sentence.turn_id, sentence.index))
-
-
-def _names_and_time(query: Query, now: Millis) -> tuple[frozenset[str], str | None]:
-    return frozenset(map(entity_key, (*query.names, *query.speakers))), time_words(query, now)
 
 
 def _window(since: Argument | None, until: Argument | None) -> Window | None:

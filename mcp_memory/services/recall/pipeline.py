@@ -33,6 +33,13 @@ from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scor
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.told_of import without_small_talk
 from mcp_memory.services.recall.broad import FEW, BroadEvidence, broaden
+from mcp_memory.services.recall.confirmed import (
+    confirmed_sentences,
+    corrected_statements,
+    correction_in_words,
+    find_correction,
+    rank_confirmed,
+)
 from mcp_memory.services.recall.dated_events import (
     current_first,
     dated_events,
@@ -41,7 +48,7 @@ from mcp_memory.services.recall.dated_events import (
     with_event_times,
 )
 from mcp_memory.services.recall.evidence import evidence_of
-from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank, rank_confirmed
+from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank
 from mcp_memory.services.recall.prepare import estimate_cosines, place_event, similarity, wanted_breadth, word_rarity
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
@@ -192,11 +199,15 @@ async def _order(
 ) -> tuple[Sequence[Candidate], Sequence[str], RecallResult]:
     """Return the candidates best first, what they do not cover, and the result with its sufficiency and wishes.
 
-    First stands what a caller confirmed, then what holds now, then the best of the rest, with the wishes that apply.
+    First stands what a caller corrected or confirmed, then what holds now, then the best of the rest.
     """
     ranked, coverage = rank(space, placed, found)
     sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
-    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, gates, settings.sufficiency.enough)
+    confirmed = confirmed_sentences(space, query, gates)
+    correction, corrected = find_correction(space, query, confirmed)
+    first = corrected or (set() if sufficiency.sufficient else confirmed)
+    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, first, gates, settings.sufficiency.enough)
+    result = replace(result, correction=correction)
     if settings.search.current:
         ranked = current_first(space, placed, result.roots, ranked)
     if settings.search.wishes:
@@ -220,10 +231,17 @@ def _show(
 ) -> RecallResult:
     """Return the result with its evidence, what contradicts itself in it, and the steps to take next."""
     contrasts = find_contrasts(space, query, [one.row for one in ranked]) if settings.search.contrasts else ()
-    conflicts = (*find_conflicts(space.facts, query, facts), *map(contrast_in_words, contrasts))
     evidence = evidence_of(space, ranked, result.paths, query, result.points, dated)
+    corrected = corrected_statements(space, evidence) if settings.gain.learning else ()
+    corrections = corrected if result.correction is None else (result.correction,)
+    conflicts = (
+        *map(correction_in_words, corrections),
+        *find_conflicts(space.facts, query, facts),
+        *map(contrast_in_words, contrasts),
+    )
     steps = suggest_steps(space, query, result.roots, result.paths, evidence, uncovered, result.trace)
-    return replace(result, evidence=evidence, conflicts=conflicts, contrasts=contrasts, next=steps)
+    result = replace(result, evidence=evidence, conflicts=conflicts, contrasts=contrasts, next=steps)
+    return replace(result, corrected=corrected)
 
 
 async def _dated_events(store: Store, space: Space, query: Query) -> tuple[DatedEvent, ...]:

@@ -1,0 +1,175 @@
+"""What callers said of a question: evidence that they confirmed comes first, and their correction decides.
+
+**Confirmed evidence.** Recall judges itself mostly by the words of the query that its evidence says
+(``search/sufficiency.py``). Evidence that had to be explored for shares few of them: it would stay behind and be called
+insufficient for ever. So where recall doubts itself, the feedback of callers decides, as a language model's judgement
+does (``services/answer.py``): what a caller named comes first, with scores from .5 to 1, and the others have scores
+from 0 to .5. In GAM-RAG (§4.2) a confident memory ends the search; here it ends the doubt as well, if there is room for
+everything that is known as surely to help. (Measured over taught questions: +4 points of R@1 in dialogues, +1.5 of R@2
+in documents; nothing changes for others. Wrong feedback ends the doubt too.)
+
+**Departures.** In GAM-RAG similarity alone says what a memory is good for, and two questions that differ in a name or a
+year are very similar. So feedback counts here only for queries with the same names and times.
+
+**Corrections** (`find_correction`). A caller who says that an answer was wrong may say what is right. That is the last
+word on the question: it comes first, however much older evidence fits, until somebody corrects it again or a later
+message answers the question (``rules/answers/judge.py``). Where other questions find the sentence that the wrong answer
+rested on, the reply says that it was corrected (`corrected_statements`), and an answer from it is hedged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+
+import numpy as np
+
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.evidence import Correction, Evidence, Source, Sufficiency
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import FEEDBACK, Sentence, Turn
+from mcp_memory.gain.gates import confident_sentences
+from mcp_memory.gain.propagation import in_window
+from mcp_memory.language.questions import understand
+from mcp_memory.language.stated import weekday_and_day
+from mcp_memory.search.candidates import Candidate
+from mcp_memory.search.channels import SpeakerIndex
+from mcp_memory.services.learn.episodes import time_words
+from mcp_memory.view.space import Space
+
+
+def rank_confirmed(
+    space: Space,
+    query: Query,
+    candidates: Sequence[Candidate],
+    sufficiency: Sufficiency,
+    confirmed: Set[int],
+    gates: Mapping[int, float],
+    enough: float,
+) -> tuple[Sequence[Candidate], Sufficiency]:
+    """Return the candidates, best first, and their sufficiency, both as the feedback on such a query has them.
+
+    Where nothing is confirmed, both are returned as they are.
+
+    Args:
+        space: the space of a view that does not change meanwhile.
+        query: understood with the speakers of the space.
+        candidates: best first.
+        sufficiency: their sufficiency, by themselves.
+        confirmed: rows of the sentences that come first, from `confirmed_sentences` or `find_correction`.
+        gates: the gates of the query, by row of the sentence, from `gain.gates.sentence_gates`.
+        enough: the least sufficiency of what suffices.
+    """
+    if not confirmed:
+        return candidates, sufficiency
+
+    def sentences(row: int) -> list[int]:
+        return space.sentences_within(space.segments[row])
+
+    first = [candidate for candidate in candidates if not confirmed.isdisjoint(sentences(candidate.row))]
+    missing = confirmed - {row for candidate in first for row in sentences(candidate.row)}
+    further: dict[int, None] = {}
+    for row in sorted(missing, key=lambda row: (-gates[row], row)):
+        further[space.segments_with(space.sentences[row].turn_id, space.sentences[row].index)[0]] = None
+    least = min((candidate.score for candidate in candidates), default=1.0) or 1.0
+    first += [Candidate(row, least, ("experience",), {}) for row in further]
+    best = max(candidate.score for candidate in first) or 1.0
+    rest = [candidate for candidate in candidates if candidate not in first]
+    ranked = [replace(candidate, score=(1 + candidate.score / best) / 2) for candidate in first]
+    ranked = [*ranked, *(replace(candidate, score=candidate.score / 2) for candidate in rest)][: query.limit]
+    if len(first) <= query.limit:
+        score = max(sufficiency.score, enough, *(gates[row] / 2 for row in confirmed))
+        sufficiency = Sufficiency(score, True)
+    return ranked, sufficiency
+
+
+def confirmed_sentences(space: Space, query: Query, gates: Mapping[int, float]) -> set[int]:
+    """Return the rows of the sentences of which a caller said that they help with such a query.
+
+    Args:
+        space: of a view that does not change meanwhile.
+        query: understood with the speakers of the space.
+        gates: of the query, by row of the sentence.
+    """
+    rows = np.array(confident_sentences(gates), dtype=np.intp)
+    rows = rows[in_window(space, rows, query.window)]
+    return {row for row in rows.tolist() if _in_role(space, query, row) and _question_helped(space, query, row)}
+
+
+def find_correction(space: Space, query: Query, confirmed: Set[int]) -> tuple[Correction | None, set[int]]:
+    """Return the newest correction that a caller gave to such a query, and the rows of its sentences.
+
+    Args:
+        space: of a view that does not change meanwhile.
+        query: understood with the speakers of the space; one for an earlier time (``as_of``) has no correction.
+        confirmed: from `confirmed_sentences`.
+    """
+    turns = {row: space.turns[space.sentences[row].turn_id] for row in confirmed if query.as_of is None}
+    given = {row: turn for row, turn in turns.items() if _corrects(turn)}
+    if not given:
+        return None, set()
+    newest = given[max(given, key=lambda row: (given[row].time, row))]
+    rows = sorted(row for row, turn in given.items() if turn.id == newest.id)
+    sources = tuple(_source(space, space.sentences[row]) for row in rows)
+    return Correction(_question_helped(space, query, rows[0]), sources), set(rows)
+
+
+def corrected_statements(space: Space, evidence: Iterable[Evidence]) -> tuple[Correction, ...]:
+    """Return the corrections of answers that rested on sentences of the evidence, each sentence once.
+
+    What a caller last said of a sentence counts; one who says that it helps takes the word back.
+    """
+    found: dict[str, Correction] = {}
+    sources = (source for item in evidence for source in item.sources)
+    for source in sources if len(space.beliefs) else ():
+        for row in space.sentences.overlapping(source.turn.id, source.start, source.end):
+            sentence = space.sentences[row]
+            spoken = [lesson for lesson in space.beliefs.lessons_about(sentence.id) if lesson.source == "caller"]
+            if not spoken or spoken[-1].labels[sentence.id] != -1 or sentence.id in found:
+                continue
+            right = [space.sentence(name) for name, target in spoken[-1].labels.items() if target == 1]
+            said = tuple(_source(space, one) for one in right if one and _corrects(space.turns[one.turn_id]))
+            if said:
+                found[sentence.id] = Correction(spoken[-1].query, said, _source(space, sentence))
+    return tuple(found.values())
+
+
+def correction_in_words(correction: Correction) -> str:
+    """Return what a caller corrected, and when."""
+    said = f"corrected on {weekday_and_day(correction.sources[0].turn.time)}: “{correction.text}”"
+    if correction.wrong is None:
+        return f"{said} Older records that say otherwise are wrong or out of date."
+    return f"{said} This was said of the answer to “{correction.question}” from “{correction.wrong.quote}”"
+
+
+def _corrects(turn: Turn) -> bool:
+    return turn.session == FEEDBACK and turn.kind == "message"
+
+
+def _source(space: Space, sentence: Sentence) -> Source:
+    return Source(space.turns[sentence.turn_id], sentence.start, sentence.end)
+
+
+def _question_helped(space: Space, query: Query, row: int) -> str:
+    """Return the last question of the same names and time with which a caller said that a sentence helps, or ""."""
+    wanted = _names_and_time(query, query.now)
+    for lesson in reversed(space.beliefs.lessons_about(space.sentences[row].id)):
+        if lesson.source == "caller" and lesson.labels[space.sentences[row].id] == 1:
+            asked = understand(Query(lesson.query, query.space), space.speakers, lesson.asked_at)
+            if _names_and_time(asked, lesson.asked_at) == wanted:
+                return lesson.query
+    return ""
+
+
+def _in_role(space: Space, query: Query, row: int) -> bool:
+    """Return whether a sentence is of the role that a query asks for."""
+    if query.role is None:
+        return True
+    said = space.index(SpeakerIndex).in_role(space, query.role)
+    sentence = space.sentences[row]
+    return any(bool(said[segment]) for segment in space.segments_with(sentence.turn_id, sentence.index))
+
+
+def _names_and_time(query: Query, now: Millis) -> tuple[frozenset[str], str | None]:
+    return frozenset(map(entity_key, (*query.names, *query.speakers))), time_words(query, now)
