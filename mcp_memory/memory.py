@@ -49,8 +49,9 @@ from mcp_memory.ports import (
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge, EmbeddedSupportJudge
 from mcp_memory.services.answer import SelfFeedback, answer, reconstruct
 from mcp_memory.services.background.enrichment import Enrichment
+from mcp_memory.services.background.indexing import Indexer
 from mcp_memory.services.background.ledger import DayLedger
-from mcp_memory.services.background.queue import WARMED_AT_ONCE, Background, Indexer, warm
+from mcp_memory.services.background.queue import WARMED_AT_ONCE, Background, warm
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading, silent

@@ -12,8 +12,7 @@ from stored rows, so no stored statement is lost. For the same reason the queue 
 jobs are not resumed at the next start, because nothing records which they were; the next answer to such a question
 starts them again. (``enrichment.py`` stores how far texts are read by a language model.)
 
-Two of these jobs are made here. `warm` reads sentences into the graph of cues, so that queries need not wait for it.
-The `Indexer` indexes what was written (``indexing.py``), and lets a recall wait for that a little.
+One of these jobs is made here: `warm` reads sentences into the graph of cues, so that queries need not wait for it.
 """
 
 from __future__ import annotations
@@ -25,14 +24,10 @@ from collections.abc import Awaitable, Callable
 import anyio
 from anyio import to_thread
 
-from mcp_memory.domain.access import look_again
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.heap import give_back
 from mcp_memory.ports import Store
 from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.services.background.indexing import YIELD_S, Indexing
-from mcp_memory.services.ingest import Reading
-from mcp_memory.services.settings import WriteSettings
 
 MOST = 32
 """Jobs that may wait in each lane."""
@@ -190,79 +185,3 @@ async def warm(store: Store) -> None:
                 space = view.space(name)
                 done = await to_thread.run_sync(space.index(CueGraph).catch_up, space, WARMED_AT_ONCE)
     await to_thread.run_sync(give_back)
-
-
-BUSY_S = 0.25
-"""Pause while another process is indexing."""
-LOOK_S = 0.02
-"""Between two looks of a recall that waits; one takes half a millisecond."""
-
-
-class Indexer:
-    """Indexes what any process has stored, while this one has nothing better to do."""
-
-    def __init__(self, store: Store, reading: Reading, background: Background) -> None:
-        self._store = store
-        self._indexing = Indexing(store, reading)
-        self._reading = reading
-        self._background = background
-        self._seen: int | None = None  # the commit at the last look
-        self._checked: int | None = None  # the commit as of which nothing was left, or indexing was queued
-
-    def later(self) -> None:
-        """Queue the indexing; it queues itself until nothing is left."""
-        self._background.put("index", self._index, urgent=True)
-
-    def load_later(self) -> None:
-        """Queue the loading of the embedder, so that a first recall waits less."""
-        self._background.put("load", lambda: self._reading.embedder.embed(["ready"]), durable=False)
-
-    async def _index(self) -> None:
-        step = await self._indexing.step()
-        if step != "done":
-            self.later()  # also if this is cancelled in the pause
-            await anyio.sleep(BUSY_S if step == "busy" else YIELD_S)
-
-    async def look(self) -> None:
-        """Queue the indexing if something is left that nobody works at; to be called every few seconds.
-
-        The process that wrote a text indexes it; this is for those that died. Only when nothing was committed between
-        two calls everything is read and looked through.
-        """
-        async with self._store.reading(whole=False) as view:
-            tx = view.tx
-        quiet, self._seen = self._seen in (None, tx), tx
-        if quiet and tx != self._checked:
-            async with self._store.reading() as view:
-                left = any(space.unindexed for space in view.spaces.values())
-                self._checked = view.tx
-            if left:
-                self._checked = None
-                self.later()
-
-    async def note(self, space: str, settings: WriteSettings) -> tuple[str, ...]:
-        """Wait a little for messages that are just being indexed, and return what a recall says of what is left."""
-        texts = await self.wait_for_talk(space, settings.recall_wait_s)
-        if not texts:
-            return ()
-        what = "1 text of this space is" if texts == 1 else f"{texts:,} texts of this space are"
-        return (f"{what} being indexed: until then found by the words only.",)
-
-    async def wait_for_talk(self, space: str, seconds: float) -> int:
-        """Wait for the messages of a space that are just being indexed; return how many of its texts are not then.
-
-        Args:
-            space: that is to be recalled from.
-            seconds: to wait at most; none if this process does not run its background work.
-        """
-        limit = anyio.current_time() + seconds
-        while True:
-            async with self._store.reading() as view:
-                found = view.space(space)
-                talk = any(found.turns[name].kind != "document" for name in found.unindexed)
-                left = len(found.unindexed)
-            if not talk or not self._background.working or anyio.current_time() >= limit:
-                return left
-            self.later()
-            await anyio.sleep(LOOK_S)
-            look_again()

@@ -36,7 +36,7 @@ from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.language import shapes
-from mcp_memory.language.shapes import BREAK, LEAD, worth_of
+from mcp_memory.language.briefs import BREAK, LEAD, worth_of
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.told_of import SmallTalk
 from mcp_memory.services.recall.units import REPLIES, code_blocks
@@ -147,7 +147,7 @@ def _joined(text: str, spans: Sequence[Span]) -> list[Span]:
 
 
 def gist_spans(text: str, spans: Sequence[Span], asked: frozenset[str], chars: int) -> list[Span]:
-    """Return the clauses of spans that say most in about ``chars`` characters, in order (``language/shapes.py``).
+    """Return the clauses of spans that say most in about ``chars`` characters, in order (``language/briefs.py``).
 
     The first clause comes first, as people begin with what they want, without the words that only lead to it.
     """

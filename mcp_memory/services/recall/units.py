@@ -31,7 +31,8 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
 from mcp_memory.heap import text_cache
-from mcp_memory.language.shapes import brief, topic_of
+from mcp_memory.language.briefs import brief
+from mcp_memory.language.shapes import topic_of
 from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.search.candidates import CandidateSet

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_memory.language.shapes import brief
+from mcp_memory.language.briefs import brief
 from mcp_memory.language.tokens import stems
 
 FESTIVAL = (
