@@ -15,8 +15,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Citation, NamedRelation, Rule, Source, Step, Suggestion
+from mcp_memory.domain.evidence import Citation, NamedRelation, Source, Suggestion
 from mcp_memory.domain.facts import Assertion, Engine, Version, verbalise
+from mcp_memory.domain.paths import Rule, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis, StatedTime

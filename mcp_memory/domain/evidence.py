@@ -1,4 +1,4 @@
-"""Results of recall and answer: paths through the facts, evidence with its sources, and answers that cite it."""
+"""Results of recall and answer: evidence with its sources, and answers that cite it."""
 
 from __future__ import annotations
 
@@ -6,108 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.domain.facts import Assertion, Engine, FactKind, Intent, Precision, Version
+from mcp_memory.domain.facts import Engine, FactKind, Precision
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.paths import Path, Root, Rule
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Breadth
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-
-Rule = Literal["symmetry", "hyponymy", "succession", "causality", "cooccurrence"]
-"""The rule by which a step was inferred (REAL §3.4)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """The entity from which a search starts.
-
-    Attributes:
-        key: of the entity (`domain.entities.entity_key`).
-        name: as shown.
-        intent: kind of fact that the question asks for.
-        soft: whether the question does not name it, and only its facts are similar to the question.
-    """
-
-    key: str
-    name: str
-    intent: Intent
-    soft: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step from an entity to a neighbour.
-
-    Attributes:
-        version: the fact of the step. An inferred step without a fact (co-occurrence) has a temporary version whose id
-            starts with ``i_`` and that is never stored (DESIGN I11).
-        forward: whether the step goes from head to tail.
-        inferred: the rule of a hypothesis; None for a stated fact.
-        confidence: of the version, discounted by the rule.
-        via: assertions from which the step was inferred.
-    """
-
-    version: Version
-    forward: bool
-    inferred: Rule | None = None
-    confidence: float = 1.0
-    via: tuple[Assertion, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PathScores:
-    """The three scores of a path, each in [0, 1] (REAL §3.3.2).
-
-    Attributes:
-        relevance: S_QR, of the path to the question.
-        coherence: S_LC, of the steps with each other and in time.
-        sufficiency: S_AS, how far the path answers the question.
-    """
-
-    relevance: float
-    coherence: float
-    sufficiency: float
-
-    @property
-    def mean(self) -> float:
-        """S of DESIGN D34."""
-        return (self.relevance + self.coherence + self.sufficiency) / 3
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A simple path of facts from a root; no entity occurs twice (REAL §3.3, eq. 9; DESIGN I32).
-
-    Attributes:
-        root: where it starts.
-        steps: one or more.
-        end: key of its last entity.
-        scores: by the evaluator.
-    """
-
-    root: Root
-    steps: tuple[Step, ...]
-    end: str
-    scores: PathScores
-
-    def with_step(self, step: Step, end: str) -> Path:
-        """Return this path with one more step, not yet scored; many times as fast as `dataclasses.replace`."""
-        return Path(self.root, (*self.steps, step), end, self.scores)
-
-    def with_scores(self, scores: PathScores) -> Path:
-        """Return this path with other scores."""
-        return Path(self.root, self.steps, self.end, scores)
-
-    @property
-    def inferred(self) -> Rule | None:
-        """The first rule by which a step was inferred, or None."""
-        return next((step.inferred for step in self.steps if step.inferred), None)
-
-    @property
-    def confidence(self) -> float:
-        """The lowest confidence of its steps."""
-        return min(step.confidence for step in self.steps)
-
 
 EvidenceKind = Literal["sentence", "segment", "fact", "point"]
 Stop = Literal["sufficient", "max_turns", "exhausted", "budget", "deadline"]

@@ -36,8 +36,8 @@ from itertools import islice, product
 from typing import Literal
 
 from mcp_memory.domain.entities import TITLES, entity_key
-from mcp_memory.domain.evidence import Root
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
 from mcp_memory.domain.turns import USERS

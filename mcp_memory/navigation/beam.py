@@ -34,8 +34,8 @@ from itertools import chain, islice
 
 import numpy as np
 
-from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.counterfactual import budget, infer_paths, is_reliable, needs_repair

@@ -30,8 +30,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress, islice
 
-from mcp_memory.domain.evidence import Path, PathScores, Rule, Step
 from mcp_memory.domain.facts import WHOLE, Assertion, Version
+from mcp_memory.domain.paths import Path, PathScores, Rule, Step
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import digest

@@ -17,8 +17,8 @@ from itertools import chain, islice
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts, conflicts
 from mcp_memory.domain.entities import PROJECT
-from mcp_memory.domain.evidence import Path, Root, Rule, Step
 from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import is_told_of_things, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint

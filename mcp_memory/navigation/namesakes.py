@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from mcp_memory.domain.answers import RelationFacts
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Root
 from mcp_memory.domain.facts import Version
+from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import words

@@ -18,8 +18,9 @@ from dataclasses import replace
 from itertools import islice
 
 from mcp_memory.domain.access import MEANT_SPACE
-from mcp_memory.domain.evidence import Evidence, OperatorCall, Path, PathScores, Root, Suggestion
+from mcp_memory.domain.evidence import Evidence, OperatorCall, Suggestion
 from mcp_memory.domain.facts import Intent, Version
+from mcp_memory.domain.paths import Path, PathScores, Root
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER

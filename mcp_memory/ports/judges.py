@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.answers import EvidenceSentence, Frontier, Judgement, KnownFacts
 from mcp_memory.domain.episodes import Belief, Target
-from mcp_memory.domain.evidence import Evidence, Path, PathScores, RecallResult, Source, Suggestion
+from mcp_memory.domain.evidence import Evidence, RecallResult, Source, Suggestion
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.points import Point, PointJudgeInput, PointProposals
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.times import Millis

@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from mcp_memory.domain.answers import Judgement
-from mcp_memory.domain.evidence import Path, PathScores, RecallResult
+from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.points import PointJudgeInput, PointProposals
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.evidence import Evidence, Rule, Source
+from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.facts import Version
+from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Sentence

@@ -20,7 +20,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from mcp_memory.domain.evidence import Path, PathScores
+from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import Citation, Evidence, Path, Rule, Source
+from mcp_memory.domain.evidence import Citation, Evidence, Source
 from mcp_memory.domain.facts import STABLE, FactKind, Precision, Version
+from mcp_memory.domain.paths import Path, Rule
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day, with_dates

@@ -28,9 +28,10 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts, Proposal
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Citation, Correction, Path, PathScores, RecallResult, Source
+from mcp_memory.domain.evidence import Citation, Correction, RecallResult, Source
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis

@@ -18,9 +18,10 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, StrictInt
 
-from mcp_memory.domain.evidence import Evidence, EvidenceKind, Rule, Suggestion
+from mcp_memory.domain.evidence import Evidence, EvidenceKind, Suggestion
 from mcp_memory.domain.facts import STABLE, Engine, FactKind, Precision
 from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso

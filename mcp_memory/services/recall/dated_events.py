@@ -32,8 +32,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcp_memory.domain.evidence import DatedEvent, Evidence, Root, Source, Wish
+from mcp_memory.domain.evidence import DatedEvent, Evidence, Source, Wish
 from mcp_memory.domain.facts import Version
+from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant

@@ -37,9 +37,10 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.language import shapes
 from mcp_memory.language.briefs import BREAK, LEAD, worth_of
+from mcp_memory.language.segments import FENCES, code_blocks
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.told_of import SmallTalk
-from mcp_memory.services.recall.units import REPLIES, code_blocks
+from mcp_memory.services.recall.units import REPLIES
 from mcp_memory.view.space import NONE, Space
 
 CODE_CHARS = 240
@@ -52,7 +53,6 @@ CLAUSE_CHARS = 24
 Span = tuple[int, int]
 Tells = Callable[[str], bool]
 
-_FENCE = re.compile(r"```[^\n]*")
 _LINE = re.compile(r"[^\n]+")
 _LEAD_IN = re.compile(
     r"(?:(?:^|[,;.!?]|\s[-–—])\s*(?:and|but|so|also)?\s*|\s(?:and|but|so)\s)"
@@ -122,10 +122,8 @@ def _prose(text: str, start: int, end: int, *, announces: bool) -> list[Span]:
 
 def _code_spans(text: str, begin: int, stop: int, tells: Tells) -> list[Span]:
     """Return the lines of a block that are shown, joined where they follow each other."""
-    fence = _FENCE.match(text, begin, stop)
-    inside = fence.end() if fence else begin
-    close = stop - 3 if text[begin:stop].endswith("```") else stop
-    lines = [match.span() for match in _LINE.finditer(text, inside, close) if match[0].strip()]
+    of_block = _LINE.finditer(text, begin, stop)
+    lines = [line.span() for line in of_block if line[0].strip() and not line[0].lstrip(" \t-*+>").startswith(FENCES)]
     chosen, left = set[Span](), CODE_CHARS
     for line in sorted(lines, key=lambda line: not tells(text[line[0] : line[1]])):
         size = line[1] - line[0]

@@ -13,7 +13,8 @@ from functools import partial
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import DatedEvent, Path, RecallResult, Root
+from mcp_memory.domain.evidence import DatedEvent, RecallResult
+from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis

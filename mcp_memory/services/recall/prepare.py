@@ -37,7 +37,7 @@ from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
-from mcp_memory.domain.evidence import Path
+from mcp_memory.domain.paths import Path
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.language.constraints import events_between
 from mcp_memory.language.questions import understand

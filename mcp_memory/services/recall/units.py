@@ -30,8 +30,8 @@ from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
-from mcp_memory.heap import text_cache
 from mcp_memory.language.briefs import brief
+from mcp_memory.language.segments import code_blocks, without_code
 from mcp_memory.language.shapes import topic_of
 from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
@@ -71,7 +71,6 @@ VALUE = 0.2
 _WORD = re.compile(r"\w[\w'’-]*")
 _NUMBER = re.compile(r"\d[\d.,:]*\b")
 _CLAUSE = re.compile(r"(?:[,;:]|\s[-–—])\s+")
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.+?)|(?:\d+[.)]\s+|[-*•]\s+)?\*\*(.+?)\*\*:?.*)\s*$", re.MULTILINE)
 _GENERIC = re.compile(
     r"(?:(?:step[- ]by[- ]step|full|complete|final|sample|updated|improved|additional|key|example|code|usage|new|your"
@@ -240,7 +239,7 @@ class Lines:
     def _headings(self, turn: Turn, rows: Sequence[int], score: float, chars: int = LINE_CHARS) -> Evidence | None:
         """Return a long reply by its headings; None if it has fewer than `HEADINGS`."""
         said: dict[str, None] = {}
-        for match in _HEADING.finditer(_CODE.sub("", turn.text)):
+        for match in _HEADING.finditer(without_code(turn.text)):
             words = _NUMBERING.sub("", match[1] or match[2]).strip()
             if words and not _GENERIC.fullmatch(words):
                 said.setdefault(words)
@@ -337,12 +336,6 @@ def _exchanges_with_cues(space: Space, index: ExchangeIndex, topic: str) -> list
 
 def _in_code(turn: Turn, start: int) -> bool:
     return any(begin <= start < end for begin, end in code_blocks(turn.text))
-
-
-@text_cache(64)  # asked of each sentence of a message in turn
-def code_blocks(text: str) -> tuple[tuple[int, int], ...]:
-    """Return where the blocks of code of a text begin and end."""
-    return tuple((match.start(), match.end()) for match in _CODE.finditer(text)) if "```" in text else ()
 
 
 def _cut(text: str, start: int, end: int, chars: int) -> int:

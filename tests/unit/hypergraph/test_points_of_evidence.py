@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from unit.gain.sentence_space import documents, space_of
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Root
+from mcp_memory.domain.paths import Root
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.hypergraph.evolution import (
     apply_group,

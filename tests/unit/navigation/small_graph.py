@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.evidence import Path, PathScores, Root
 from mcp_memory.domain.facts import Assertion, Intent
+from mcp_memory.domain.paths import Path, PathScores, Root
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from small_graph import NOW, ask, cosine_by_relation, graph, said, year
 
-from mcp_memory.domain.evidence import PathScores
+from mcp_memory.domain.paths import PathScores
 from mcp_memory.navigation.beam import BeamStep
 from mcp_memory.navigation.settings import NavigationSettings
 

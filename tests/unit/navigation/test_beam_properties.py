@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_graph import TODAY, Navigation, ask, graph, said, year
 
-from mcp_memory.domain.evidence import PathScores
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import PathScores
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import BeamStep
 from mcp_memory.navigation.counterfactual import budget, needs_repair

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from small_graph import TODAY, Navigation, ask, cosine_by_relation, graph, said, year
 
-from mcp_memory.domain.evidence import PathScores, Step
+from mcp_memory.domain.paths import PathScores, Step
 from mcp_memory.navigation.counterfactual import budget, needs_repair
 from mcp_memory.navigation.settings import NavigationSettings
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from small_graph import ask, graph, said
 
-from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import Version
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.iso import midnight
 from mcp_memory.navigation.paths import leads_back, serialise

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_graph import ask, graph, said
 from test_beam_properties import QUESTIONS, check_limits, graphs, moments, near
 
-from mcp_memory.domain.evidence import PathScores
+from mcp_memory.domain.paths import PathScores
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import BeamStep
 from mcp_memory.navigation.fact_query import FactQuery, Moment, holds

@@ -9,8 +9,8 @@ from math import log
 import pytest
 from small_graph import cosine_by_relation, graph, said, year
 
-from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import Version
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.fact_query import FactQuery, content_stems, moment

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Kind, Segment, Turn
 from mcp_memory.language.questions import understand

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from unit.navigation.small_graph import ask, graph, said
 
-from mcp_memory.domain.evidence import Path, PathScores
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import FORMULAS, BeamStep
 from mcp_memory.navigation.settings import NavigationSettings

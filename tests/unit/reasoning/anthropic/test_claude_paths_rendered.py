@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from unit.navigation.small_graph import ask, graph, said
 
-from mcp_memory.domain.evidence import PathScores
+from mcp_memory.domain.paths import PathScores
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 from mcp_memory.reasoning.anthropic.paths import PATHS, ROOM, PathsReply, render_paths, to_scores
 from mcp_memory.reasoning.anthropic.replies import UnusableReply
