@@ -209,7 +209,14 @@ _LEAVING = (  # "we found a flat, moving on the 29th"
     r"(?<!was\s)(?<!were\s)(?<!been\s)(?:moving|leaving|starting|opening|closing|arriving|flying|returning|launching)"
     rf"(?=\s(?:on\s)?(?:the\s)?(?:{WEEKDAY}|{MONTH}|\d))"
 )
+_PARTICIPLE = (
+    r"(?:\w+ly\s|all\s|not\s|now\s)?(?:(?!need|feed|indeed|hundred|speed|breed)\w{2,}ed|held|sold|told|met|made|paid|kept|sent"
+    r"|taught|caught|brought|bought|built|found|put|set|cut|hit|won|lost|left|done|given|taken|written|driven|chosen|broken"
+    r"|shown|drawn|thrown|torn|begun|sung|run|read|led|laid|heard)"
+)
 _PRESENT = (
+    rf"(?:gets|(?:is|are|am))\s(?!(?:dated|named|called|based|located)\b){_PARTICIPLE}\b"  # "the rent is paid on 3 May"
+    r"|"
     rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|off|at|in|due|until|till|for|{WEEKDAY}|{MONTH}|\d+)"
     r"|(?:is|are)\s(?:[a-z]+\s){1,3}(?:until|till)\b"  # "they are valid until 3 May"
     rf"|(?<!\bthe\s)(?:{_SCHEDULED})e?s\b(?!\sof)|takes?\splace|kicks?\soff|(?:has|have|got)\s(?:an?|another|my|our|her|his)\b"
@@ -219,15 +226,18 @@ _PRESENT = (
 _CUE = re.compile(
     r"\b(?:(?P<future>will|won['’]t|going\sto|gonna|shall|plan(?:s|ning)?|intend|hop(?:e|ing)|want\sto|about\sto|tomorrow"
     rf"|{_LEAVING}"
+    rf"|(?:am|are|is)\s(?:\w+ly\s)?(?:being|getting)\s{_PARTICIPLE}"  # "we are getting married"
     r"|scheduled|due|upcoming|forward\sto|can['’]t\swait|see\syou|let['’]s|remind|need\sto|must|should|have\sto"
     rf"|by(?=\s(?:the\s)?(?:{WEEKDAY}|{MONTH}|\d|end|next|this|noon|mid|early|late)\b)"
     r"|(?:am|are|is|be)\s(?:\w+ly\s)?\w{2,}ing)"
     rf"|(?P<present>{_PRESENT})"
+    rf"|(?P<passive>(?:be|being|get|getting)\s{_PARTICIPLE})"
     r"|(?P<past>was|wasn['’]t|were|weren['’]t|had|did|didn['’]t|been|went|got|saw|came|took|made|said|told|met|bought|ate"
     r"|had|left|gave|found|thought|felt|knew|ran|won|lost|began|started|wrote|read|heard|spent|slept|drove|flew|spoke|sang"
     r"|swam|rode|fell|broke|built|sent|taught|caught|brought|paid|kept|held|chose|grew|drew|wore|woke|became|sold|stood"
     r"|understood|forgot|hit|put|quit|since|ago|born|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
-    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:(?:now|again|still|only|not)\s)?(?:on|off|due|\d+)|(?:[a-z]+\s){0,3}(?:until|till)\b))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?\w{2,}ing))\b",
+    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:(?:now|again|still|only|not)\s)?(?:on|off|due|\d+)|(?:[a-z]+\s){0,3}(?:until|till)\b))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?(?:(?:being|getting)\s"
+    rf"{_PARTICIPLE}|\w{{2,}}ing)))\b",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -254,7 +264,10 @@ def _cues(sentence: str) -> _Cues:
     """Return the cues of tense of a sentence; cached for all its expressions."""
     yearly = _YEARLY.search(sentence)  # a birthday "is on 7 May" in every year
     found = [cue for cue in _CUE.finditer(sentence) if not (yearly and cue["present"])]
-    directions: list[Direction] = [-1 if cue["past"] else 1 for cue in found]
+    directions: list[Direction] = []
+    for cue in found:  # "will be held", "had to be held": the verb before says when
+        carried = directions[-1] if cue["passive"] and directions else 1
+        directions.append(-1 if cue["past"] else carried)
     return _Cues([cue.start() for cue in found], directions, [bool(cue["present"] or cue["copula"]) for cue in found])
 
 

@@ -193,6 +193,12 @@ def _from_correction(judge_input: JudgeInput, correction: Correction) -> Proposa
     return Proposal(spoken, _CORRECTED if sure else _DOUBTED, not sure, citations, route="correction")
 
 
+_SUBJECT = re.compile(
+    r"^\W*who\w*\s(?:.*\s)?(?:did|does|do|has|have|had|is|was|will|would|can|could|should)\s(?:my|our)\s(?:\w+\s)?"
+    r"(?P<who>\w+)\s(?!(?:called|named|again|now|exactly|to|by|of|for)\b)\w{3,}",
+    re.IGNORECASE,
+)
+"""A question for somebody, whose subject is somebody else who is described: "Who did my boss hire?"."""
 _PLAIN_WORDS = 12
 """Most words of a correction that says no more than a value."""
 _OPPOSES = re.compile(r"[,;:–—]|\b(?:not?|never|no longer|instead|but|any ?more)\b|n['’]t\b", re.IGNORECASE)
@@ -202,9 +208,17 @@ _CORRECTED, _DOUBTED = 0.9, 0.6
 
 
 def _echoes(query: Query, proposal: Proposal | None) -> bool:
-    """Return whether an answer only repeats words of the question: "puppy" for "What is my puppy called?"."""
+    """Return whether an answer only repeats words of the question, or names whom the question describes.
+
+    "Puppy" is no answer to "What is my puppy called?", nor is my boss's name one to "Who did my boss hire?".
+    """
     if proposal is None or proposal.route == CHOICE_ROUTE:
         return False
+    if subject := _SUBJECT.search(query.text):
+        own = rf"\b{re.escape(subject['who'])},?\s+{re.escape(proposal.text)}\b"
+        own += rf"|\b{re.escape(proposal.text)},?\s+(?:is\s)?(?:my|our)\s(?:\w+\s)?{re.escape(subject['who'])}\b"
+        if any(re.search(own, one.source.quote, re.IGNORECASE) for one in proposal.citations):
+            return True
     said = frozenset(stems(proposal.text))
     return bool(said) and said <= frozenset(stems(query.text))
 

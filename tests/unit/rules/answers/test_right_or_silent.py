@@ -47,6 +47,8 @@ SILENT = [
     ("Elin: Ha. How is work at the ferry office?", "Where does Elin work now?"),
     ("user: How many hours of shared work do we owe the garden club?", "How many hours of shared work do we owe?"),
     ("Elin: My sister Tove is getting married in Lund.", "Who is Elin's sister going to marry?"),
+    ("user: My cousin Bertil gets married on the 3rd of May at Oak Hall.", "Who did my cousin marry?"),
+    ("user: My boss Alva hired a new cook.", "Who did my boss hire?"),
     ("user: My wife Ines is cooking tonight.", "What does my wife do for a living?"),
     ("user: I work at the ferry office.", "Which city do I work in?"),
     ("Elin: I moved to Lund on 9 August.", "What does Elin do for a living these days?"),
