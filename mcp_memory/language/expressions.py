@@ -203,7 +203,7 @@ _ENTERED = compiled(
 _ON_A_WEEKDAY = compiled(rf"\b(?:{WEEKDAY})\b")
 _SCHEDULED = (  # verbs whose present tense announces: "the train leaves on Friday", "we fly on 20 December"
     r"leave|start|begin|end|finish|open|close|arrive|depart|land|fl(?:y|ie)|expire|launch|return|move|meet|retire|graduate"
-    r"|reopen|resume|go|come|ship|play|perform|sail|travel|drive|visit|marr(?:y|ie)|renew|join|run"
+    r"|reopen|resume|go|come|ship|play|perform|sail|travel|drive|visit|marr(?:y|ie)|renew|join|run|turn|collect|deliver"
 )
 _LEAVING = (  # "we found a flat, moving on the 29th"
     r"(?<!was\s)(?<!were\s)(?<!been\s)(?:moving|leaving|starting|opening|closing|arriving|flying|returning|launching)"
@@ -217,11 +217,12 @@ _PARTICIPLE = (
 _PRESENT = (
     rf"(?:gets|(?:is|are|am))\s(?!(?:dated|named|called|based|located)\b){_PARTICIPLE}\b"  # "the rent is paid on 3 May"
     r"|"
-    rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|off|at|in|due|until|till|for|{WEEKDAY}|{MONTH}|\d+)"
+    rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|off|at|in|due|until|till|for|back|away|out|free|the\s\d+(?:st|nd|rd|th)|end\sof|{WEEKDAY}|{MONTH}|\d+)"
     r"|(?:is|are)\s(?:[a-z]+\s){1,3}(?:until|till)\b"  # "they are valid until 3 May"
     rf"|(?<!\bthe\s)(?:{_SCHEDULED})e?s\b(?!\sof)|takes?\splace|kicks?\soff|(?:has|have|got)\s(?:an?|another|my|our|her|his)\b"
     rf"|(?:i|we|you|they|[a-z]{{3,}}s)\s(?:leave|start|begin|end|finish|open|close|arrive|depart|land|fly|expire|launch"
-    r"|return|move|meet|go|come|ship|play|perform|sail|travel|drive|visit|marry|join|have|take|get|head)\b"
+    r"|return|move|meet|go|come|ship|play|perform|sail|travel|drive|visit|marry|join|have|take|get|head|turn|collect"
+    r"|deliver|pick|drop|sign|see|do)\b"
 )
 _CUE = re.compile(
     r"\b(?:(?P<future>will|won['’]t|going\sto|gonna|shall|plan(?:s|ning)?|intend|hop(?:e|ing)|want\sto|about\sto|tomorrow"
@@ -236,7 +237,7 @@ _CUE = re.compile(
     r"|had|left|gave|found|thought|felt|knew|ran|won|lost|began|started|wrote|read|heard|spent|slept|drove|flew|spoke|sang"
     r"|swam|rode|fell|broke|built|sent|taught|caught|brought|paid|kept|held|chose|grew|drew|wore|woke|became|sold|stood"
     r"|understood|forgot|hit|put|quit|since|ago|born|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
-    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:(?:now|again|still|only|not)\s)?(?:on|off|due|\d+)|(?:[a-z]+\s){0,3}(?:until|till)\b))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?(?:(?:being|getting)\s"
+    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:(?:now|again|still|only|not)\s)?(?:on|off|due|back|away|out|free|the\s\d+(?:st|nd|rd|th)|end\sof|\d+)|(?:[a-z]+\s){0,3}(?:until|till)\b))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?(?:(?:being|getting)\s"
     rf"{_PARTICIPLE}|\w{{2,}}ing)))\b",
     re.ASCII | re.IGNORECASE,
 )

@@ -376,7 +376,9 @@ RELATIVE = (
     TimeRule(
         frozenset(("st", "nd", "rd", "th")),
         compiled(
-            rf"(?:(?<=\bon\s)|(?<=\bto\s)|(?<=\bfor\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\bsince\s))the{S}"
+            r"(?:(?<=\bon\s)|(?<=\bto\s)|(?<=\bfor\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\bsince\s)"
+            r"|(?<=[a-z]{4}['’]s\s)(?<!that['’]s\s)(?<!what['’]s\s)(?<!here['’]s\s))"  # "the interview's the 6th"
+            rf"the{S}"
             r"(?P<number>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)]|$"
             r"|(?:at|and|or|but|instead|not|for|because|if|when|so|we|i|she|he|they|with|after|before|about|in|to|from|until|till|as|though|too|then|now)\b))"
         ),

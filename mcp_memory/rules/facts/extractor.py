@@ -124,7 +124,7 @@ class RuleExtractor:
         self.context = context
 
     name = "rules"
-    version = 6
+    version = 7
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
