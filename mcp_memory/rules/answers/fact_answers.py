@@ -50,6 +50,7 @@ _NOT_FACTUAL = re.compile(
     r"\b(?:would|could|should|or|if|not|never|why|no longer|than|both|same)\b|n['’]t\b|^\W*(?:Would|Could|Should|Why)\b"
 )
 """Questions that suppose, compare or deny: a fact alone answers none of them."""
+_YEAR = re.compile(r"\b\d{4}\b")
 _QUANTITY = re.compile(r"^(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|several|some|many|few)\b)", re.I)
 
 
@@ -167,6 +168,8 @@ def _claim(
     if time is not None and time.order in ("first", "last") and len(different) > 1:
         return None
     if query.answer_type == "how_long":  # "how old"
+        if relation.name == "born_on" and not _YEAR.search(different[0]):
+            return None  # a birthday says no age
         return DraftAnswer(different[0], tuple(meant), settings.untimed, hedged=True)
     if single_value and (text := _reliable_or_suspected(meant)):
         return DraftAnswer(text, tuple(meant), hedged=True)

@@ -102,6 +102,8 @@ def assert_claim(
     head = claim.head if isinstance(claim.head, str) else discourse.entity(claim.head)
     if head is None and isinstance(claim.head, NounPhrase) and relations().get(claim.relation).head == "thing":
         head = discourse.thing(claim.head)  # "the timeout was raised to …"
+    if claim.relation == "owns" and claim.effect == "end" and isinstance(claim.tail, NounPhrase) and claim.tail.owner:
+        head = discourse.entity(claim.tail.owner) or head  # "my brother sold my bike"
     of_we = isinstance(claim.head, NounPhrase) and claim.head.pronoun in ("we", "us")
     if of_we and claim.relation in _OF_THE_PROJECT and is_about_work(turn.text):
         head = PROJECT

@@ -73,12 +73,17 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
     yield from told_beside(turn, index, span)
 
 
+_THIRD = frozenset(("he", "she", "his", "her", "him"))
+
+
 def _presupposed_assertions(
     turn: Turn, discourse: Discourse, index: int, words: Sequence[Word], intent: Intent
 ) -> Iterator[Assertion]:
-    """Yield who the named relatives and pets of a sentence are; "she" may refer to them from then on."""
+    """Yield who the named relatives and pets of a sentence are; a "she" behind them may refer to them."""
+    pronoun = next((word.start for word in words if word.low in _THIRD), None)
     for noun, claim in presupposed_claims(words):
-        discourse.mention(noun)
+        if pronoun is None or noun.start < pronoun:
+            discourse.mention(noun)
         head = discourse.entity(claim.head) if isinstance(claim.head, NounPhrase) else claim.head
         tail = claim.tail if isinstance(claim.tail, str) else _tail_of(discourse, claim.tail)
         if relations().get(claim.relation).symmetric and tail == discourse.speaker:

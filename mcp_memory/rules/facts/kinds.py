@@ -115,9 +115,13 @@ def _is_thing(noun: NounPhrase) -> bool:
     return noun.head not in closed.EMPTY | nouns.VAGUE | _CALENDAR
 
 
+_GROUPS = word_set("team squad crew department shift group unit project")
+"""People with a name who are no place, "the Harbour team"."""
+
+
 def _is_place(noun: NounPhrase) -> bool:
     return (
-        (_named(noun) and not is_kin(noun))
+        (_named(noun) and not is_kin(noun) and noun.head not in _GROUPS)
         or (noun.head in nouns.PLACES and noun.head != "abroad")
         or (noun.head in nouns.DIRECTIONS and noun.of is not None and noun.of.named)
     )

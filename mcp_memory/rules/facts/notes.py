@@ -29,9 +29,11 @@ _NOTE = re.compile(
     r"(?:\s(?:for|of)\s(?P<who>[A-Z][\w.-]{1,30}(?:\s[A-Z][\w.-]{1,30})?))?\s?:\s(?P<value>[^\s:;,][^:;,]{0,50}?)[.!]?\s*$"
 )
 _NO_ITEM = re.compile(
-    r"^(?:update|news|question|ps|note|reminder|remember|edit|fact|tip|warning|verdict|result|conclusion|plan|todo|thing"
-    r"|funny|true|spoiler|thought|problem|answer|one|here|this|that|it|so|and|but|only|last thing|next|first)\b"
+    r"^(?:update|news|question|ps|note|reminder|remember|edit|fact|tip|warning|verdict|result|conclusion|plan|todo|thing|\w+ed\b"
+    r"|(?:\w+\s)*my\b|funny|true|spoiler|thought|problem|answer|one|here|this|that|it|so|and|but|only|last thing|next|first)\b"
 )
+_STATEMENT = re.compile(r"(?:i|we|you|he|she|it|they|there)\b|[a-z]+ing\b", re.IGNORECASE)
+"""What begins a statement rather than a value: "storage: starting with MariaDB", "my thing: I've left the choir"."""
 _VALUE = re.compile(r"[\d@]|^[A-Z]")
 _RELATIONS = {"phone number": "phone", "phone": "phone", "number": "phone", "mobile": "phone", "mail": "email",
               "email": "email", "e-mail": "email", "email address": "email", "birthday": "born_on"}  # fmt: skip
@@ -67,7 +69,7 @@ def read_note(text: str, start: int, end: int) -> Note | None:
     match = _NOTE.match(text, start, min(end, start + 160))
     if match is None or match.end() != end or _NO_ITEM.match(match["what"]) or not _VALUE.search(match["value"]):
         return None
-    if re.search(r"->|→|=>", match["value"]):
+    if re.search(r"->|→|=>", match["value"]) or _STATEMENT.match(match["value"]):
         return None  # "queue: RabbitMQ -> SQS" tells a change
     what = match["what"].lower()
     owner = match["owner"] or match["who"] or ""

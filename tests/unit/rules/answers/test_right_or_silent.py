@@ -49,6 +49,7 @@ SILENT = [
     ("Elin: My sister Tove is getting married in Lund.", "Who is Elin's sister going to marry?"),
     ("user: My cousin Bertil gets married on the 3rd of May at Oak Hall.", "Who did my cousin marry?"),
     ("user: My boss Alva hired a new cook.", "Who did my boss hire?"),
+    ("user: My son Kalle turns 8 on the 2nd of August.", "How old is Kalle?"),
     ("user: My wife Ines is cooking tonight.", "What does my wife do for a living?"),
     ("user: I work at the ferry office.", "Which city do I work in?"),
     ("Elin: I moved to Lund on 9 August.", "What does Elin do for a living these days?"),

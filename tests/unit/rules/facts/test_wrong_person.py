@@ -1,0 +1,21 @@
+"""A fact is told of whom the sentence tells it of: pronouns before a name, things of others, notes that are sentences."""
+
+import pytest
+from reading import facts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She's a greyhound and I share her with my neighbour Mr Finn.", ["Maria neighbour_of Mr Finn"]),
+        ("My cousin Bertil sent photos, he is a cook.", ["Maria cousin_of Bertil", "Bertil works_as cook"]),
+        ("My brother sold my bike.", ["not Maria owns bike", "Maria's brother sold bike"]),
+        ("I sold my bike.", ["not Maria owns bike", "Maria sold bike"]),
+        ("I'm moving to the Harbour team on 1 August.", []),
+        ("ok my thing: I've left the choir.", ["not Maria member_of choir"]),
+        ("storage: starting with MariaDB 11", []),
+        ("weighed in: 81.5", []),
+    ],
+)
+def test_nothing_is_told_of_the_wrong_head(text, expected):
+    assert facts(text) == expected
