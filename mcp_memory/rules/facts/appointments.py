@@ -72,7 +72,7 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
     prepositions = {slot.preposition for slot in clause.slots}
     if verb.lemma == "be" and not verb.passive:
         if "due" in lows:
-            return ("due_on", thing, date) if _is_thing(thing) else None
+            return ("due_on", thing, date) if _is_thing(thing) or thing.head == "baby" else None
         if clause.slots and prepositions - {"at", "in", "with", "for"}:
             return None
         if thing.head == "deadline" and (belongs := thing.of or _for(thing)):

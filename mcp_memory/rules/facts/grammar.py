@@ -116,6 +116,8 @@ def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     if word.low in RELATIVES:
         return True
     verb = inflection(word.low)
+    if word.low.endswith("ing") and following + 1 < len(words) and words[following + 1].low in ("is", "was", "will"):
+        return True  # "my sister's wedding is on 3 May"
     if verb and not {"ing", "participle"}.isdisjoint(verb.forms) and not word.capital and "plain" not in verb.forms:
         return False
     # "Ann's dog barks" against "my colour's green": is there another verb before the clause ends?

@@ -29,8 +29,9 @@ _NOTE = re.compile(
     r"(?:\s(?:for|of)\s(?P<who>[A-Z][\w.-]{1,30}(?:\s[A-Z][\w.-]{1,30})?))?\s?:\s(?P<value>[^\s:;,][^:;,]{0,50}?)[.!]?\s*$"
 )
 _NO_ITEM = re.compile(
-    r"^(?:update|news|question|ps|note|reminder|remember|edit|fact|tip|warning|verdict|result|conclusion|plan|todo|thing|\w+ed\b"
-    r"|(?:\w+\s)*my\b|funny|true|spoiler|thought|problem|answer|one|here|this|that|it|so|and|but|only|last thing|next|first)\b"
+    r"^(?:update|news|question|ps|note|reminder|remember|edit|fact|tip|warning|verdict|result|conclusion|plan|todo|thing"
+    r"|\w+ed|(?:\w+\s)*my|funny|true|spoiler|thought|problem|answer|one|here|this|that|it|so|and|but|only|last thing"
+    r"|next|first)\b"
 )
 _STATEMENT = re.compile(r"(?:i|we|you|he|she|it|they|there)\b|[a-z]+ing\b", re.IGNORECASE)
 """What begins a statement rather than a value: "storage: starting with MariaDB", "my thing: I've left the choir"."""

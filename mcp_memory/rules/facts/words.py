@@ -100,12 +100,15 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
     index = start
     for special_word in special:
         words += _split_plain(text, index, special_word.start)
+        if special_word.kind == "time" and words and words[-1].low == "the" and _ORDINAL.match(special_word.text):
+            words.pop()  # "the 30th of May" is "30 May"
         words.append(special_word)
         index = special_word.end
     words += _split_plain(text, index, end)
     return _join_adverbials([word for word in words if word.low not in ('"', "“", "”", "«", "»")])
 
 
+_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)\b")
 _POSSESSIVE = re.compile(r"\b(?:my|our|his|her|their)\s{1,3}$", re.IGNORECASE)
 _OF_A_DAY = re.compile(
     r"\s(?:class|group|lesson|course|club|market|shift|session|run|meetup|choir|team|league|crew|newsletter)\b"

@@ -36,8 +36,11 @@ _BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (relation, re.compile(pattern, re.I))
     for relation, pattern in (
         ("due_on", rf"{HEAD}\s(?:is\s|are\s)?due(?:\s(?:on|by|until|at))?"),
-        ("due_on", rf"(?:the\s)?(?:deadline|due\sdate)\s(?:for|of)\s{HEAD}(?:\sis|\s?[:=])(?:\s(?:now|on|by))?"),
-        ("due_on", rf"{HEAD}\s(?:deadline|due\sdate)(?:\sis|\s?[:=])(?:\s(?:now|on|by))?"),
+        (
+            "due_on",
+            rf"(?:the\s)?(?:deadline|due\sdate)\s(?:for|of)\s{HEAD}(?:\sis|\s?[:=])(?:\s(?:now|on|by|the)){{0,2}}",
+        ),
+        ("due_on", rf"{HEAD}\s(?:deadline|due\sdate)(?:\sis|\s?[:=])(?:\s(?:now|on|by|the)){{0,2}}"),
         ("scheduled_for", rf"{HEAD}\s(?:goes?\s(?:live|out)|launches|ships|is\s(?:planned"
         rf"|scheduled)\sfor)(?:\s(?:on|in|at))?"),
         ("ends_on", rf"{HEAD}\s(?:expires?|runs?\sout|ends?)(?:\s(?:on|at|in|by))?"),

@@ -1,4 +1,4 @@
-"""A fact is told of whom the sentence tells it of: pronouns before a name, things of others, notes that are sentences."""
+"""A fact is told of whom its sentence tells it of: a pronoun before a name, a thing of others, a note."""
 
 import pytest
 from reading import facts
