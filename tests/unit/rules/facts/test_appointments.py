@@ -25,7 +25,7 @@ def dates(text: str) -> list[str]:
         ("The essay is due 3 June.", "essay due_on 3 June | 2023-06-03 planned"),
         ("The baby is due on 3 June.", "baby due_on 3 June | 2023-06-03 planned"),
         ("My sister's wedding is on 3 June.", "Maria's sister's wedding scheduled_for 3 June | 2023-06-03 planned"),
-        ("The deadline for the essay is the 3rd of June.", "essay due_on 3rd of June | 2023-06-03 planned"),
+        ("The deadline for the rollout is the 3rd of June.", "rollout due_on 3rd of June | 2023-06-03 planned"),
         ("Our pottery course starts on 3 March.", "Maria's pottery course starts_on 3 March | 2024-03-03 planned"),
         ("My lease ends on 30 June.", "Maria's lease ends_on 30 June | 2023-06-30 planned"),
         ("The interview was moved to the 17th.", "interview scheduled_for 17 May 2023 | 2023-05-17 planned"),
