@@ -20,7 +20,7 @@ from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, speaker
 from mcp_memory.heap import text_cache
 from mcp_memory.language.stated import stated_times
-from mcp_memory.language.vocabulary import word_set
+from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.appointments import DATED_THINGS
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.validity import Validity, before_telling, from_utterance, precision_of
@@ -100,7 +100,8 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
         times: that the sentence states.
         text: of the turn.
     """
-    inside = [time for time in times if part.start <= time.start and time.end <= part.end]
+    end = part.end + (text[part.end : part.end + 1] == ".")  # that of "June." may belong to the month
+    inside = [time for time in times if part.start <= time.start and time.end <= end]
     if not inside or inside[0].until >= FOREVER or inside[0].grain in ("year", "decade", "century"):
         return
     time = inside[0]
@@ -127,10 +128,12 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
         if any(is_third_person(word) or _is_past(word) for word in head.split()[1:-1]):
             return  # "my nephew Timo starts school in September"
         noun = re.split(r"\s(?:of|for|with|to)\s", head)[0].split()[-1].lower()
+        if noun in RELATIVES:
+            return  # "my sister starts on 3 May"
         first_dated = head.split()[0].lower() in ("release", "sprint") and not head.endswith("ed")  # "sprint ended"
         if number == len(_BEFORE_DATE) - 1 and noun not in _DATED_WORK and not first_dated:
             return
-        tail = text[time.start : time.end]
+        tail = text[time.start : time.end].rstrip(".")
         yield fact_of(part, head, relation, re.sub(r"^(?:on|by|in|at|until|for)\s", "", tail), "planned"), time
         if span and time.until - time.since > DAY:
             yield fact_of(part, head, "ends_on", tail[span.end() :], "planned"), replace(time, since=time.until - DAY)
