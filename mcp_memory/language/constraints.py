@@ -77,7 +77,7 @@ _LAST = compiled(
     rf"|last\b(?!{S}(?:names?|minutes?|words?|resort|night|week|month|year|weekend|time\b{S}\w+{S}ago)))\b"
 )
 _FIRST = compiled(
-    rf"\b(?:earliest|initial(?:ly)?|original(?:ly)?|first(?!{S}(?:names?|place|prize|aid|lady|class|person|half|floor|hand"
+    rf"\b(?:earliest|initial(?:ly)?|original(?:ly)?|(?:start|begin){S}(?:out{S}|off{S})?with(?=[\s?.!]*$)|first(?!{S}(?:names?|place|prize|aid|lady|class|person|half|floor|hand"
     rf"|grade|language|nations?|cousins?|lieutenant|minister|team|division|round|degree|world|edition|base|[a-z]+{S}war)))\b"
 )
 _PREVIOUS = compiled(
@@ -87,7 +87,7 @@ _PLACES: tuple[tuple[Order, re.Pattern[str]], ...] = (("last", _LAST), ("first",
 _COMPARES = compiled(r"\b(?:or|out\sof)\b|\bcame\s(?:out\s)?(?:first|last)\b")
 
 _MAY_SAY = re.compile(
-    r"before|after|wh[ei]|during|since|until|till|once|by|prior|following|now|present|days|moment|current|recent"
+    r"before|after|wh[ei]|during|with|since|until|till|once|by|prior|following|now|present|days|moment|current|recent"
     r"|newest|late|final|last|earliest|initial|original|first|previous|former|use|today",
     re.IGNORECASE,
 )

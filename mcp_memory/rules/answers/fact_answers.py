@@ -160,6 +160,7 @@ def _claim(
                 different[0], tuple(meant), incomplete=not (doses(meant) or relation.cardinality == "single")
             )
         return DraftAnswer(f"{len(different)}: {join_values(different)}", tuple(meant), settings.count, incomplete=True)
+    alone = time is not None and time.order == "first" and len(values) == 1  # "first" supposes that there are more
     single = not relation.event and _never_overlap(values)
     in_turn = single and len(different) > 1
     single_value = relation.cardinality == "single" or (single and len(values) > 1)
@@ -175,7 +176,7 @@ def _claim(
         return DraftAnswer(text, tuple(meant), hedged=True)
     text = ", then ".join(different) if in_turn and len(different) <= 4 else join_values(different)
     incomplete = not single_value and (len(different) > 1 or asks_for_several(query.text))
-    return DraftAnswer(text, tuple(meant), weight, hedged=ambiguous, incomplete=incomplete)
+    return DraftAnswer(text, tuple(meant), weight, hedged=ambiguous or alone, incomplete=incomplete)
 
 
 def _reliable_or_suspected(meant: Sequence[ValidValue]) -> str | None:

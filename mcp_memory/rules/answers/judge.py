@@ -38,6 +38,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.language.names import mentions, names
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.ports import JudgeInput
+from mcp_memory.rules.answers.changes import changed_since, set_since
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.fact_answers import (
     CHOICE_ROUTE,
@@ -46,7 +47,6 @@ from mcp_memory.rules.answers.fact_answers import (
     answer_from_facts,
     unknown_at_moment,
 )
-from mcp_memory.rules.answers.modality import changed_since, set_since
 from mcp_memory.rules.answers.settings import (
     AnswerabilityModel,
     ComparisonSettings,
@@ -56,6 +56,7 @@ from mcp_memory.rules.answers.settings import (
 )
 from mcp_memory.rules.answers.span_answers import answer_from_spans
 from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence, rivalry, wanted_span, weigh_sentences
+from mcp_memory.rules.answers.typed_spans import is_time_asked
 
 _SPANS = SpanSettings()
 _FACTS = FactAnswerSettings()
@@ -146,7 +147,7 @@ class EmbeddedQuestionJudge:
         texts, changed = answer.span_filter if answer else None, 0
         if answer and from_facts and (changed := _has_changed(query, answer, judge_input.sentences)):
             texts = replace(answer.span_filter, since=changed + 1)
-        if from_facts and (changed or _echoes(query, from_facts)):
+        if from_facts and (changed or _answers_nothing(query, from_facts)):
             from_facts = None
         if from_facts is not None:
             from_facts = _SPANS.feedback.apply(from_facts, knowledge.gate(from_facts.citations))
@@ -159,7 +160,7 @@ class EmbeddedQuestionJudge:
             _SPANS,
             texts,
         )
-        if _echoes(query, from_spans):
+        if _answers_nothing(query, from_spans):
             from_spans = None
         if from_facts is None or from_spans is None:
             return from_facts or from_spans
@@ -189,7 +190,7 @@ def _from_correction(judge_input: JudgeInput, correction: Correction) -> Proposa
     later = [one.source.quote for one in judge_input.sentences if one.source.turn.time > turn.time]
     asked = set(judge_input.rarity)
     sure = stems(query.text) == stems(correction.question) and not any(asked <= set(stems(said)) for said in later)
-    spoken = value.text if value is not None and not _echoes(query, value) else correction.text
+    spoken = value.text if value is not None and not _answers_nothing(query, value) else correction.text
     return Proposal(spoken, _CORRECTED if sure else _DOUBTED, not sure, citations, route="correction")
 
 
@@ -207,13 +208,15 @@ _CORRECTED, _DOUBTED = 0.9, 0.6
 """Confidence of an answer that a caller gave, and of one whose question is another or that may have changed since."""
 
 
-def _echoes(query: Query, proposal: Proposal | None) -> bool:
-    """Return whether an answer only repeats words of the question, or names whom the question describes.
+def _answers_nothing(query: Query, proposal: Proposal | None) -> bool:
+    """Return whether an answer is no such time as asked, repeats words of the question, or names whom it describes.
 
     "Puppy" is no answer to "What is my puppy called?", nor is my boss's name one to "Who did my boss hire?".
     """
     if proposal is None or proposal.route == CHOICE_ROUTE:
         return False
+    if not is_time_asked(query.text, proposal.text):
+        return True
     if subject := _SUBJECT.search(query.text):
         own = rf"\b{re.escape(subject['who'])},?\s+{re.escape(proposal.text)}\b"
         own += rf"|\b{re.escape(proposal.text)},?\s+(?:is\s)?(?:my|our)\s(?:\w+\s)?{re.escape(subject['who'])}\b"
@@ -234,9 +237,9 @@ def _has_changed(query: Query, answer: FactAnswer, sentences: Sequence[EvidenceS
     latest = max(turns, key=lambda turn: turn.said_at or 0)
     if query.as_of is not None:
         sentences = [one for one in sentences if one.source.turn.time <= query.as_of]
-    changed = changed_since(relations().get(answer.relation), answer.heads, latest, sentences) or (
-        answer.relation == "set_to" and set_since(answer.proposal.text, answer.heads, latest, sentences)
-    )
+    changed = changed_since(
+        relations().get(answer.relation), answer.proposal.text, answer.heads, latest, sentences
+    ) or (answer.relation == "set_to" and set_since(answer.proposal.text, answer.heads, latest, sentences))
     return (latest.said_at or 0) if changed else 0
 
 

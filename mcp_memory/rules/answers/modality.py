@@ -13,14 +13,7 @@ judged by them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
 
-from mcp_memory.domain.answers import EvidenceSentence
-from mcp_memory.domain.entities import PROJECT
-from mcp_memory.domain.relations import Relation
-from mcp_memory.domain.turns import USER, USERS, Turn
-from mcp_memory.language.expressions import NUMBER, number
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, RELATIVES
@@ -72,7 +65,7 @@ _AHEAD = re.compile(
 _ASKS_PLAN = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|intend(?:s|ed|ing)?|hop(?:e|es|ed|ing)|want(?:s|ed|ing)?|consider\w*|thinking)\b", re.I
 )
-_LOOKS_BACK = re.compile(r"\b(?:did|was|were|has|have|had)\b", re.I)
+LOOKS_BACK = re.compile(r"\b(?:did|was|were|has|have|had)\b", re.I)
 _FIRST = re.compile(r"(?:^|[^\w'’])(?:i|we|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll)|im|ive)(?![\w'’])", re.I)
 _PEOPLE = frozenset(
     """
@@ -97,72 +90,6 @@ _NO_NAME = re.compile(
     re.I,
 )
 """Words that open a sentence with a capital and are no names."""
-
-
-_CHANGED = re.compile(
-    r"\b(?:actually|correction|i\s+meant|no\s+longer|any\s?more|(?:since|from|as\s+of)\s+(?:today|now|tomorrow)|from\s+now\s+on"
-    r"|chang(?:e|ed|es|ing)|mov(?:e|ed|es|ing)\s+(?:it|to|from|out|forward|back)|switch(?:ed|es|ing)|swapp?(?:ed|ing)?|instead"
-    r"|postpone[ds]?|put\s+(?:back|off|forward|up|down)|brought\s+forward|reschedul\w*|rebook\w*|delay(?:ed|s)?|rais(?:e|ed|es)"
-    r"|cut\s+(?:it|my|the)|(?:up|down)\s+to|increas\w*|reduc\w*|replac\w*|cancel\w*|call(?:ed)?\s+off|stopp?ed|quit|ditch(?:ed)?"
-    r"|sold|broke\s+up|split\s+up|left|dropp?(?:ed|ing)|told\s+you\s+wrong|new|now)\b|\bnot\s+(?:on\s+|at\s+|in\s+)?(?:the\s+)?\d",
-    re.I,
-)
-"""Words with which a message changes or corrects what was said before it."""
-_NOT_NUMBER = re.compile(
-    r"\b(?:not|instead\s+of|rather\s+than)\s+(?:on\s+|at\s+|in\s+)?(?:the\s+)?(\d+(?:[.,]\d+)?)", re.I
-)
-_GONE = re.compile(
-    r"\b(?:gone|binned|bin\s+it|deleted|retired|switched\s+off|shut\s+down|read-only|deprecated|dead|died|ended|no\s+longer"
-    r"|any\s?more|replaced|dropped|quit|left)\b",
-    re.I,
-)
-"""Words by which a later message tells of a value that it is none any more."""
-_AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)\s?([a-z%€$£]\w*)", re.I)
-SHARED = 0.6
-"""A later message that has this share of the best message's coverage, and words of change, is about the same matter."""
-
-
-def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[WeighedSentence], question: str) -> bool:
-    """Return whether a later message changes what a message said, or corrects the number that the answer gives.
-
-    Of today, a later message also changes it that gives another amount in the same unit with a word of the question,
-    or tells of the answer itself that it is gone.
-    """
-    said_at = best.evidence.source.turn.said_at
-    if best.is_document or said_at is None:
-        return False
-    numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)?", answer))
-    of_today = _LOOKS_BACK.search(question) is None
-    value, asked = frozenset(stems(answer)), frozenset(stems(question))
-    amounts = {unit.lower(): number for number, unit in _AMOUNT.findall(answer)}
-    for other in others:
-        turn = other.evidence.source.turn
-        if turn.said_at is None or turn.id == best.evidence.source.turn.id or turn.said_at <= said_at:
-            continue
-        if numbers.intersection(_NOT_NUMBER.findall(other.text)):
-            return True
-        if of_today and not is_question(other.text):
-            told = frozenset(stems(other.text))
-            if value and value <= told and _GONE.search(other.text):
-                return True
-            if not asked.isdisjoint(told) and any(
-                amounts.get(unit.lower(), number) != number for number, unit in _AMOUNT.findall(other.text)
-            ):
-                return True
-            if turn.speaker == best.evidence.source.turn.speaker and _counts_otherwise(answer, other.text):
-                return True
-        if other.coverage >= SHARED * best.coverage > 0 and _CHANGED.search(other.text) and not is_question(other.text):
-            return True
-    return False
-
-
-def _counts_otherwise(answer: str, text: str) -> bool:
-    """Return whether a text gives another number of what an answer counts: "three classes" for "five maths classes"."""
-    counted = re.match(rf"\W*(?!an?\b)({NUMBER})\b(?:\s+[\w'’-]+){{0,2}}?\s+([\w'’-]+)\W*$", answer, re.I)
-    if counted is None:
-        return False
-    told = re.findall(rf"\b(?!an?\b)({NUMBER})\s+(?:[\w'’-]+\s+){{0,2}}?{re.escape(counted[2])}\b", text, re.I)
-    return bool(told) and number(counted[1]) not in map(number, told)
 
 
 _RETURN = re.compile(
@@ -191,10 +118,15 @@ def is_question(text: str) -> bool:
     return text.rstrip().endswith(QUESTION_MARKS) or _ASKS.match(text) is not None
 
 
+def is_unreal(text: str) -> bool:
+    """Return whether a sentence tells of something refused, offered, wished or planned."""
+    return any(pattern.search(text) for pattern in (_REFUSED, _PROPOSED, _WISHED, _PLANNED))
+
+
 def asks_ahead(question: str) -> bool:
     """Return whether a question asks for something planned, or for a date that may lie ahead."""
     return _AHEAD.search(question) is not None and (
-        _LOOKS_BACK.search(question) is None
+        LOOKS_BACK.search(question) is None
         or re.search(r"\b(?:supposed|due|plan\w*|going)\b", question, re.I) is not None
     )
 
@@ -267,56 +199,6 @@ def _of_that_time(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     since, until = wanted.time
     stated = [(one.since, one.until) for _, _, one in sentence.times]
     return said_at < until or any(begin < until and since < end for begin, end in stated)
-
-
-def set_since(answer: str, heads: Sequence[str], told: Turn, sentences: Sequence[EvidenceSentence]) -> bool:
-    """Return whether a later message gives another number with all but one of the words of a setting's name."""
-    numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)?", answer))
-    names = [frozenset(stems(name)) for name in heads]
-    return any(
-        (one.source.turn.said_at or 0) > (told.said_at or 0)
-        and not is_question(one.source.quote)
-        and bool(frozenset(re.findall(r"\d+(?:[.,]\d+)?", one.source.quote)) - numbers)
-        and any(len(name & frozenset(stems(one.source.quote))) >= max(2, len(name) - 1) for name in names)
-        for one in (sentences if numbers and told.kind != "document" else ())
-    )
-
-
-def changed_since(relation: Relation, heads: Sequence[str], told: Turn, sentences: Sequence[EvidenceSentence]) -> bool:
-    """Return whether the one who told a value of a relation tells later that it changed: "new job!!", "we sold it".
-
-    The new value may not have been read, so the old one is no answer for today. What tells a change is a list of the
-    relation's own (``changed`` in ``resources/relations.toml``). Of somebody else than the teller it has to name them;
-    of a thing anybody may tell it, in words of which at least half of its name are; "the new limit" tells it, too.
-    """
-    if not relation.changed or told.kind == "document" or told.said_at is None:
-        return False
-    pattern = _change_words(relation.changed)
-    own = {(told.speaker or USER).casefold(), *USERS, PROJECT}
-    others = None if own.intersection(map(str.casefold, heads)) else {stem for name in heads for stem in stems(name)}
-    of_thing = relation.head == "thing"
-    renewed = _renewed(tuple(heads)) if of_thing and heads else None
-    least = (min(len(frozenset(stems(name))) for name in heads) + 1) // 2 if of_thing and heads else 1
-    return any(
-        ((turn := one.source.turn).speaker == told.speaker or of_thing)
-        and turn.said_at is not None
-        and turn.said_at > told.said_at
-        and not is_question(one.source.quote)
-        and (pattern.search(one.source.quote) or (renewed and renewed.search(one.source.quote)))
-        and (others is None or len(others & frozenset(stems(turn.text))) >= least)
-        for one in sentences
-    )
-
-
-@cache
-def _change_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(re.escape(phrase) for phrase in phrases)})\b", re.I)
-
-
-def _renewed(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern of "the new limit", for the name "API limit"."""
-    nouns = {re.escape(name.split()[-1]) for name in names if name.split()}
-    return re.compile(rf"\b(?:the|our|a)\s+new\s+(?:[\w'’-]+\s+)?(?:{'|'.join(sorted(nouns))})\b", re.I)
 
 
 def _after(sentence: WeighedSentence) -> str:

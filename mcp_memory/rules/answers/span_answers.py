@@ -18,7 +18,9 @@ from typing import NamedTuple
 from mcp_memory.domain.answers import EvidenceSentence, Proposal
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.query import Query
-from mcp_memory.rules.answers.modality import asserts, is_changed_later
+from mcp_memory.rules.answers.changes import is_changed_later
+from mcp_memory.rules.answers.modality import asserts
+from mcp_memory.rules.answers.name_spans import name_spans, person_phrases, place_phrases
 from mcp_memory.rules.answers.phrase_spans import asks_price, money_spans, phrase_spans, polarity_spans, reason_spans
 from mcp_memory.rules.answers.settings import FeedbackGate, SpanFeatures, SpanSettings
 from mcp_memory.rules.answers.span_filter import SpanFilter
@@ -32,15 +34,7 @@ from mcp_memory.rules.answers.support import (
     weigh_sentences,
 )
 from mcp_memory.rules.answers.tenures import SAID_OTHERWISE, TENURE_FIT, tenure_spans
-from mcp_memory.rules.answers.typed_spans import (
-    END_STEMS,
-    START_STEMS,
-    amount_spans,
-    date_spans,
-    name_spans,
-    person_phrases,
-    place_phrases,
-)
+from mcp_memory.rules.answers.typed_spans import END_STEMS, START_STEMS, amount_spans, date_spans
 
 _POSSESSIVE = re.compile(r"^(?:my|your)\s+|^(?:My|Your)\s+(?=[a-z])")
 """Possessives of the speaker: for the reader of an answer, "my" would mean somebody else. A title keeps its capital."""

@@ -69,6 +69,15 @@ _FORMS: dict[str, AnswerForm] = {
 }
 
 
+_SAYS_NOTHING = re.compile(
+    r"\b(?:these\s+days|at\s+the\s+moment|at\s+present|right\s+now|by\s+now|so\s+far|in\s+the\s+end|end(?:s|ed|ing)?\s+up"
+    r"|turn(?:s|ed)?\s+out|manage[ds]?\s+to|get\s+to|got\s+to|happen(?:s|ed)?\s+to|for\s+a\s+living|still|actually|really|exactly|finally"
+    r"|currently|again|already|yet|eventually|normally|usually)\b",
+    re.I,
+)
+"""Words of a question that a statement of its answer need not hold."""
+
+
 @dataclass(frozen=True, slots=True)
 class WantedSpan:
     """The kind of span that answers a query.
@@ -109,7 +118,8 @@ def wanted_span(query: Query) -> WantedSpan:
     names = frozenset(stem for speaker in query.speakers for stem in stems(speaker))
     times = stated_times(query.text, None)
     dated = frozenset(stem for time in times for stem in stems(query.text[time.start : time.end]))
-    content = frozenset(query.stems) - dated - _FORM_WORDS.get(form, frozenset()) - _TYPE_WORDS
+    needless = frozenset(query.stems) - frozenset(stems(_SAYS_NOTHING.sub(" ", query.text)))
+    content = frozenset(query.stems) - dated - needless - _FORM_WORDS.get(form, frozenset()) - _TYPE_WORDS
     if len(query.speakers) == 1:
         content -= names
     return WantedSpan(

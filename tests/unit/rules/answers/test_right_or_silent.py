@@ -54,6 +54,8 @@ SILENT = [
     ("user: I work at the ferry office.", "Which city do I work in?"),
     ("Elin: I moved to Lund on 9 August.", "What does Elin do for a living these days?"),
     ("user: We are back from Malta.", "What day did we leave for Malta?"),
+    ("Elin: My birthday is on the 20th.", "What year is Elin's birthday?"),
+    ("Elin: My choir practice is on 8 June.", "Which day of the week is Elin's choir practice?"),
     ("user: They told us on 3 March that the ferry office is closing.", "When was my last day at the ferry office?"),
 ]
 
@@ -114,6 +116,34 @@ async def test_what_a_later_message_changes_is_not_given_as_the_current_value() 
         "user: Actually the meeting is on the 17th, not the 12th.",
     ]
     assert "12" not in (await answer(talk, "When is the meeting?") or "")
+
+
+LEFT = [
+    ("Elin: I have left the ferry office.", "Where does Elin work?"),
+    ("Elin: Since Monday I work for a sailmaker in Orlen.", "Who does Elin work for now?"),
+]
+
+
+@pytest.mark.parametrize(("later", "question"), LEFT, ids=[later for later, _ in LEFT])
+async def test_a_value_that_was_left_or_told_anew_is_not_the_current_one(later: str, question: str) -> None:
+    talk = ["Elin: I work for the ferry office.", "@ 2023-11-09", later]
+    assert "ferry office" not in (await answer(talk, question) or "")
+
+
+async def test_what_may_come_leaves_the_current_value_standing() -> None:
+    talk = ["Elin: I work for the ferry office.", "@ 2023-11-09", "Elin: I might work for a sailmaker one day."]
+    assert await answer(talk, "Who does Elin work for now?") == "ferry office"
+
+
+async def test_the_first_of_several_is_not_given_plainly_where_one_is_known() -> None:
+    items = said("Elin: I take 15 mg of melorin now.")
+    found = await ask(items, "What melorin dose did Elin start with?", read=True)
+    assert found.text is None or found.hedged
+
+
+async def test_a_weekday_is_answered_with_a_weekday() -> None:
+    question = "Which day of the week does Elin have her choir practice?"
+    assert await answer(["Elin: My choir practice has moved to Thursdays."], question) == "Thursdays"
 
 
 CHANGED = [

@@ -1,0 +1,180 @@
+"""Whether a later message changes what an answer says: a value told last year is no answer for today.
+
+The new value may not have been read, or not be of the wanted form. So each answer is compared with what was told after
+it: words of change or correction about the same matter, another amount in the same unit, the end of the value itself.
+These are lists of words, English only, that err on the side of silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from mcp_memory.domain.answers import EvidenceSentence
+from mcp_memory.domain.entities import PROJECT
+from mcp_memory.domain.relations import Relation
+from mcp_memory.domain.turns import USER, USERS, Turn
+from mcp_memory.language.expressions import NUMBER, number
+from mcp_memory.language.tokens import stems, words
+from mcp_memory.rules.answers.modality import LOOKS_BACK, is_question, is_unreal
+from mcp_memory.rules.answers.support import WeighedSentence
+from mcp_memory.rules.facts.rows import parse_row
+from mcp_memory.rules.facts.verbs import inflection
+
+_CHANGED = re.compile(
+    r"\b(?:actually|correction|i\s+meant|no\s+longer|any\s?more|(?:since|from|as\s+of)\s+(?:today|now|tomorrow)|from\s+now\s+on"
+    r"|chang(?:e|ed|es|ing)|mov(?:e|ed|es|ing)\s+(?:it|to|from|out|forward|back)|switch(?:ed|es|ing)|swapp?(?:ed|ing)?|instead"
+    r"|postpone[ds]?|put\s+(?:back|off|forward|up|down)|brought\s+forward|reschedul\w*|rebook\w*|delay(?:ed|s)?|rais(?:e|ed|es)"
+    r"|cut\s+(?:it|my|the)|(?:up|down)\s+to|increas\w*|reduc\w*|replac\w*|cancel\w*|call(?:ed)?\s+off|stopp?ed|quit|ditch(?:ed)?"
+    r"|sold|broke\s+up|split\s+up|left|dropp?(?:ed|ing)|told\s+you\s+wrong|new|now)\b|\bnot\s+(?:on\s+|at\s+|in\s+)?(?:the\s+)?\d",
+    re.I,
+)
+"""Words with which a message changes or corrects what was said before it."""
+_NOT_NUMBER = re.compile(
+    r"\b(?:not|instead\s+of|rather\s+than)\s+(?:on\s+|at\s+|in\s+)?(?:the\s+)?(\d+(?:[.,]\d+)?)", re.I
+)
+_GONE = re.compile(
+    r"\b(?:gone|binned|bin\s+it|deleted|retired|switched\s+off|shut\s+down|read-only|deprecated|dead|died|ended|no\s+longer"
+    r"|any\s?more|replaced|dropped|quit|left)\b",
+    re.I,
+)
+"""Words by which a later message tells of a value that it is none any more."""
+_AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)\s?([a-z%€$£]\w*)", re.I)
+_SET = re.compile(r"\b(?:set|now|went|goes|made)\b", re.I)
+"""Words by which a later amount is a new value, whatever it is of."""
+_LEFT = re.compile(r"\b(?:left|leaving|quit|retired\s+from|resigned\s+from|sold|gave\s+up|done\s+with|stopped)\b", re.I)
+"""Words before what somebody has no more."""
+SHARED = 0.6
+"""A later message that has this share of the best message's coverage, and words of change, is about the same matter."""
+
+
+def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[WeighedSentence], question: str) -> bool:
+    """Return whether a later message changes what a message said, or corrects the number that the answer gives.
+
+    Of today, a later message also changes it that gives another amount in the same unit with a word of the question,
+    or tells of the answer itself that it is gone.
+    """
+    said_at = best.evidence.source.turn.said_at
+    if best.is_document or said_at is None:
+        return False
+    numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)?", answer))
+    of_today = LOOKS_BACK.search(question) is None
+    value, asked = frozenset(stems(answer)), frozenset(stems(question))
+    amounts = {unit.lower(): number for number, unit in _AMOUNT.findall(answer)}
+    for other in others:
+        turn = other.evidence.source.turn
+        if turn.said_at is None or turn.id == best.evidence.source.turn.id or turn.said_at <= said_at:
+            continue
+        if numbers.intersection(_NOT_NUMBER.findall(other.text)):
+            return True
+        if of_today and not is_question(other.text):
+            told = frozenset(stems(other.text))
+            if value and value <= told and _GONE.search(other.text):
+                return True
+            if (not asked.isdisjoint(told) or _SET.search(other.text)) and any(
+                amounts.get(unit.lower(), number) != number for number, unit in _AMOUNT.findall(other.text)
+            ):
+                return True
+            if turn.speaker == best.evidence.source.turn.speaker and _counts_otherwise(answer, other.text):
+                return True
+        if other.coverage >= SHARED * best.coverage > 0 and _CHANGED.search(other.text) and not is_question(other.text):
+            return True
+    return False
+
+
+def _counts_otherwise(answer: str, text: str) -> bool:
+    """Return whether a text gives another number of what an answer counts: "three classes" for "five maths classes"."""
+    counted = re.match(rf"\W*(?!an?\b)({NUMBER})\b(?:\s+[\w'’-]+){{0,2}}?\s+([\w'’-]+)\W*$", answer, re.I)
+    if counted is None:
+        return False
+    told = re.findall(rf"\b(?!an?\b)({NUMBER})\s+(?:[\w'’-]+\s+){{0,2}}?{re.escape(counted[2])}\b", text, re.I)
+    return bool(told) and number(counted[1]) not in map(number, told)
+
+
+def set_since(answer: str, heads: Sequence[str], told: Turn, sentences: Sequence[EvidenceSentence]) -> bool:
+    """Return whether a later message gives another number with all but one of the words of a setting's name."""
+    numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)?", answer))
+    names = [frozenset(stems(name)) for name in heads]
+    return any(
+        (one.source.turn.said_at or 0) > (told.said_at or 0)
+        and not is_question(one.source.quote)
+        and bool(frozenset(re.findall(r"\d+(?:[.,]\d+)?", one.source.quote)) - numbers)
+        and any(len(name & frozenset(stems(one.source.quote))) >= max(2, len(name) - 1) for name in names)
+        for one in (sentences if numbers and told.kind != "document" else ())
+    )
+
+
+def changed_since(
+    relation: Relation, answer: str, heads: Sequence[str], told: Turn, sentences: Sequence[EvidenceSentence]
+) -> bool:
+    """Return whether the one who told a value of a relation tells later that it changed: "new job!!", "we sold it".
+
+    The new value may not have been read, so the old one is no answer for today. What tells a change is a list of the
+    relation's own (``changed`` in ``resources/relations.toml``), the end of the value itself, "I've left the bakery",
+    and, where there is one value at a time, another one, "I work for a baker". Of somebody else than the teller it has
+    to name them; of a thing anybody may tell it, in words of which at least half of its name are; "the new limit" tells
+    it, too.
+    """
+    if told.kind == "document" or told.said_at is None:
+        return False
+    pattern = _change_words(relation.changed) if relation.changed else None
+    own = {(told.speaker or USER).casefold(), *USERS, PROJECT}
+    others = None if own.intersection(map(str.casefold, heads)) else {stem for name in heads for stem in stems(name)}
+    of_thing = relation.head == "thing"
+    renewed = _renewed(tuple(heads)) if of_thing and heads and pattern else None
+    least = (min(len(frozenset(stems(name))) for name in heads) + 1) // 2 if of_thing and heads else 1
+    value = frozenset(stems(answer))
+    return any(
+        ((turn := one.source.turn).speaker == told.speaker or of_thing)
+        and turn.said_at is not None
+        and turn.said_at > told.said_at
+        and not is_question(one.source.quote)
+        and (
+            (pattern and pattern.search(one.source.quote))
+            or (renewed and renewed.search(one.source.quote))
+            or (not of_thing and _ends_value(relation, value, one.source.quote))
+        )
+        and (others is None or len(others & frozenset(stems(turn.text))) >= least)
+        for one in sentences
+    )
+
+
+def _ends_value(relation: Relation, value: frozenset[str], text: str) -> bool:
+    """Return whether a text tells that a value is gone, or another one of a relation that has one at a time."""
+    told = frozenset(stems(text))
+    if not value.isdisjoint(told):
+        return relation.changed != () and any(
+            not value.isdisjoint(stems(text[found.end() : found.end() + 40])) for found in _LEFT.finditer(text)
+        )
+    if relation.cardinality != "single" or is_unreal(text):
+        return False
+    said = words(text)
+    forms = _said_forms(relation.said)
+    return any(
+        (form := inflection(word)) is not None
+        and not forms.get(form.lemma, frozenset()).isdisjoint(said[place + 1 : place + 3])
+        and not {"i", "we", "he", "she"}.isdisjoint(said[max(place - 3, 0) : place])
+        for place, word in enumerate(said)
+    )
+
+
+@cache
+def _said_forms(said: tuple[str, ...]) -> dict[str, frozenset[str]]:
+    """Return the verbs that state a value now or from now on, with the prepositions behind them."""
+    found: dict[str, frozenset[str]] = {}
+    for row in (row for text in said for row in parse_row("", text)):
+        if row.sort == "verb" and row.effect in ("state", "begin") and not row.particles:
+            found[row.word] = found.get(row.word, frozenset()) | (row.slots - {"obj", "time", "each"})
+    return found
+
+
+@cache
+def _change_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(re.escape(phrase) for phrase in phrases)})\b", re.I)
+
+
+def _renewed(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern of "the new limit", for the name "API limit"."""
+    nouns = {re.escape(name.split()[-1]) for name in names if name.split()}
+    return re.compile(rf"\b(?:the|our|a)\s+new\s+(?:[\w'’-]+\s+)?(?:{'|'.join(sorted(nouns))})\b", re.I)
