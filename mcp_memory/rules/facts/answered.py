@@ -167,6 +167,21 @@ def _date(match: re.Match[str], said: str) -> str:
     return f"{_own(match['what']).capitalize()} is {said}" if _DATED.search(said) else ""
 
 
+def _deed_day(match: re.Match[str], said: str) -> str:
+    verb = _verb(match["who"], match["verb"], match["aux"])
+    rest = _own(match["rest"] or "")
+    return f"{_own(match['who'])} {verb} {rest} {said}".replace("  ", " ") if verb and _DATED.search(said) else ""
+
+
+def _doing_day(match: re.Match[str], said: str) -> str:
+    told = f"{_own(match['who'])} {_be(match['who'])} {_own(match['rest'])} {said}"
+    return told if _DATED.search(said) else ""
+
+
+def _allergy(match: re.Match[str], said: str) -> str:
+    return f"{_own(match['who'])} {_be(match['who'])} {match['what']} {said[0].lower()}{said[1:]}"
+
+
 def _name(match: re.Match[str], said: str) -> str:
     named = re.fullmatch(r"[A-Z]\w+(?: [A-Z]\w+)?(?: and [A-Z]\w+)?", said)
     return f"{_own(match['who'])} is called {said}" if named else ""
@@ -208,7 +223,14 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], str]], ...] 
     for form, compose in (
         (rf"where (?P<aux>do|does|did) {_WHO} (?P<verb>live|work|study|come)(?: from)?{_NOW}", _home),
         (rf"where(?: are| is|['’]s|['’]re) {_WHO} (?P<how>(?:originally )?from|based|living|working){_NOW}", _from),
-        (r"when(?:['’]s| is) (?P<what>your [a-z][a-z ]{2,30})", _date),
+        (
+            rf"when(?: are| is|['’]s|['’]re) (?!the ){_WHO} "
+            r"(?P<rest>(?!wedding|meeting|training|hearing|reading|viewing|evening)[a-z]{2,}ing(?: [^,;]{1,40})?)",
+            _doing_day,
+        ),
+        (r"when(?:['’]s| is) (?P<what>(?:your|the) [a-z][a-z ]{2,30})", _date),
+        (rf"when (?P<aux>do|does|did) {_WHO} (?P<verb>[a-z]+)(?P<rest> [^,;]{{1,40}})?", _deed_day),
+        (rf"what(?: are| is|['’]s|['’]re) {_WHO} (?P<what>(?:allergic|intolerant) to)", _allergy),
         (rf"what(?:['’]s| is) (?:the name of )?{_WHO}(?:['’]s name| called)?", _name),
         (rf"how old (?:is|are) {_WHO}{_NOW}", _age),
         (rf"what (?:do|does) {_WHO} do(?: for (?:a living|work))?{_NOW}", _job),

@@ -182,6 +182,8 @@ def names_somebody(turn: Turn, said: Assertion) -> bool:
     "Our wifi name is Lynd14" is no name of the speaker, and "Muffin is named Wendy" none of Muffin, who has one. A
     described head ("user's dog") has to describe a being.
     """
+    if said.head.endswith(("'s", "’s")):
+        return False  # "she's due on Friday", "Nina's runs out in August"
     if said.relation != "named":
         return True
     if said.head.split()[-1].casefold() in nouns.NAMED_WORK | nouns.NAMED_OWN:

@@ -28,6 +28,8 @@ def dates(text: str) -> list[str]:
         ("The deadline for the pilot is the 3rd of June.", "pilot due_on 3rd of June | 2023-06-03 planned"),
         ("Our pottery course starts on 3 March.", "Maria's pottery course starts_on 3 March | 2024-03-03 planned"),
         ("My lease ends on 30 June.", "Maria's lease ends_on 30 June | 2023-06-30 planned"),
+        ("My interview's the 17th.", "Maria's interview scheduled_for 17 May 2023 | 2023-05-17 planned"),
+        ("My viva is the 2nd of June.", "Maria's viva scheduled_for 2nd of June | 2023-06-02 planned"),
         ("The interview was moved to the 17th.", "interview scheduled_for 17 May 2023 | 2023-05-17 planned"),
         ("The launch moves to 12 June.", "launch scheduled_for 12 June | 2023-06-12 planned"),
         ("We moved the launch to the 17th.", "launch scheduled_for 17 May 2023 | 2023-05-17 planned"),
