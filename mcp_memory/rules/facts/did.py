@@ -21,7 +21,14 @@ from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.tails import is_companion_s, is_cut_list, purpose_ends
-from mcp_memory.rules.facts.undergone import CONFIDENCE, OWN, undergone_claims
+from mcp_memory.rules.facts.undergone import (
+    ALONE_WITH_A_DATE,
+    CONFIDENCE,
+    OWN,
+    deeds_alone,
+    habits_ended,
+    undergone_claims,
+)
 from mcp_memory.rules.facts.verbs import inflect, inflection
 
 LONGEST = 20
@@ -60,7 +67,7 @@ _LIGHT = {
                      " jab vaccine vaccination booster"),
     "get": word_set("tattoo piercing promotion raise passport licence license certificate certification degree diploma"
                     " haircut vaccine vaccination scholarship visa glasses braces keys offer stitches jab loan mortgage"
-                    " grant permit"),
+                    " grant permit job"),
     "start": word_set("job school university college kindergarten nursery degree internship apprenticeship placement"
                       " chemo chemotherapy therapy physio training treatment course"),
     "begin": word_set("degree internship apprenticeship placement chemo chemotherapy therapy training treatment"),
@@ -80,10 +87,9 @@ _OUTINGS = word_set("hike walk run jog ride swim stroll trek ramble safari cruis
 _PHRASAL = frozenset((
     ("give", "up"), ("take", "up"), ("take", "on"), ("set", "up"), ("pick", "up"), ("turn", "down"), ("call", "off"),
     ("take", "over"), ("take", "apart"), ("put", "up"), ("put", "in"), ("pay", "off"), ("have", "out"), ("get", "into"),
+    ("put", "for"),
 ))  # fmt: skip
 """Verbs of `_SILENT` that mean something with these prepositions."""
-_ALONE = {"die": "died", "retire": "retired", "graduate": "graduated", "resign": "resigned"}
-"""Verbs that need no complement."""
 _HABITS = word_set("always often usually sometimes never regularly frequently occasionally rarely seldom") | {
     "all the time", "every day", "every week", "every weekend", "every year", "every month", "every evening",
     "every morning", "every night", "every summer", "every winter", "all my life", "all his life", "all her life",
@@ -115,18 +121,19 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
         text: of the whole turn.
     """
     verb = clause.verb
-    is_action = verb.tense in ("past", "perfect") and not (
-        verb.negated or verb.unreal or verb.passive or verb.used_to or verb.progressive or clause.confidence < 1
+    is_action = is_announced(clause, text) or (
+        verb.tense in ("past", "perfect") and not (verb.unreal or verb.used_to or verb.progressive)
     )
+    is_action = is_action and not (verb.negated or verb.passive or clause.confidence < 1)
     yield from undergone_claims(clause, text)
     if verb.phase == "end" and is_action:
-        yield from _habits_ended(clause, text)
+        yield from habits_ended(clause, text)
         return
     is_action = is_action and not clause.adverbs & _HABITS
     if not is_action or clause.parsed or len(clause.subject) > 2:
         return
     if all(slot.preposition and _is_date(slot.nouns[0]) for slot in clause.slots):
-        yield from _deeds_alone(clause)
+        yield from deeds_alone(clause)
         return
     if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause):
         return
@@ -141,6 +148,19 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     if phrase and not _is_participle(clause, phrase):
         for subject in clause.subject:
             yield Claim(subject, DID, phrase, "event", None, clause.end, False, CONFIDENCE)
+
+
+_COMING = re.compile(r"(?:will|['’]ll|going\sto|gonna)\b", re.IGNORECASE)
+
+
+def is_announced(clause: Clause, text: str) -> bool:
+    """Return whether a clause announces a deed with its date, "I'll ring the vet tomorrow": it is planned."""
+    verb = clause.verb
+    moving = " ".join((verb.lemma, *clause.particles)) in ALONE_WITH_A_DATE
+    said = moving or verb.progressive or _COMING.search(text, verb.start, verb.end)
+    if any(slot.preposition in ("before", "after") for slot in clause.slots):
+        return False  # "I'm cleaning up the site before the launch on 3 May": the date of the launch
+    return bool(said and clause.times and verb.tense == "present" and verb.future and not verb.phase)
 
 
 def _is_participle(clause: Clause, phrase: str) -> bool:
@@ -182,36 +202,6 @@ def _is_bare_visit(claim: Claim) -> bool:
     )
 
 
-_ENDED = re.compile(
-    r"\s*(?P<what>(?:stopped|quit|gave\sup)\s(?:smoking|drinking|vaping|gambling|eating|driving|dancing|swimming|running"
-    r"|cycling|climbing|riding|training|wearing|biting|colouring|dyeing))\b"
-)
-
-
-def _habits_ended(clause: Clause, text: str) -> Iterator[Claim]:
-    """Yield "gave up smoking" and "stopped drinking coffee": the end of what is no event itself."""
-    match = _ENDED.match(text, clause.verb.start)
-    slots = clause.slots
-    if match is None or len(slots) > 1 or not all(kinds.is_human(subject) for subject in clause.subject):
-        return
-    what = match["what"]
-    if slots:
-        noun = slots[0].nouns[0]
-        if slots[0].preposition or noun.pronoun or noun.owner or noun.determiner or len(slots[0].nouns) > 1:
-            return
-        what = f"{what} {noun.text}"
-    for subject in clause.subject:
-        yield Claim(subject, DID, what, "event", None, clause.end, False, CONFIDENCE)
-
-
-def _deeds_alone(clause: Clause) -> Iterator[Claim]:
-    """Yield the event of a verb that says enough by itself: "my boss retired in May"."""
-    deed = "passed away" if clause.particles == ("away",) else "" if clause.particles else _ALONE.get(clause.verb.lemma)
-    for subject in clause.subject if deed else ():
-        if kinds.is_human(subject) or subject.head in PETS:
-            yield Claim(subject, DID, deed or "", "event", None, clause.end, False, CONFIDENCE)
-
-
 def _tells_something(clause: Clause) -> bool:
     """Return whether the verb is an action and one of its phrases means something by itself."""
     lemma, phrases = clause.verb.lemma, [noun for slot in clause.slots for noun in slot.nouns]
@@ -229,6 +219,8 @@ def _tells_something(clause: Clause) -> bool:
         if clause.slots[0].preposition or not {first.head, *first.text.lower().split()} & _LIGHT[lemma]:
             return False
         return not any(noun.uncertain or noun.pronoun for noun in phrases)
+    if lemma == "pay" and not clause.slots[0].preposition and any(map(str.isdecimal, phrases[0].text)):
+        return any(slot.preposition == "for" and _is_informative(slot.nouns[0], own=False) for slot in clause.slots)
     phrasal = (lemma, clause.slots[0].preposition) in _PHRASAL
     dated = bool(clause.times) and lemma in _TELL_WITH_A_DATE
     if (lemma in _SILENT and not (phrasal or dated)) or clause.verb.phase == "begin" or len(lemma) < 3:
@@ -236,14 +228,15 @@ def _tells_something(clause: Clause) -> bool:
     if any(noun.uncertain for noun in phrases):
         return False
     obj = clause.slots[0]
-    if lemma in ("lose", "quit") and not obj.preposition and obj.nouns[0].head == "job":
-        return True
+    if (lemma, obj.preposition) in _JOBS and obj.nouns[0].head == "job":
+        return obj.nouns[0].determiner != "this"
     own = not clause.subject[0].pronoun or clause.subject[0].pronoun in ("he", "she")
     if not obj.preposition and not all(_is_informative(noun, own) for noun in obj.nouns):
         return False
     return any(_is_informative(noun, own) for noun in phrases)
 
 
+_JOBS = frozenset((("lose", ""), ("quit", ""), ("apply", "for")))
 _GOOD_TIMES = word_set("time blast fun ball")
 _TRIPS = word_set("trip tour cruise expedition retreat safari pilgrimage")
 

@@ -118,7 +118,7 @@ def _instrument_claims(clause: Clause) -> Iterator[Claim]:
                 yield Claim(clause.subject[0], "plays", noun, effect, None, slot.end)
 
 
-_PRESCRIBE_VERBS = word_set("put start keep switch give prescribe")
+_PRESCRIBE_VERBS = word_set("put start keep switch swap move change give prescribe")
 
 
 def _medicine_claims(clause: Clause) -> Iterator[Claim]:
@@ -130,7 +130,7 @@ def _medicine_claims(clause: Clause) -> Iterator[Claim]:
     if not (kinds.is_human(patient) or patient.pronoun in ("me", "him", "her")):
         return
     for slot in clause.slots[1:3]:
-        if slot.preposition in ("", "on", "to"):
+        if slot.preposition in ("", "on", "onto", "to"):
             for noun in slot.nouns:
                 if kinds.fits(noun, "dose") or kinds.fits(noun, "medicine"):
                     yield Claim(patient, "takes", noun, "begin", None, slot.end)

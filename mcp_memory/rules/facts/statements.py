@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.relations import relations
+from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
@@ -171,9 +172,22 @@ def _fitting(
             yield row
 
 
+_LET = word_set("flat apartment room studio cottage villa bungalow chalet cabin lodge")
+"""Homes that people have for a week or for rent as often as for their own."""
+
+
 def fits_row(noun: NounPhrase, row: Row, *, talk: bool) -> bool:
     """Return whether a phrase is of one of the kinds of a row, and clear enough for a message."""
+    if talk and row.relation == "owns" and row.word in ("get", "have") and _may_be_lent(noun):
+        return False
     return any(kinds.fits(noun, kind) and (not talk or kinds.is_clear(noun, kind)) for kind in row.tail)
+
+
+def _may_be_lent(noun: NounPhrase) -> bool:
+    """Return whether somebody may have a thing that is not theirs: "the car", a flat that is let."""
+    return (
+        noun.determiner == "the" or noun.head in _LET or bool(_LET & {*noun.common.split(), *noun.text.lower().split()})
+    )
 
 
 def _place(clause: Clause, row: Row, index: int, noun: NounPhrase) -> tuple[Sequence[NounPhrase], Slot]:

@@ -10,6 +10,7 @@ from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.tables.nouns import PETS
 
 CONFIDENCE = 0.9
 """Confidence of an event that a clause tells plainly."""
@@ -30,6 +31,14 @@ _HAD_DONE = re.compile(
 """What somebody had done: "had my gallbladder removed"."""
 _STATES = re.compile(r"\b(?:engaged|married|divorced)\b")
 _LOSSES = word_set("steal tow flood vandalise burgle")
+
+_ALONE = {
+    "die": "died", "retire": "retired", "graduate": "graduated", "resign": "resigned", "pass away": "passed away",
+    "propose": "proposed",
+}  # fmt: skip
+"""Verbs that need no complement, with their particles."""
+ALONE_WITH_A_DATE = {"move in": "moved in", "move out": "moved out", "move house": "moved house"}
+"""Those that tell an event where its time is said: "Joel moved in on Tuesday"."""
 
 
 def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
@@ -54,3 +63,34 @@ def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
             what = match["what"][:1].lower() + match["what"][1:]
             what = " ".join(OWN.get(word, word) for word in what.split())
             yield Claim(subject, DID, what, "event", None, clause.end, False, CONFIDENCE)
+
+
+_ENDED = re.compile(
+    r"\s*(?P<what>(?:stopped|quit|gave\sup)\s(?:smoking|drinking|vaping|gambling|eating|driving|dancing|swimming|running"
+    r"|cycling|climbing|riding|training|wearing|biting|colouring|dyeing))\b"
+)
+
+
+def habits_ended(clause: Clause, text: str) -> Iterator[Claim]:
+    """Yield "gave up smoking" and "stopped drinking coffee": the end of what is no event itself."""
+    match = _ENDED.match(text, clause.verb.start)
+    slots = clause.slots
+    if match is None or len(slots) > 1 or not all(kinds.is_human(subject) for subject in clause.subject):
+        return
+    what = match["what"]
+    if slots:
+        noun = slots[0].nouns[0]
+        if slots[0].preposition or noun.pronoun or noun.owner or noun.determiner or len(slots[0].nouns) > 1:
+            return
+        what = f"{what} {noun.text}"
+    for subject in clause.subject:
+        yield Claim(subject, DID, what, "event", None, clause.end, False, CONFIDENCE)
+
+
+def deeds_alone(clause: Clause) -> Iterator[Claim]:
+    """Yield the event of a verb that says enough by itself: "my boss retired in May"."""
+    said = " ".join((clause.verb.lemma, *clause.particles))
+    deed = _ALONE.get(said) or (ALONE_WITH_A_DATE.get(said) if clause.times else "")
+    for subject in clause.subject if deed else ():
+        if kinds.is_human(subject) or subject.head in PETS:
+            yield Claim(subject, DID, deed or "", "event", None, clause.end, False, CONFIDENCE)

@@ -1,7 +1,7 @@
 """What no row knows is an event with its whole phrase, or nothing."""
 
 import pytest
-from reading import facts
+from reading import facts, read
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,11 @@ from reading import facts
         ("I took a pottery course with my sister in May.", "Maria did took a pottery course with their sister"),
         ("My brother has painted the kitchen.", "Maria's brother did painted the kitchen"),
         ("I stopped smoking cigars last year.", "Maria did stopped smoking cigars"),
+        ("Applied for a job at the bakery.", "Maria did applied for a job at the bakery"),
+        ("I've put in for a transfer to Oslo.", "Maria did put in for a transfer to Oslo"),
+        ("We paid 300 euros for the sofa.", "Maria did paid 300 euros for the sofa"),
+        ("Ole moved in on Sunday.", "Ole did moved in"),
+        ("The doctor swapped me to losartan.", "Maria takes losartan"),
         ("Still driving the school van.", "Maria drives school van"),
     ],
 )
@@ -38,6 +43,30 @@ def test_what_no_row_knows_is_an_event_with_its_whole_phrase(text: str, fact: st
     ],
 )
 def test_a_claim_without_a_meaning_of_its_own_is_left_out(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We're going to plant the hedge next weekend.", ["planted the hedge planned"]),
+        ("I'm varnishing the old boat on Saturday.", ["varnished the old boat planned"]),
+        ("We move in on 3 June.", ["moved in planned"]),
+        ("We're going to plant a hedge.", []),
+        ("If it stays dry I'll plant the hedge on Saturday.", []),
+        ("I might plant the hedge on Saturday.", []),
+        ("I plant the hedge on Saturdays.", []),
+        ("I'm cleaning the boat shed before the regatta on 3 June.", []),
+    ],
+)
+def test_a_deed_announced_with_its_date_is_planned(text: str, expected: list[str]) -> None:
+    assert [f"{fact.tail} {fact.kind}" for fact in read(text) if fact.relation == "did"] == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["We've got the flat!", "She has the van today.", "We have a cottage called Elm Barn."]
+)
+def test_what_somebody_has_for_a_while_is_not_their_own(text: str) -> None:
     assert facts(text) == []
 
 
