@@ -64,13 +64,15 @@ _LIGHT = {
     "make": word_set("reservation appointment"),
     "have": word_set("surgery operation baby appointment interview procedure attack stroke accident crash fall"
                      " miscarriage biopsy scan mri x-ray check-up checkup transplant breakdown concussion c-section"
-                     " jab vaccine vaccination booster"),
+                     " jab vaccine vaccination booster lesson"),
     "get": word_set("tattoo piercing promotion raise passport licence license certificate certification degree diploma"
                     " haircut vaccine vaccination scholarship visa glasses braces keys offer stitches jab loan mortgage"
                     " grant permit job"),
     "start": word_set("job school university college kindergarten nursery degree internship apprenticeship placement"
-                      " chemo chemotherapy therapy physio training treatment course"),
-    "begin": word_set("degree internship apprenticeship placement chemo chemotherapy therapy training treatment"),
+                      " chemo chemotherapy therapy physio training treatment course"
+                      " lessons classes"),
+    "begin": word_set("degree internship apprenticeship placement chemo chemotherapy therapy training treatment lessons"
+                      " classes"),
     "hurt": word_set("back knee ankle shoulder wrist neck foot leg arm elbow hip finger thumb toe"),
     "put": word_set("deposit offer fence roof"),
     "find": word_set("job flat apartment house room internship apprenticeship nanny lump"),
@@ -87,7 +89,7 @@ _OUTINGS = word_set("hike walk run jog ride swim stroll trek ramble safari cruis
 _PHRASAL = frozenset((
     ("give", "up"), ("take", "up"), ("take", "on"), ("set", "up"), ("pick", "up"), ("turn", "down"), ("call", "off"),
     ("take", "over"), ("take", "apart"), ("put", "up"), ("put", "in"), ("pay", "off"), ("have", "out"), ("get", "into"),
-    ("put", "for"),
+    ("put", "for"), ("turn", "off"),
 ))  # fmt: skip
 """Verbs of `_SILENT` that mean something with these prepositions."""
 _HABITS = word_set("always often usually sometimes never regularly frequently occasionally rarely seldom") | {
@@ -135,7 +137,7 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     if all(slot.preposition and _is_date(slot.nouns[0]) for slot in clause.slots):
         yield from deeds_alone(clause)
         return
-    if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause):
+    if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause, text):
         return
     before = text[max(0, clause.start - 60) : clause.start]
     if _GUESS.search(before) or _LINKED.search(before):
@@ -202,7 +204,7 @@ def _is_bare_visit(claim: Claim) -> bool:
     )
 
 
-def _tells_something(clause: Clause) -> bool:
+def _tells_something(clause: Clause, text: str) -> bool:
     """Return whether the verb is an action and one of its phrases means something by itself."""
     lemma, phrases = clause.verb.lemma, [noun for slot in clause.slots for noun in slot.nouns]
     if (told := _is_outing(clause)) is not None:
@@ -221,7 +223,8 @@ def _tells_something(clause: Clause) -> bool:
         return not any(noun.uncertain or noun.pronoun for noun in phrases)
     if lemma == "pay" and not clause.slots[0].preposition and any(map(str.isdecimal, phrases[0].text)):
         return any(slot.preposition == "for" and _is_informative(slot.nouns[0], own=False) for slot in clause.slots)
-    phrasal = (lemma, clause.slots[0].preposition) in _PHRASAL
+    apart = _APART.match(text, clause.slots[0].end)  # "picked the car up"
+    phrasal = (lemma, clause.slots[0].preposition or (apart[1] if apart else "")) in _PHRASAL
     dated = bool(clause.times) and lemma in _TELL_WITH_A_DATE
     if (lemma in _SILENT and not (phrasal or dated)) or clause.verb.phase == "begin" or len(lemma) < 3:
         return False

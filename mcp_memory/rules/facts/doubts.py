@@ -42,7 +42,7 @@ from mcp_memory.rules.facts.work_values import is_tool
 
 _GROUPS = {
     "outing": word_set("attended visited volunteers_at"),
-    "taste": word_set("likes dislikes prefers interested_in has_goal"),
+    "taste": word_set("likes dislikes prefers eats interested_in has_goal"),
     "body": word_set("age takes has_condition"),
     "job": word_set("works_at works_as studies studies_at has_boss colleague_of leads coaches teaches"),
     "date": word_set("scheduled_for due_on starts_on ends_on"),

@@ -41,6 +41,21 @@ ALONE_WITH_A_DATE = {"move in": "moved in", "move out": "moved out", "move house
 """Those that tell an event where its time is said: "Joel moved in on Tuesday"."""
 
 
+_GIVEN = word_set("job raise promotion scholarship grant loan mortgage visa contract permit award role place")
+
+
+def _given(clause: Clause) -> Iterator[Claim]:
+    """Yield what somebody got: "they gave me the job"."""
+    verb, slots = clause.verb, clause.slots
+    done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive)
+    if not done or verb.lemma not in ("give", "grant", "award") or clause.confidence < 1 or len(slots) != 2:
+        return
+    who, what = slots[0].nouns[0], slots[1].nouns[0]
+    plain = not (slots[0].preposition or slots[1].preposition or what.uncertain) and len(slots[1].nouns) == 1
+    if plain and who.pronoun in ("me", "us", "him", "her") and what.head in _GIVEN and what.determiner:
+        yield Claim(who, DID, f"got {what.determiner} {what.text}", "event", None, clause.end, False, CONFIDENCE)
+
+
 def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
     """Yield what happened to somebody, or to a thing of theirs: "got accepted for the exchange", "my bike was stolen".
 
@@ -49,6 +64,7 @@ def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
     verb = clause.verb
     if clause.adverbs & {"nearly", "almost"}:
         return
+    yield from _given(clause)
     is_past = (
         (verb.passive or verb.lemma in ("get", "be")) and verb.tense == "past" and not (verb.negated or verb.unreal)
     )

@@ -207,7 +207,7 @@ JUDGING = word_set(
 )
 """Adjectives that make a role a judgement: "a good cook" need not be a cook by trade."""
 VAGUE = word_set(
-    "connections connection relationships relationship trust confidence bridges bond bonds momentum"
+    "enough connections connection relationships relationship trust confidence bridges bond bonds momentum"
     " foundation ton tons month months weeks weekend morning evening afternoon impact path difference bunch"
     " busy dream dreams accident trap process awareness freedom stuff whole list video site link future past"
     " present time idea chance problem question look feeling fun day days night week year years moment"
