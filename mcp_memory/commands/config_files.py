@@ -106,10 +106,6 @@ def _expected_content(
     return content
 
 
-def _load_json(text: str) -> Any:
-    return jsonc.parse(text).plain()
-
-
 def _edit_json(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) -> str:
     if entry is None:
         return jsonc.without_value(text, path)
@@ -265,7 +261,11 @@ def _yaml_lines(name: str, entry: Mapping[str, Any], column: int, end: str) -> s
     return "".join(f"{' ' * column}{row}{end}" for row in rows)
 
 
-_LOADERS: Final[Mapping[str, Callable[[str], Any]]] = {"json": _load_json, "toml": _load_toml, "yaml": _load_yaml}
+_LOADERS: Final[Mapping[str, Callable[[str], Any]]] = {
+    "json": lambda text: jsonc.parse(text).plain(),
+    "toml": _load_toml,
+    "yaml": _load_yaml,
+}
 _EDITORS: Final[Mapping[str, Callable[[str, Sequence[str], Mapping[str, Any] | None], str]]] = {
     "json": _edit_json,
     "toml": _edit_toml,

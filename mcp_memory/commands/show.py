@@ -224,13 +224,13 @@ async def _show_session(memory: Memory, terminal: Terminal, name: str, space: st
 async def _show_message(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
     async with memory.store.reading() as view:
         turns = _turns_called(view.space(space), name)
-    _print_turns(terminal, "message", turns, space, limit, as_json)
+    _print_turns(terminal, turns, space, limit, as_json)
 
 
-def _print_turns(terminal: Terminal, kind: str, turns: list[Turn], space: str, limit: int, as_json: bool) -> None:
+def _print_turns(terminal: Terminal, turns: list[Turn], space: str, limit: int, as_json: bool) -> None:
     rows = [sessions.turn_row(turn) | {"session": turn.session} for turn in turns[:limit]]
     if as_json:
-        terminal.json({"type": kind, "space": space, "turns": rows, "total": len(turns)})
+        terminal.json({"type": "message", "space": space, "turns": rows, "total": len(turns)})
         return
     for row in rows:
         terminal.line((f"Session {one_line(row['session'])}", "bold"))
@@ -282,7 +282,7 @@ async def _show_id(memory: Memory, terminal: Terminal, name: str, space: str, li
             turn, text = (known.segment_turn[row], known.text(known.segments[row])) if row >= 0 else (None, "")
             turn = turn or known.turns[name]
         if row < 0:
-            _print_turns(terminal, "message", [turn], space, limit, as_json)
+            _print_turns(terminal, [turn], space, limit, as_json)
             return
         source = {field: value for field, value in sessions.turn_row(turn).items() if field != "text"}
         kind, content = "segment", {"id": name, "space": space, "text": text}

@@ -140,20 +140,20 @@ def spans_are_valid(rows: TableRows, find: FindTurn) -> NDArray[np.bool_]:
         turn = find(space, turn_id)
         return len(turn.text) if turn is not None and turn.space == space else -1  # no span fits into -1 characters
 
-    lengths = _value_per_pair(rows, "space", "turn_id", text_length)
+    lengths = _value_per_turn(rows, text_length)
     start, end = int_column(rows, "start"), int_column(rows, "end")
     valid: NDArray[np.bool_] = (start >= 0) & (start <= end) & (end <= lengths)
     return valid
 
 
-def _value_per_pair(rows: TableRows, first: str, second: str, value: Callable[[Any, Any], int]) -> NDArray[np.int64]:
-    """Return for each row a value that two of its columns determine, computed once for each pair that occurs."""
-    firsts, seconds = (rows[name].combine_chunks().dictionary_encode("encode") for name in (first, second))
-    width = len(seconds.dictionary)
-    codes = firsts.indices.to_numpy() * np.int64(width) + seconds.indices.to_numpy()
+def _value_per_turn(rows: TableRows, value: Callable[[str, str], int]) -> NDArray[np.int64]:
+    """Return for each row a value that its space and turn determine, computed once for each turn that occurs."""
+    spaces, turns = (rows[name].combine_chunks().dictionary_encode("encode") for name in ("space", "turn_id"))
+    width = len(turns.dictionary)
+    codes = spaces.indices.to_numpy() * np.int64(width) + turns.indices.to_numpy()
     pairs, inverse = np.unique(codes, return_inverse=True)
     values = [
-        value(firsts.dictionary[int(code) // width].as_py(), seconds.dictionary[int(code) % width].as_py())
+        value(spaces.dictionary[int(code) // width].as_py(), turns.dictionary[int(code) % width].as_py())
         for code in pairs
     ]
     return np.array(values, dtype=np.int64)[inverse]

@@ -17,7 +17,7 @@ import json
 import logging
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -204,15 +204,10 @@ def table_of(kind: TableKind, rows: Any) -> TableRows:
     return rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows, schema=_SCHEMAS[kind]())
 
 
-def _turn_schema() -> Any:
-    return turn_rows([], []).schema
-
-
-def _fact_schema() -> Any:
-    return assertion_rows([], [], []).schema
-
-
-_SCHEMAS: dict[TableKind, Any] = {"turns": _turn_schema, "facts": _fact_schema}
+_SCHEMAS: dict[TableKind, Callable[[], Any]] = {
+    "turns": lambda: turn_rows([], []).schema,
+    "facts": lambda: assertion_rows([], [], []).schema,
+}
 
 
 def line_of(commit: Commit, rows: Mapping[str, Sequence[object]]) -> bytes:

@@ -82,7 +82,7 @@ async def test_a_process_that_nobody_calls_lets_go_of_what_another_one_forgets()
             preview = await structured(client, "memory_forget", query="beagle")
             await structured(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
             with anyio.fail_after(300):
-                while idle.episodes.ids("default"):  # noqa: ASYNC110 - the fake has no event for it
+                while idle.episodes.get("default", found["episode"]):  # noqa: ASYNC110 - the fake has no event for it
                     await anyio.sleep(0.01)
             held = idle.store._view.space("default")  # type: ignore[attr-defined]
             assert not any("beagle" in turn.text for turn in held.turns.values())

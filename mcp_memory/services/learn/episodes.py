@@ -105,10 +105,6 @@ class Episodes:
         for space, names in gone.items():
             self.drop(space, names)
 
-    def ids(self, space: str) -> list[str]:
-        """Return the ids of the episodes of a space, newest first."""
-        return [name for within, name in reversed(self._kept) if within == space]
-
 
 async def find_episode(store: Store, episodes: Episodes, space: str, episode_id: str) -> Episode:
     """Return an episode of this process, or one from the log.
