@@ -42,6 +42,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from mcp_memory.domain.answers import PointEdit
 from mcp_memory.domain.entities import entity_key
@@ -255,18 +256,17 @@ def pairs_to_merge(
     """
     joined, named = {point.id: vertices(facts, point) for point in points}, frozenset(asked)
     candidates = []
-    for place, one in enumerate(points):
-        for other in points[place + 1 :]:
-            fits = len(joined[one.id] | joined[other.id]) <= settings.order
-            meant = among is None or one.id in among or other.id in among
-            if not meant or not fits:
-                continue
-            first, second = named & joined[one.id], named & joined[other.id]
-            related = bool(first - second) and bool(second - first)
-            if related or joined[one.id] & joined[other.id]:
-                cosine = float(vector(one) @ vector(other))
-                if related or cosine >= settings.alike:
-                    candidates.append((not related, -cosine, one.id, other.id, one, other))
+    for one, other in combinations(points, 2):
+        fits = len(joined[one.id] | joined[other.id]) <= settings.order
+        meant = among is None or one.id in among or other.id in among
+        if not meant or not fits:
+            continue
+        first, second = named & joined[one.id], named & joined[other.id]
+        related = bool(first - second) and bool(second - first)
+        if related or joined[one.id] & joined[other.id]:
+            cosine = float(vector(one) @ vector(other))
+            if related or cosine >= settings.alike:
+                candidates.append((not related, -cosine, one.id, other.id, one, other))
     taken: set[str] = set()
     chosen = []
     for *_, one, other in sorted(candidates, key=lambda entry: entry[:4]):

@@ -18,10 +18,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -191,7 +191,7 @@ class Entities:
             for word in dict.fromkeys(key.split()):
                 having[word].append(key)
         rare = (keys for keys in having.values() if len(keys) <= COMMON)
-        for one, other in {tuple(sorted(pair)) for keys in rare for pair in _pairs(keys)}:
+        for one, other in {tuple(sorted(pair)) for keys in rare for pair in combinations(keys, 2)}:
             a, b = set(one.split()), set(other.split())
             share = len(a & b) / len(a | b)
             if share >= JACCARD and self._has_name(one) and self._has_name(other):
@@ -225,10 +225,6 @@ class Entities:
         """Return the two, the one with more facts first, then the longer."""
         first, second = sorted((one, other), key=lambda key: (-self._facts.degree(key), -len(key), key))
         return first, second
-
-
-def _pairs(keys: Sequence[str]) -> Iterable[tuple[str, str]]:
-    return ((one, other) for place, one in enumerate(keys) for other in keys[place + 1 :])
 
 
 def _numbers(name: str) -> list[str]:
