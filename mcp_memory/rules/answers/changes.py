@@ -17,7 +17,7 @@ from mcp_memory.domain.relations import Relation
 from mcp_memory.domain.turns import USER, USERS, Turn
 from mcp_memory.language.expressions import NUMBER, number
 from mcp_memory.language.tokens import stems, words
-from mcp_memory.rules.answers.modality import LOOKS_BACK, is_question, is_unreal
+from mcp_memory.rules.answers.modality import LOOKS_BACK, asks_deed, is_question, is_unreal
 from mcp_memory.rules.answers.support import WeighedSentence
 from mcp_memory.rules.facts.rows import parse_row
 from mcp_memory.rules.facts.verbs import inflection
@@ -31,6 +31,13 @@ _CHANGED = re.compile(
     re.I,
 )
 """Words with which a message changes or corrects what was said before it."""
+_CORRECTED = re.compile(
+    r"\b(?:actually|correction|i\s+meant|told\s+you\s+wrong|tell\s+a\s+lie|in\s+the\s+end|after\s+all|instead)\b"
+    r"|\bnot\s+(?:on\s+|at\s+|in\s+)?(?:the\s+)?\d",
+    re.I,
+)
+"""Words with which a message corrects what it tells of as done: what was sold since was still bought for its price."""
+_DEED = re.compile(r"\b(?:bought|paid|cost|sold|spent|got|met|won|finished|passed|made)\b", re.I)
 _NOT_NUMBER = re.compile(
     r"\b(?:not|instead\s+of|rather\s+than)\s+(?:on\s+|at\s+|in\s+)?(?:the\s+)?(\d+(?:[.,]\d+)?)", re.I
 )
@@ -58,6 +65,7 @@ def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[Weighe
     said_at = best.evidence.source.turn.said_at
     if best.is_document or said_at is None:
         return False
+    done = asks_deed(question) and not is_unreal(best.text) and _DEED.search(best.text) is not None
     numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)?", answer))
     of_today = LOOKS_BACK.search(question) is None
     value, asked = frozenset(stems(answer)), frozenset(stems(question))
@@ -78,7 +86,8 @@ def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[Weighe
                 return True
             if turn.speaker == best.evidence.source.turn.speaker and _counts_otherwise(answer, other.text):
                 return True
-        if other.coverage >= SHARED * best.coverage > 0 and _CHANGED.search(other.text) and not is_question(other.text):
+        changed = _CORRECTED if done else _CHANGED
+        if other.coverage >= SHARED * best.coverage > 0 and changed.search(other.text) and not is_question(other.text):
             return True
     return False
 

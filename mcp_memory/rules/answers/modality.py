@@ -44,7 +44,7 @@ _PROPOSED = re.compile(
 )
 _WISHED = re.compile(
     r"\b(?:wish(?:ed|es|ing)?|hop(?:e|ed|ing)|dream(?:ed|s|ing|t)?|would|could|might|maybe|perhaps|possibly|probably"
-    r"|if|unless|whether|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|suppose|should|almost|nearly|wanna|tempted"
+    r"|if|unless|whether|imagin(?:e|ed|ing)|pretend(?:ed|ing)?|suppose|should(?!\s+(?:tell|say|mention|add))|almost|nearly|wanna|tempted"
     r"|want(?:ed|s|ing)?\s+to(?!\s+(?:tell|say|share|ask|let|mention|show))|(?:love|like)\s+to|need(?:ed|s)?\s+to|(?:thinking|thought)\s+(?:of|about)"
     r"|consider(?:ed|s|ing)?|not\s+sure|unsure|someday|one\s+day)\b|['’]d\s+(?:love|like|rather|prefer)\b"
     r"|(?<!\d\s)(?<!\d(?:st|nd|rd|th)\s)(?<!\bof\s)(?<!\bin\s)\bmay\s+(?!\d)[a-z]",
@@ -67,7 +67,7 @@ _ASKS_PLAN = re.compile(
 )
 LOOKS_BACK = re.compile(r"\b(?:did|was|were|has|have|had)\b", re.I)
 _FIRST = re.compile(r"(?:^|[^\w'’])(?:i|we|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll)|im|ive)(?![\w'’])", re.I)
-_PEOPLE = frozenset(
+PEOPLE = frozenset(
     """
     friend boss neighbour neighbor colleague coworker partner girlfriend boyfriend fiance fiancee roommate flatmate
     housemate landlord teacher coach mentor doctor family parents team kids folks dog cat puppy kitten nephew
@@ -77,7 +77,7 @@ _OTHER_SUBJECT = re.compile(
     r"^\W*(?:(?:so|and|but|also|then|oh|well|yeah|yes|hey|wow|because|when|while|after|before|plus|btw|guess what"
     r"|that)\b"
     r"[\s,!:-]*)*(?:(?P<kin>(?:my|our|his|her|their|your)\s+(?P<noun>(?:[\w'’-]+\s+){0,2}?"
-    rf"(?:{'|'.join(sorted(_PEOPLE))})s?))"
+    rf"(?:{'|'.join(sorted(PEOPLE))})s?))"
     r"|(?P<pronoun>he|she|they|you|your)|(?P<name>(?-i:[A-Z])[\w'’-]+))\s+"
     r"(?:just\s+|also\s+|really\s+|finally\s+|recently\s+|has\s+|have\s+|had\s+|is\s+|was\s+|are\s+|were\s+|once\s+)*"
     r"(?=(?P<verb>[\w'’-]+))",

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from mcp_memory.language.questions import asks_for_several
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
+from mcp_memory.rules.answers.modality import PEOPLE
 from mcp_memory.rules.answers.spans import (
     SentenceWord,
     Span,
@@ -130,6 +131,7 @@ def phrase_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     yield from _kind_spans(wanted, sentence)
     yield from _object_spans(wanted, sentence)
     yield from _copula_spans(wanted, sentence)
+    yield from _called_spans(wanted, sentence)
 
 
 def _proximity(sentence: WeighedSentence, start: int, end: int) -> float:
@@ -222,6 +224,31 @@ def _copula_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Spa
                 value = value[: next((place for place, word in enumerate(value) if not word.capital), len(value))]
             if value and len(value) <= MOST_PHRASE_WORDS and novelty(value, wanted.stems) == 1:
                 yield Span(value[0].start, value[-1].end, 1.6, typed=True)
+
+
+_CALLED = re.compile(
+    r"\b(?:(?:he|she|it|they)(?:['’]s|\s+is|\s+are|\s+was)\s+(?:called|named)|(?:his|her|its|their)\s+name(?:['’]s|\s+is|\s+was)"
+    r"|(?:a|an|the|our|my|this|that)\s+[\w-]+\s+(?:called|named))\s+(?P<name>(?-i:[A-Z])[\w'’-]*(?:\s+(?-i:[A-Z])[\w'’-]*)*)",
+    re.I,
+)
+CALLED_FIT = 1.65
+"""Fit of such a name, whose sentence need not hold the words of the question itself."""
+_LAST_SENTENCE = re.compile(r"[^.!?]*[.!?]?[^.!?]*$")
+
+
+def _called_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Yield the name that a pronoun is given behind the thing asked about: "I got a *cat*. His name is Miso."."""
+    wants = wanted.stems - frozenset(stems("name called named"))
+    if not _ASKS_NAME.search(wanted.query.text) or not wants:
+        return
+    source = sentence.evidence.source
+    for found in _CALLED.finditer(sentence.text):
+        before = source.turn.text[: source.start + found.start("name")]
+        near = _LAST_SENTENCE.search(before)
+        told = frozenset(stems(near[0])) if near else frozenset()
+        others = {stem for word in PEOPLE for stem in stems(word)} - wants
+        if wants <= told and others.isdisjoint(told):
+            yield Span(*found.span("name"), CALLED_FIT, typed=True)
 
 
 def _words_in(sentence: WeighedSentence, start: int, end: int) -> list[SentenceWord]:

@@ -18,10 +18,18 @@ from typing import NamedTuple
 from mcp_memory.domain.answers import EvidenceSentence, Proposal
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.query import Query
+from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.changes import is_changed_later
 from mcp_memory.rules.answers.modality import asserts
 from mcp_memory.rules.answers.name_spans import name_spans, person_phrases, place_phrases
-from mcp_memory.rules.answers.phrase_spans import asks_price, money_spans, phrase_spans, polarity_spans, reason_spans
+from mcp_memory.rules.answers.phrase_spans import (
+    CALLED_FIT,
+    asks_price,
+    money_spans,
+    phrase_spans,
+    polarity_spans,
+    reason_spans,
+)
 from mcp_memory.rules.answers.settings import FeedbackGate, SpanFeatures, SpanSettings
 from mcp_memory.rules.answers.span_filter import SpanFilter
 from mcp_memory.rules.answers.spans import Span, shorten, split_clauses
@@ -85,6 +93,8 @@ def answer_from_spans(
         if is_changed_later(best.text, best.sentence, weighed, query.text):
             return None
     features = _features(wanted, weighed, spans, best, rarity, settings)
+    if best.span.fit == CALLED_FIT:
+        features = features._replace(event=1.0, covered=features.told)
     gate = _span_gate(best, wrong)
     held = "headed" if best.span.fit > TENURE_FIT else "tenure"
     form = held if best.span.fit >= TENURE_FIT else wanted.form
@@ -209,7 +219,7 @@ def _propose_spans(
             yield from date_spans(wanted, sentence, weighed)
         case "count" if asks_price(wanted) and not sentence.is_document:
             yield from money_spans(wanted, sentence)
-        case _ if not (helps or sentence.told | sentence.title >= wanted.stems - {wanted.noun, wanted.kind_noun}):
+        case _ if not (helps or sentence.told | sentence.title >= _needed(wanted)):
             return  # it tells of something else
         case "duration" | "frequency" | "count":
             yield from amount_spans(wanted, sentence)
@@ -229,6 +239,16 @@ def _propose_spans(
             yield from place_phrases(wanted, sentence)
         case _:
             yield from phrase_spans(wanted, sentence)
+
+
+_LIGHT = frozenset(stems("need take have get cost use spend last give hold make"))
+"""Verbs of questions for an amount that the sentence with the amount may say otherwise: "I had 40 guests"."""
+
+
+def _needed(wanted: WantedSpan) -> frozenset[str]:
+    """Return the stems of a query that a sentence has to hold, with its neighbours, before anything is read from it."""
+    asked = wanted.stems - {stem for stem in (wanted.noun, wanted.kind_noun) if stem}
+    return asked - _LIGHT if wanted.form in ("count", "duration") and asked - _LIGHT else asked
 
 
 def _features(

@@ -27,6 +27,12 @@ ANSWERED = [
     (["user: I've been learning Estonian since March."], "Which language am I learning?", "Estonian"),
     (["user: I prefer trains to buses."], "Do I prefer trains or buses?", "trains"),
     (["user: deploy with `make ship`"], "How do we deploy?", "make ship"),
+    (["Ann: I got a parrot at the fair. It is green and its name is Kiko."],
+     "What is the name of Ann's parrot?", "Kiko"),
+    (["Ann: I knitted my first scarf for a fair, and it took me 31 hours."],
+     "How many hours did Ann need for her first scarf?", "31 hours"),
+    (["Ann: I paid 90 pounds for the canoe.", "@ 2023-09-05", "Ann: I sold the canoe again."],
+     "How much did Ann pay for the canoe?", "90 pounds"),
     (["Ann: My brother Tom is a welder."], "What does Tom do?", "welder"),
     (["Ann: I bought a kayak in Trieste for 90 euros."], "What did Ann buy in Trieste?", "kayak"),
 ]  # fmt: skip
