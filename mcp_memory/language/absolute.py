@@ -129,6 +129,8 @@ _LONG_PAST = 240 * DAY
 
 In four kinds of talk (LoCoMo, BEAM and two invented sets) each of the 14 days that a verb in the past put further back
 was the coming one: "the move was put back to 11 October", "the first slot they had was 18 March"."""
+_NEARLY_A_YEAR = 300 * DAY
+"""How long ago a day behind "on" may be of which the verb does not tell: "she said blood test on 7 July"."""
 _HAPPENED = compiled(rf"\b(?:since|on|born|died|married){S}(?:the{S})?$")
 _LABEL_END = re.compile(r"[)\]]?\*{0,2}:(?!\d)")
 
@@ -167,7 +169,9 @@ def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
         ):
             pointing = 1
         elif pointing < 0 and passed and context.said_at - passed.until > _LONG_PAST:
-            pointing = pointing if _HAPPENED.search(context.sentence, 0, match.start()) else 1
+            long_ago = context.said_at - passed.until > _NEARLY_A_YEAR
+            on = _HAPPENED.search(context.sentence, 0, match.start())
+            pointing = pointing if on and (not long_ago or context.happened(match)) else 1
         days = occurrence(candidates, context.said_at, pointing)
     return ResolvedTime(days, "day", relative=True) if days else None
 

@@ -124,6 +124,20 @@ class SentenceContext:
         place = _deciding(cues, match.start(), match.end())
         return place is not None and cues.plain[place]
 
+    def happened(self, match: re.Match[str]) -> bool:
+        """Return whether the verb before an expression tells what happened then: "ran on 11 July", not "said 11 July".
+
+        No mark stands between the two, and the verb tells of no words: "they called, the interview is 29 July".
+        """
+        cues = _cues(self.sentence)
+        place = bisect_left(cues.starts, match.start()) - 1
+        between = self.sentence[cues.starts[place] : match.start()] if place >= 0 else ""
+        return bool(between) and _TELLS.match(between) is None and _MARK.search(between) is None
+
+
+_TELLS = re.compile(r"(?:said|told|asked|wrote|heard|read|called|texted|emailed|mentioned|added|noted|applied)\b", re.I)
+_MARK = re.compile(r"[,;:–—()]")
+
 
 @dataclass(frozen=True, slots=True)
 class TimeRule:
@@ -194,6 +208,8 @@ _ARRANGED = compiled(
     r"|(?<!\S)(?:is|are|was|were|been|be|got|gets|has|have|we|i|they|he|she|[’']s)?\s?(?:moved|postponed|pushed|delayed"
     rf"|shifted|changed|brought)){S}(?:[\w’'-]+{S}){{0,4}}?(?:for|to|until|till){S}(?:the{S})?$"
     r"|\bbooked\s?[!:.][^.!?:]*$"  # "Booked! Ferry on the 7th"
+    rf"|\b(?:got|bought|have){S}(?:[\w’'-]+{S}){{0,2}}tickets?{S}(?:(?:for|to){S}(?:[\w’'-]+{S}){{1,4}}on|for){S}"
+    rf"(?:the{S})?$"
 )
 _ENTERED = compiled(
     rf"\b(?:signed{S}up|registered|enrolled|entered|applied|(?:bought|got|booked|have){S}(?:[\w’'-]+{S}){{0,2}}tickets?){S}"
@@ -227,6 +243,7 @@ _PRESENT = (
 _CUE = re.compile(
     r"\b(?:(?P<future>will|won['’]t|going\sto|gonna|shall|plan(?:s|ning)?|intend|hop(?:e|ing)|want\sto|about\sto|tomorrow"
     rf"|{_LEAVING}"
+    r"|(?:agreed|arranged|decided|promised|offered|invited|asked|booked|hired)\s(?:\w+\s){0,2}to\s(?!the\b|a\b|an\b)\w+"
     rf"|(?:am|are|is)\s(?:\w+ly\s)?(?:being|getting)\s{_PARTICIPLE}"  # "we are getting married"
     r"|scheduled|due|upcoming|forward\sto|can['’]t\swait|see\syou|let['’]s|remind|need\sto|must|should|have\sto"
     rf"|by(?=\s(?:the\s)?(?:{WEEKDAY}|{MONTH}|\d|end|next|this|noon|mid|early|late)\b)"
@@ -264,12 +281,18 @@ class _Cues(NamedTuple):
 def _cues(sentence: str) -> _Cues:
     """Return the cues of tense of a sentence; cached for all its expressions."""
     yearly = _YEARLY.search(sentence)  # a birthday "is on 7 May" in every year
-    found = [cue for cue in _CUE.finditer(sentence) if not (yearly and cue["present"])]
+    found = [cue for cue in _CUE.finditer(sentence) if not ((yearly and cue["present"]) or _in_name(cue))]
     directions: list[Direction] = []
     for cue in found:  # "will be held", "had to be held": the verb before says when
         carried = directions[-1] if cue["passive"] and directions else 1
         directions.append(-1 if cue["past"] else carried)
     return _Cues([cue.start() for cue in found], directions, [bool(cue["present"] or cue["copula"]) for cue in found])
+
+
+def _in_name(cue: re.Match[str]) -> bool:
+    """Return whether what looks like a past verb is part of a name: "Cardiff Met"."""
+    inside = cue.string[: cue.start()].rstrip()[-1:].isalnum()  # it begins no sentence
+    return inside and bool(cue["past"]) and cue[0][:1].isupper() and cue[0][1:].islower()
 
 
 def _deciding(cues: _Cues, start: int, end: int) -> int | None:

@@ -49,13 +49,11 @@ from mcp_memory.language.iso import (
     weekday,
     years,
 )
+from mcp_memory.language.vocabulary import word_set
 
 _UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year|decade|centur(?:y|ie))s?"
-_UNITS = frozenset(
-    form
-    for unit in ("minute", "hour", "day", "night", "week", "weekend", "fortnight", "month", "year", "decade")
-    for form in (unit, unit + "s")
-) | {"century", "centuries"}
+_UNITS = word_set("minute hour day night week weekend fortnight month year decade century centuries")
+_UNITS |= {f"{unit}s" for unit in _UNITS}
 _SHORT_WEEKDAY = r"(?-i:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
 _SPAN = rf"(?:weekend|week|month|year|decade|century|{SEASON}|{MONTH}|{WEEKDAY}|{_SHORT_WEEKDAY})"
 _STEPS = {"last": -1, "this": 0, "next": 1, "coming": 1, "past": -1}
@@ -202,8 +200,10 @@ def _this(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
             ahead = (_WEEKDAY_STARTS.index(name[:3].lower()) - weekday(said_at) - 1) % 7 + 1
             if pointing >= 0:
                 return ResolvedTime(day_at(said_at + ahead * DAY), "day", relative=True)
-    if how == "coming" and name.lower() == "weekend" and weekday(said_at) < 5:
+    if name.lower() == "weekend" and how == "coming" and weekday(said_at) < 5:
         step = 0
+    elif name.lower() == "weekend" and how == "this" and weekday(said_at) < 3 and context.direction(match) < 0:
+        step = -1  # "I tried it this weekend", on a Tuesday
     found = _span(name, step, said_at)
     part = match["part"]
     if not (found and part):
@@ -243,11 +243,10 @@ def _month_of_year(match: re.Match[str], context: SentenceContext) -> ResolvedTi
 def _bare_weekday(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     pointing = context.direction(match)
-    target = _WEEKDAY_STARTS.index(match["day"][:3].lower())
     if pointing < 0:
         return ResolvedTime(_weekday(match["day"], -1, context.said_at), "day", relative=True)
     if pointing > 0:
-        ahead = (target - weekday(context.said_at) - 1) % 7 + 1
+        ahead = (_WEEKDAY_STARTS.index(match["day"][:3].lower()) - weekday(context.said_at) - 1) % 7 + 1
         return ResolvedTime(day_at(context.said_at + ahead * DAY), "day", relative=True)
     return None
 
@@ -255,8 +254,7 @@ def _bare_weekday(match: re.Match[str], context: SentenceContext) -> ResolvedTim
 def _bare_weekend(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     weekends = [_weekend(context.said_at + n * WEEK) for n in (-1, 0, 1)]
-    pointing = context.direction(match)
-    found = occurrence(weekends, context.said_at, pointing)
+    found = occurrence(weekends, context.said_at, context.direction(match))
     return ResolvedTime(found, "day", relative=True) if found else None
 
 
@@ -268,9 +266,14 @@ def _bare_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime 
     months = [month(year + n, month_number(match["month"])) for n in (-1, 0, 1)]
     pointing = context.direction(match)
     found = occurrence(months, context.said_at, pointing)
+    long_ago = pointing < 0 and found is not None and context.said_at - found.until > _LONG_PAST
+    if long_ago and "since" not in context.sentence[: match.start()].lower():
+        found = occurrence(months, context.said_at, 1)  # "they said January", in November
     return part_or_whole(found, "month", match)._replace(relative=True) if found else None
 
 
+_LONG_PAST = 270 * DAY
+"""How long ago a month that a past tense means may be: who means a longer one says "last January"."""
 _DAY_OF_MONTH = compiled(
     rf"\b(?P<month>{MONTH}){S}(?:the{S})?\d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd|th)?{S}(?:of{S})?(?P<of>{MONTH})"
 )
