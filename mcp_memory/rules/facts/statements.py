@@ -24,6 +24,10 @@ from mcp_memory.rules.facts.tails import completed
 from mcp_memory.rules.facts.work_values import is_tool
 
 _FOR_GOOD = frozenset(("for good", "permanently"))
+_JOBS = frozenset(
+    ("job", "work", "position", "role", "post", "career", "internship", "apprenticeship", "placement", "shift")
+)
+"""What one starts at an employer."""
 _NO_LONGER = frozenset(("anymore", "any more", "no longer"))
 _POINTING = re.compile(r"(?:last|this|next|yesterday|today|tonight|tomorrow|recently|.*\bago\b)", re.IGNORECASE)
 _EMPTY_SUBJECTS = frozenset(("it", "that", "this", "there"))
@@ -131,6 +135,7 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         "simple": not verb.progressive,
         "negated": verb.negated,
         "positive": not verb.negated,
+        "employed": all(slot.preposition or slot.nouns[0].head in _JOBS for slot in clause.slots),
         "for_good": bool(clause.adverbs & _FOR_GOOD),
         "talk": talk,
         "document": not talk,

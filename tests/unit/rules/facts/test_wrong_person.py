@@ -15,6 +15,8 @@ from reading import facts
         ("ok my thing: I've left the choir.", ["not Maria member_of choir"]),
         ("storage: starting with MariaDB 11", []),
         ("weighed in: 81.5", []),
+        ("I began yoga at the Lumen studio last week.", ["Maria started yoga"]),
+        ("I started a new job at Lumen Glass.", ["Maria works_at Lumen Glass"]),
     ],
 )
 def test_nothing_is_told_of_the_wrong_head(text, expected):
