@@ -262,10 +262,15 @@ def _contested_values(
 
 
 def _denied_values(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
-    """Yield each value that holds although it was denied for its time."""
+    """Yield each value that holds although it was denied for its time; "Kofi owns it no more" is no denial of Noor."""
     for version in live:
         for denial in group.denials:
-            if entity_key(denial.tail) == entity_key(version.tail) and version.since <= denial.since < version.until:
+            same = group.forward or entity_key(denial.head) == entity_key(version.head)
+            if (
+                same
+                and entity_key(denial.tail) == entity_key(version.tail)
+                and version.since <= denial.since < version.until
+            ):
                 yield f"{version.text}, but it was also said that this does not hold"
 
 

@@ -33,6 +33,7 @@ import numpy as np
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER, USERS, by_assistant
+from mcp_memory.domain.verbs import COMMON, FURTHER, irregular_verbs
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import stems, words
@@ -82,6 +83,7 @@ _NO_VERB = re.compile(r"\s*[,.:;!?–—]|\s+(?:to|about|with|for|that|of|in|at|
 """Follows a name that is no subject: that of a listener ("Ann, come"), or a word that only opens ("Decision: …")."""
 _COMMON = re.compile(r"New|Old|First|Second|Next|Last|Final|Big|Small|Good|Bad|Right|Same|Current|[A-Z][a-z]{3,}ed")
 """Common words that open a sentence, unless a fact is about somebody of that name."""
+_PLAIN_VERBS = frozenset((*COMMON.split(), *FURTHER.split(), *(plain for plain, *_ in irregular_verbs())))
 _IN_LAW = re.compile(r"\b(\w+)-in-law\b", re.IGNORECASE)
 _MINE = re.compile(rf"\b(?:I|me|myself|mine|we|us)\b|\b(?:my|our)\b(?!\s+(?:\w+\s+)?(?:{_PERSON})\b)", re.IGNORECASE)
 _PAIR = r"(?P<pair>[^\W\d_A-Z][\w-]+\s+(?!(?:of|for|in|on|at|to|with)\b)[^\W\d_][\w-]+)\b"
@@ -137,6 +139,8 @@ def subject_of(query: Query, speakers: Iterable[str]) -> Subject | None:
         return Subject(_I, frozenset(), text)
     for pattern in _THINGS if not named and not query.speakers else ():
         if (found := pattern.search(text)) is not None and len(both := stems(found["pair"])) == 2:
+            if found["pair"].split()[0].lower() == USER:
+                return Subject(_I, frozenset(), text)  # "What does the user want?"
             return Subject(found["pair"], frozenset(both), text.replace(found["pair"], "it", 1), thing=True)
     return None
 
@@ -234,8 +238,8 @@ def _teller(space: Space, row: int, text: str, subject: Subject, aliases: frozen
     said = set(words(_IN_LAW.sub(r"\1inlaw", text)))
     if aliases and not aliases.isdisjoint(said):
         return None
-    if not subject.words and _MINE.search(text):
-        return None
+    if (not subject.words or USER in aliases) and _MINE.search(text):
+        return None  # the user, or who is the user by another name
     if _BEGINS_PRONOUN.search(text):
         return None if _mentioned_before(space, row, aliases) else _named_before(space, row)
     if (begins := _BEGINS.search(text)) is not None:
@@ -243,8 +247,10 @@ def _teller(space: Space, row: int, text: str, subject: Subject, aliases: frozen
     rest = _ARTICLE.sub("", _START.sub("", text))
     asked = set(words(question))
     for name in names(rest):
-        if _COMMON.fullmatch(name) and space.facts.resolve(name) is None:
-            continue
+        opening = name.split()[0]
+        common = _COMMON.fullmatch(opening) or opening.lower() in (_PLAIN_VERBS if opening == name else ())
+        if common and space.facts.resolve(name) is None:
+            continue  # "Keep a diary", "Tried the Node upgrade"
         if rest.startswith(name) and words(name)[-1] not in asked | MONTH_WORDS and not _NO_VERB.match(rest, len(name)):
             return name
     if subject.words and _BEGINS_I.search(text):

@@ -48,7 +48,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import by_assistant
 from mcp_memory.language.questions import asks_for_advice
 from mcp_memory.ports import Store
-from mcp_memory.search.candidates import CandidateSet
+from mcp_memory.search.candidates import CandidateSet, find_candidates
 from mcp_memory.services.recall.prepare import similarity, wanted_breadth
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.units import (
@@ -96,10 +96,15 @@ async def broaden(
     if query.mode == "auto" and not space.talk[found.rows[int(found.total.argmax())]]:
         return None
     cosines = (await similarity(store, space, query.topic_vector[None, :]))[0]
+    told = len([wording for wording in query.wordings if wording != query.text])  # the first parts
+    wordings: list[CandidateSet] = []
+    for part in query.parts[:told]:
+        candidates = find_candidates(space, part, await similarity(store, space, part.vectors), settings.search)
+        wordings += [candidates] if candidates is not None else []
     chosen = settings.breadth
 
     def page() -> BroadEvidence:
-        units = find_units(space, query, found, cosines, points, chosen)
+        units = find_units(space, query, found, cosines, points, chosen, wordings)
         every: Sequence[Point | Listed | Evidence]
         if breadth == "overview":
             every = outline(space, units, points, chosen.parts)

@@ -84,6 +84,10 @@ _GENERIC = re.compile(
 _NUMBERING = re.compile(r"^(?:step\s+)?\d+[.):]\s*|[*_`:]+", re.IGNORECASE)
 
 
+OF_A_WORDING, NEARLY_BEST = 3, 0.6
+"""Best segments of a wording of the caller that a list takes in, and the least share of the best one's score."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """An exchange, a message or a segment of a document that bears on a question.
@@ -106,6 +110,7 @@ def find_units(
     topic_cosines: Scores,
     points: Iterable[Point],
     settings: BreadthSettings,
+    wordings: Iterable[CandidateSet] = (),
 ) -> list[Unit]:
     """Return the units that bear on a question, best first; ties by time.
 
@@ -116,6 +121,7 @@ def find_units(
         topic_cosines: of each segment to the topic of the question, shape ``(len(space.segments),)``.
         points: memory points related to the question.
         settings: which mechanisms take part.
+        wordings: the candidates of each wording of the caller; the best bear on the question, whatever its own words.
     """
     index, topic = space.index(ExchangeIndex), topic_of(query.text)
     rows, total = found.rows, np.maximum(found.total, 0)
@@ -131,6 +137,12 @@ def find_units(
     if settings.told_by_cues:
         least[_exchanges_with_cues(space, index, topic)] /= 2
     bearing = scores >= least
+    for worded in wordings:
+        best = np.argsort(-worded.total, kind="stable")[:OF_A_WORDING]
+        shares = worded.total[best] / np.float32(float(worded.total.max()) or 1.0)
+        named = index.of[worded.rows[best[shares >= NEARLY_BEST]]]
+        np.maximum.at(scores, named, shares[shares >= NEARLY_BEST])
+        bearing[named] = True
     if settings.told_by_points:
         bearing[_exchanges(space, index, (name for point in points for name in point.sentences))] = True
     bearing &= np.isin(np.arange(len(index)), index.of[rows])  # within the window

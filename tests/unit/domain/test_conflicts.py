@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mcp_memory.domain.answers import RelationFacts, conflicts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import WHOLE, Assertion
@@ -44,3 +46,16 @@ def test_liking_and_disliking_at_once_is_reported_once() -> None:
 def test_a_fact_that_is_denied_for_its_own_time_is_reported() -> None:
     tea = group("likes", said("a", "likes", "tea", 10), said("b", "likes", "tea", 10, negated=True), single=False)
     assert conflicts([tea], 20, 21) == ("Ann likes tea, but it was also said that this does not hold",)
+
+
+def test_who_gives_a_thing_up_denies_nothing_of_who_takes_it_over() -> None:
+    """Seen from the thing, whose owners are the heads of its facts."""
+    first = said("a", "owned_by", "rota", 10)
+    second = replace(said("b", "owned_by", "rota", 20), head="Bea")
+    given_up = said("c", "owned_by", "rota", 20, negated=True)
+    versions = fold([second], single=False, key=entity_key)
+    owners = RelationFacts("rota", ("rota",), "owned_by", False, versions, denials=(given_up,))
+    assert conflicts([owners], 30, 31) == ()
+    versions = fold([first], single=False, key=entity_key)
+    owners = RelationFacts("rota", ("rota",), "owned_by", False, versions, denials=(replace(given_up, since=10),))
+    assert len(conflicts([owners], 15, 16)) == 1

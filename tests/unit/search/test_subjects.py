@@ -62,6 +62,8 @@ def test_what_is_told_of_another_is_said_so(question: str, line: str, expected: 
         ("What did Henrik get?", ("I gave Henrik a lamp.",)),
         ("Where does my sister live?", ("My sister lives in Ghent.",)),
         ("Which language do I want?", ("Always answer in English.",)),
+        ("What does Owen want?", ("Keep a short diary.",)),
+        ("What does the user want?", ("I want a loom.",)),
         ("Where was I born?", ("I was born in Oulu.",)),
         ("Where was I born?", ("My wife was born in Oulu, and so was I.",)),
         ("Where did the flood begin?", ("James moved to Lima.",)),

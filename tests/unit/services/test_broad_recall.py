@@ -159,3 +159,13 @@ async def test_a_long_message_of_the_user_is_a_line_with_its_matter_and_its_figu
     assert line.startswith("lay out the garden paths")
     assert "I've ordered 14 slabs of slate for 230 euros" in line
     assert "aunt" not in line
+
+
+async def test_a_list_takes_in_what_the_wordings_of_the_caller_find():
+    question = "What went wrong with the garden so far?"
+    one = await told(memory(), *GARDEN, "@ 2024-06-01", "user: The hose burst on Monday.")
+    burst = "The hose burst on Monday."
+    without = await recalled(one, question, mode="all")
+    assert burst not in [text for _, text in said_by(without)]
+    found = await recalled(one, question, mode="all", wordings=("the hose burst",))
+    assert burst in [text for _, text in said_by(found)]
