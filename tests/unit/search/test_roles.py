@@ -76,3 +76,12 @@ def test_the_only_person_beside_an_assistant_is_the_user() -> None:
 def test_a_message_without_speaker_is_the_users() -> None:
     space = space_of(message("e", None, "I like plums."), message("a", "Bot", "Plums are sweet.", session="2"))
     assert refs(space, newest_candidates(space, ANY_TIME, 5, "user")) == ["e"]
+
+
+def test_a_document_is_not_placed_behind_talk_for_being_no_talk() -> None:
+    said = [message(str(number), "user", "The pot is somewhere.", session="1", role="user") for number in range(4)]
+    advice = message("a", "assistant", "Look around.", session="1", role="assistant")
+    space = space_of(*said, advice, document("d", "House", "The pot stands in the shed."))
+    cosines = np.full((2, len(space.segments)), 0.5, np.float32)
+    cosines[:, ~space.talk] = 0.9
+    assert refs(space, ask(space, "Where does the pot stand?", cosines))[0] == "d"
