@@ -218,7 +218,8 @@ def _changes(
 def requested_turns(request: WriteRequest, now: Millis, masking: Masking) -> tuple[list[Turn], dict[int, Turn]]:
     """Return the items as turns of revision 0, and a turn for each fact without a source, by the fact's number.
 
-    Their secrets are masked. Ids are made of what was said, so that two keys are two messages.
+    Their secrets are masked. Ids are made of what was said, so that two keys are two messages. A fact without a source
+    was said with the last message of its call, whose time it takes.
     """
     turns: list[Turn] = []
     equal: dict[tuple[str | None, ...], int] = {}
@@ -249,6 +250,7 @@ def requested_turns(request: WriteRequest, now: Millis, masking: Masking) -> tup
                 masking,
             )
         )
+    told = [item.said_at for item in request.items if item.said_at is not None and request.kind == "message"]
     statements: dict[int, Turn] = {}
     for number, fact in enumerate(request.facts):
         if fact.source is None:
@@ -265,7 +267,7 @@ def requested_turns(request: WriteRequest, now: Millis, masking: Masking) -> tup
                     speaker=None,
                     role=None,
                     title=None,
-                    said_at=None,
+                    said_at=max(told, default=None),
                     written_at=now,
                     revision=0,
                     place=len(turns) + number,

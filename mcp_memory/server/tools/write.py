@@ -232,6 +232,11 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
         lines.append(f"Facts: {', '.join(f'{ops[op]} {op}' for op in ops)}.")
     elif request.facts:
         lines.append("No fact changed: nothing that was known ends by what was negated.")
+    ended = [fact.text.casefold() for fact in result.facts if fact.op in ("closed", "contested", "merged")]
+    idle = [one for one in request.facts if one.negated and not any(one.tail.casefold() in text for text in ended)]
+    if result.facts and idle:
+        said = "; ".join(indent(f"{one.head} {one.relation} {one.tail}") for one in idle[:CHANGES_LISTED])
+        lines.append(f"Nothing that was known at its time ends by what was negated of: {said}.")
     changed = [
         fact
         for fact in result.facts
