@@ -149,7 +149,7 @@ def _is_no_age(text: str, item: Assertion) -> bool:
     if place < 0:
         return False
     behind = text[place + len(item.tail) : place + len(item.tail) + 2]
-    return bool(re.match(r"[.,]\d|[%€$£k]", behind) or _NOT.search(text, max(0, place - 40), place))
+    return bool(re.match(r"[.,–-]\d|[%€$£k]", behind) or _NOT.search(text, max(0, place - 40), place))
 
 
 def _is_clause(item: Assertion) -> bool:

@@ -6,6 +6,7 @@ Short notes are read by their form (``notes.py``).
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -76,13 +77,17 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
 _THIRD = frozenset(("he", "she", "his", "her", "him"))
 
 
+def _first_pronoun(words: Sequence[Word]) -> float:
+    """Return the first character of the first "he" or "she" of a sentence; infinity if there is none."""
+    return next((word.start for word in words if word.low in _THIRD), math.inf)
+
+
 def _presupposed_assertions(
     turn: Turn, discourse: Discourse, index: int, words: Sequence[Word], intent: Intent
 ) -> Iterator[Assertion]:
     """Yield who the named relatives and pets of a sentence are; a "she" behind them may refer to them."""
-    pronoun = next((word.start for word in words if word.low in _THIRD), None)
     for noun, claim in presupposed_claims(words):
-        if pronoun is None or noun.start < pronoun:
+        if noun.start < _first_pronoun(words):
             discourse.mention(noun)
         head = discourse.entity(claim.head) if isinstance(claim.head, NounPhrase) else claim.head
         tail = claim.tail if isinstance(claim.tail, str) else _tail_of(discourse, claim.tail)
@@ -315,6 +320,9 @@ class RuleExtractor:
             for subject in (*clause.subject, *given_names(clause)):
                 discourse.mention(subject)
             discourse.mention_others(clause)
+        for noun, _ in presupposed_claims(words) if talk else ():
+            if noun.start > _first_pronoun(words):
+                discourse.mention(noun)  # "he's 14, and there's my wife Lin": "her" of the next sentence is Lin's
 
     def _clauses(
         self, turn: Turn, index: int, span: tuple[int, int], words: Sequence[Word],

@@ -8,6 +8,10 @@ from reading import facts
     ("text", "expected"),
     [
         ("She's a greyhound and I share her with my neighbour Mr Finn.", ["Maria neighbour_of Mr Finn"]),
+        (
+            "My son is Kai, he's 14, and there's my wife Lin. Her birthday is 19 November.",
+            ["Maria married_to Lin", "Maria parent_of Kai", "Maria's son age 14", "Lin born_on 19 November"],
+        ),
         ("My cousin Bertil sent photos, he is a cook.", ["Maria cousin_of Bertil", "Bertil works_as cook"]),
         ("My brother sold my bike.", ["not Maria owns bike", "Maria's brother sold bike"]),
         ("I sold my bike.", ["not Maria owns bike", "Maria sold bike"]),
@@ -15,6 +19,7 @@ from reading import facts
         ("ok my thing: I've left the choir.", ["not Maria member_of choir"]),
         ("storage: starting with MariaDB 11", []),
         ("weighed in: 81.5", []),
+        ("fine by me but i'm off 13–17", []),
         ("I began yoga at the Lumen studio last week.", ["Maria started yoga"]),
         ("I started a new job at Lumen Glass.", ["Maria works_at Lumen Glass"]),
     ],
