@@ -61,6 +61,7 @@ class Evidence:
         abridged: whether ``text`` is some words of its source, the headings of a reply, which is not quoted beside it.
         space: where it is stored, if several spaces were asked; else None.
         told_then: whether it tells of the time that was asked for, ``valid_from`` to ``valid_to``, not said then.
+        outdated: of a message, in words what holds by the facts instead of what it states; else empty.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Evidence:
     abridged: bool = False
     space: str | None = None
     told_then: bool = False
+    outdated: str = ""
 
 
 @dataclass(frozen=True, slots=True)

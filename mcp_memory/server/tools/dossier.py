@@ -148,12 +148,17 @@ def _groups(items: Sequence[Evidence], contrasts: Sequence[Contrast]) -> list[_G
         name = group_of(item) or ""
         title = f"{_group_title(turn, name)}{in_parentheses(_space_of(item))}"
         group = groups.setdefault((item.space, turn.kind, name), _Group(title))
-        passage = _Passage(number, item, source, mark=_contrast_mark(source, contrasts))
+        passage = _Passage(number, item, source, mark=_contrast_mark(source, contrasts) or _change(item))
         group.passages.append(passage)
         shown[words] = passage
     for group in groups.values():
         group.passages.sort(key=lambda passage: _place(passage.source))
     return sorted(groups.values(), key=lambda group: _place(group.passages[0].source))
+
+
+def _change(item: Evidence) -> str:
+    """Return a mark for a message of which the facts know that what it tells has changed."""
+    return f"perhaps changed later: {one_line(item.outdated)}" if item.outdated else ""
 
 
 def _contrast_mark(shown: Source, contrasts: Sequence[Contrast]) -> str:

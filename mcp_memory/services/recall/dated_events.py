@@ -39,7 +39,7 @@ from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.language.questions import looks_back
-from mcp_memory.language.stated import stated_times
+from mcp_memory.language.stated import stated_times, weekday_and_day
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.ports import Embedder
@@ -297,6 +297,44 @@ def current_first(
     first = [replace(found.get(row, Candidate(row, 1.0, ("facts",), {})), score=1.0) for row in leading]
     rest = [one for one in candidates if space.segment_turn[one.row].id not in turns]
     return [*first, *rest][: query.limit]
+
+
+OUTDATED = 3
+"""Most states that a message is said to be outdated about."""
+
+
+def mark_outdated(space: Space, query: Query, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """Return the evidence, its messages with what the facts know of later: that a state they tell of has ended.
+
+    Args:
+        space: of the evidence.
+        query: understood; one of a time or of the past leaves the evidence as it is.
+        evidence: best first.
+    """
+    of_a_time = query.as_of is not None or (query.time is not None and query.time.order != "now")
+    if of_a_time or fact_query(query).past:
+        return tuple(evidence)
+    return tuple(
+        replace(item, outdated=_holds_instead(space, query, item.sources[0]))
+        if item.kind in ("sentence", "segment") and item.sources and item.sources[0].turn.kind != "document"
+        else item
+        for item in evidence
+    )
+
+
+def _holds_instead(space: Space, query: Query, said: Source) -> str:
+    """Return in words what holds instead of a state that a message tells of, or until when it did; "" if it holds."""
+    found: dict[str, None] = {}
+    for assertion in space.facts.assertions_in(said.turn.id):
+        if assertion.negated or not (said.start <= assertion.start < said.end):
+            continue
+        version = space.facts.version_of(assertion)
+        if version is None or version.kind != "state" or version.status != "closed" or version.until > query.now:
+            continue
+        later = None if version.superseded_by is None else space.facts.version(version.superseded_by)
+        day = weekday_and_day(version.until)
+        found[f"{version.text} until {day}" if later is None else f"{later.text} from {day}"] = None
+    return "; ".join(list(found)[:OUTDATED])
 
 
 def _changed_versions(space: Space, head: str, query: Query) -> Iterator[Version]:

@@ -44,6 +44,7 @@ from mcp_memory.services.recall.confirmed import (
 from mcp_memory.services.recall.dated_events import (
     current_first,
     dated_events,
+    mark_outdated,
     place_wishes,
     wishes_for,
     with_event_times,
@@ -233,6 +234,7 @@ def _show(
     """Return the result with its evidence, what contradicts itself in it, and the steps to take next."""
     contrasts = find_contrasts(space, query, [one.row for one in ranked]) if settings.search.contrasts else ()
     evidence = evidence_of(space, ranked, result.paths, query, result.points, dated)
+    evidence = mark_outdated(space, query, evidence) if settings.search.current else evidence
     corrected = corrected_statements(space, evidence) if settings.gain.learning else ()
     corrections = corrected if result.correction is None else (result.correction,)
     conflicts = (

@@ -3,8 +3,10 @@
 import pytest
 from learning_memory import memory
 
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.language import iso
+from mcp_memory.server.tools.reconstruct import recall_reply
 from mcp_memory.server.tools.write import write_reply
 
 pytestmark = pytest.mark.anyio
@@ -34,3 +36,19 @@ async def test_a_denial_that_ends_nothing_is_named_also_beside_facts_that_are_ne
     await written(one, [NewFact("Ann", "lives_in", "Oslo", valid_from=MAY)])
     request, result = await written(one, [NewFact("Ann", "has_pet", "a dog"), denied])
     assert "negated of" not in write_reply(request, result).text
+
+
+async def test_a_message_whose_fact_has_ended_is_marked_where_it_stands():
+    one = memory()
+    said = NewItem("Our stack is Node and Postgres 15.", ref="m1", speaker="Ann", said_at=MAY)
+    await written(one, [NewFact("Kite", "uses", "Postgres 15", source="m1")], said)
+    question = Query("What is our stack?", "default", 12)
+    assert not (await one.reconstruct(question)).evidence[0].outdated
+    later = NewItem("Postgres is upgraded.", ref="m2", speaker="Ann", said_at=JUNE)
+    await written(one, [NewFact("Kite", "uses", "Postgres 15", source="m2", negated=True)], later)
+    found = await one.reconstruct(question)
+    (old,) = [item for item in found.evidence if "stack" in item.text]
+    assert old.outdated == "Kite uses Postgres 15 until Thu 8 Jun 2023"
+    assert "(perhaps changed later: Kite uses Postgres 15 until Thu 8 Jun 2023)" in recall_reply(found, 2000).text
+    past = await one.reconstruct(Query("What was our stack?", "default", 12))
+    assert not any(item.outdated for item in past.evidence)
