@@ -27,7 +27,6 @@ never leads down there; from a kind to one of it the guess keeps less (`Navigati
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import compress, islice
 
 from mcp_memory.domain.facts import WHOLE, Assertion, Version
@@ -156,9 +155,7 @@ def cooccurrence(near: Neighbourhood, path: Path) -> Iterator[Guess]:
         guess
         for key, (other, version) in joined.items()
         # Only the sentence that mentions both is cited and compared.
-        for guess in _infer(
-            near, path, "cooccurrence", discount, True, key, TOGETHER, [replace(version, assertions=(other,))]
-        )
+        for guess in _infer(near, path, "cooccurrence", discount, True, key, TOGETHER, [version], support=(other,))
     ]
     similarities = near.similarity.of(step.version for step, _ in guesses)
     for guess, _ in sorted(zip(guesses, similarities, strict=True), key=lambda pair: (-pair[1], pair[0][1])):
@@ -204,6 +201,7 @@ def _infer(
     premises: Sequence[Version],
     *,
     timeless: bool = False,
+    support: tuple[Assertion, ...] | None = None,
 ) -> Iterator[Guess]:
     """Yield the step from the end of the path to an entity, if the premises make it possible.
 
@@ -217,6 +215,7 @@ def _infer(
         relation: the relation of the inferred fact.
         premises: facts that it follows from. Premises that never held together imply nothing, unless …
         timeless: … the conclusion does not require that (an order, a chain of causes).
+        support: the assertions that the step cites; None for the latest ones of each premise.
     """
     if end == path.end:
         return
@@ -226,7 +225,7 @@ def _infer(
         return
     here, there = near.facts.name(path.end), near.facts.name(end)
     head, tail = (here, there) if forward else (there, here)
-    support = _cite(premises)
+    support = _cite(premises) if support is None else support
     confidence = min(premise.confidence for premise in premises) * discount
     version = Version(
         id="i_" + digest(rule, head, relation, tail, *(premise.id for premise in premises)),

@@ -300,8 +300,9 @@ def sufficiency(
     for step in path.steps:
         stated |= _stems(step.version.text)
         stated |= fact_query.words_for(step.version.relation)
-    whole = sum(rarity.get(stem, 1.0) for stem in sorted(wanted))
-    covered = sum(rarity.get(stem, 1.0) for stem in sorted(wanted & stated)) / whole if whole > 0 else 1.0
+    weights = [(stem, rarity.get(stem, 1.0)) for stem in sorted(wanted)]
+    whole = sum(weight for _, weight in weights)
+    covered = sum(weight for stem, weight in weights if stem in stated) / whole if whole > 0 else 1.0
     fit = _type_fit(path.steps[-1], path.end, fact_query, facts)
     certainty = min((step.confidence for step in path.steps if step.inferred), default=1.0)
     return certainty * (0.5 * covered + 0.5 * fit)

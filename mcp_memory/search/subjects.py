@@ -37,7 +37,7 @@ from mcp_memory.domain.verbs import COMMON, FURTHER, irregular_verbs
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import stems, words
-from mcp_memory.search.told_of import is_small_talk
+from mcp_memory.search.told_of import is_small_talk, words_of_names
 
 if TYPE_CHECKING:
     from mcp_memory.search.candidates import Candidate
@@ -124,7 +124,7 @@ def subject_of(query: Query, speakers: Iterable[str]) -> Subject | None:
             return None
         word = described[0]["who"].lower()
         return Subject(described[0][0], frozenset((word.replace("-in-law", "inlaw"),)), _ASKED.sub("somebody", text))
-    spoken = {word for speaker in (*speakers, *query.speakers) for word in words(speaker)}
+    spoken = words_of_names((*speakers, *query.speakers))
     named = []
     for name in query.names:
         subject = _as_subject(name, text)

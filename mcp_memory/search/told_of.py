@@ -65,13 +65,19 @@ def is_small_talk(text: str, names: Collection[str] = ()) -> bool:
     return all(word in SMALL_TALK or word in STOP_WORDS or word in names for word in said)
 
 
+@text_cache(16)
+def words_of_names(names: tuple[str, ...]) -> frozenset[str]:
+    """Return the words of several names; cached, since a space may have many speakers and each query needs them."""
+    return frozenset(word for name in names for word in words(name))
+
+
 class SmallTalk:
     """Which segments of a space are small talk."""
 
     def __init__(self, space: Space) -> None:
         """Begin with the names of those who speak there."""
         self._space = space
-        self._names = frozenset(word for speaker in space.speakers for word in words(speaker))
+        self._names = words_of_names(tuple(space.speakers))
 
     def holds(self, row: int) -> bool:
         """Return whether a segment is small talk, and not the reply to a question."""

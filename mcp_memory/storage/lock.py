@@ -186,7 +186,7 @@ class Holders:
     @property
     def registered(self) -> bool:
         """Whether our lock file is there."""
-        return self._own is not None and Path(self._own.lock_file).exists()
+        return self._own is not None and os.path.exists(self._own.lock_file)  # noqa: PTH110 - each reading asks
 
     def was_removed(self) -> bool:
         """Return whether our lock file was deleted, and with it the store; if so, `enter` registers us again."""

@@ -50,9 +50,11 @@ class Facts:
         self._uncounted: dict[str, set[str]] = defaultdict(set)  # relation → heads
         self._folded: dict[tuple[str, str], tuple[bool, str, _Layers]] = {}  # with whether single, and the head's name
         self._by_tail: dict[tuple[str, str], tuple[_Layers, dict[str, _Layers]]] = {}  # of folded versions
+        self._current: dict[tuple[str, str], _Layers] = {}  # what has been folded or checked since the last change
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name != "rows"} | {"_folded": {}, "_by_tail": {}}
+        kept = {name: value for name, value in vars(self).items() if name != "rows"}
+        return kept | {"_folded": {}, "_by_tail": {}, "_current": {}}
 
     def bind(self, text_of: Callable[[str], str]) -> None:
         """Make saved facts whole again, with the function that they were made with."""
@@ -63,6 +65,7 @@ class Facts:
 
     def add(self, assertions: Iterable[Assertion]) -> None:
         """Add assertions in the order of recording; one that is there already is skipped."""
+        self._current.clear()
         for assertion in assertions:
             if assertion.id in self._assertions:
                 continue
@@ -79,6 +82,7 @@ class Facts:
 
     def add_aliases(self, aliases: Iterable[Alias]) -> None:
         """Add aliases that the memory inferred; of several about one pair of names the first counts."""
+        self._current.clear()
         for alias in aliases:
             pair = self._names.key(alias.name), self._names.key(alias.alias)
             self._inferred.setdefault(pair, alias)
@@ -86,11 +90,13 @@ class Facts:
 
     def add_speaker(self, name: str) -> None:
         """Add the name of a speaker, who may have no facts yet."""
+        self._current.clear()
         self._given.add_speaker(self._add_name(name, "person"))
         self._update_names()
 
     def retire(self, turn_id: str) -> None:
         """Exclude the assertions of an old revision of a document."""
+        self._current.clear()
         self._assertions.retire(turn_id)
         self._invalidate_turn(turn_id)
         self._update_names()
@@ -152,7 +158,7 @@ class Facts:
 
     def alias_denied(self, first: str, second: str) -> bool:
         """Return whether an assertion states that two names, given by their keys, are not of one entity."""
-        stated = *self._alias_assertions(first, second), *self._alias_assertions(second, first)
+        stated = (*self._alias_assertions(first, second), *self._alias_assertions(second, first))
         return any(assertion.negated for assertion in stated)
 
     def kind(self, key: str) -> EntityType | None:
@@ -179,8 +185,7 @@ class Facts:
 
     def all_versions(self, key: str, relation: str) -> Iterator[Version]:
         """Return the versions of one (head, relation), reliable ones first."""
-        for layer in self._layers(key, relation):
-            yield from layer
+        return (version for layer in self._layers(key, relation) for version in layer)
 
     def from_(self, key: str, *, suspected: bool = False) -> Iterator[Version]:
         """Return the versions whose head an entity is; with ``suspected`` also those below the threshold."""
@@ -197,12 +202,8 @@ class Facts:
     ) -> Iterator[Version]:
         """Return the versions whose tail an entity is; with ``suspected`` also those below the threshold.
 
-        They are folded one by one on demand, so a reader that stops early pays for no more.
-
-        Args:
-            key: the key of the entity.
-            suspected: whether to add those below the threshold.
-            first: a number for each relation; the lowest comes first. None for the order of first mention.
+        They are folded one by one on demand, so a reader that stops early pays for no more. The relation with the
+        lowest number by ``first`` comes first; without it the relation that was mentioned first.
         """
         for relation in sorted(self.relations_to(key), key=first) if first else self.relations_to(key):
             for head in self._heads_to(key, relation):
@@ -230,13 +231,13 @@ class Facts:
     def version(self, fact_id: str) -> Version | None:
         """Return the version that an id names now, or None.
 
-        An id stays valid: if the assertion that it was made of supports a wider version by now, it names that one, and
-        if a better extractor read the same value in the same sentence, it names the version which that supports.
+        An id stays valid: it names the wider version that its assertion supports by now, or the version of the same
+        value that a better extractor read in the same sentence.
         """
         assertion = self.assertion("x_" + fact_id.removeprefix("f_"))
         if assertion is None or not fact_id.startswith("f_"):
             return None
-        if version := self.version_of(assertion):
+        if (version := self.version_of(assertion)) is not None:
             return version
         tail = self._tail_key(assertion.relation)
         place = assertion.turn_id, assertion.sentence, tail(assertion.tail)
@@ -284,16 +285,15 @@ class Facts:
 
     def _update_stated_alias(self, assertion: Assertion) -> None:
         """Update the alias that an assertion is about, in the other direction too if that one was inferred."""
-        names = self._names.key(assertion.head), self._names.key(assertion.tail)
-        self._update_alias(*names)
-        if names[::-1] in self._inferred or self._given.joined(*names[::-1]):
-            self._update_alias(*names[::-1])
+        bearer, alias = self._names.key(assertion.head), self._names.key(assertion.tail)
+        self._update_alias(bearer, alias)
+        if (alias, bearer) in self._inferred or self._given.joined(alias, bearer):
+            self._update_alias(alias, bearer)
 
     def _update_alias(self, bearer: str, alias: str) -> None:
         """Update whether an alias counts; it is folded separately, so that the result does not depend on aliases.
 
-        A former name still means the same entity, so its end changes nothing; a denial from its start on does. An
-        inferred alias counts until it is denied for either name.
+        A former name still means the same entity; a denial from its start on, for either name, ends an alias.
         """
         stated = [one for one in self._alias_assertions(bearer, alias) if not self._given.reads(one, bearer)]
         sure, _ = layers(stated, single=False, key=self._names.key, stable=self.stable)
@@ -314,8 +314,6 @@ class Facts:
     def _tail_key(self, relation: str) -> Callable[[str], str]:
         """Return the function that identifies tails of a relation: by their entity, but aliases by their spelling."""
         return self._names.key if relation in NAMING else self.key
-
-    # Caches
 
     def _invalidate(self, head: str, relation: str) -> None:
         """Forget the fold and the counts of a (head, relation)."""
@@ -355,11 +353,14 @@ class Facts:
         return self._assertions.about(self._names.members(key), relation)
 
     def _layers(self, key: str, relation: str) -> _Layers:
+        if current := self._current.get((key, relation)):
+            return current
         single, usual = self.cardinality(relation) == "single", self.name(key)
         cached = self._folded.get((key, relation))
         if cached is None or cached[:2] != (single, usual):
             rows = [row for row in self._rows_of(key, relation) if self._assertions.counts(row)]
             cached = self._folded[key, relation] = single, usual, self._fold(rows, single, usual)
+        self._current[key, relation] = cached[2]
         return cached[2]
 
     def _versions_from(self, key: str, relation: str, known: Callable[[int], bool]) -> tuple[Version, ...]:
