@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 
 from mcp_memory.domain.query import Breadth
+from mcp_memory.language.areas import asks_for_area
 from mcp_memory.language.questions import asks_for_plural
 
 _OVERVIEW = re.compile(
@@ -37,7 +38,11 @@ _ALL = re.compile(
     r"(?:conversation|discussion|session|chat)s?\b"
     r"|\bhow often\b|\bhow many (?!(?:\w+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b)"
     r"|\b(?:which|what) (?:are |were )?all\b|\ball (?:of )?(?:the|my|our|his|her|their)\b|\bevery (?:time|one of)\b"
-    r"|\bchronolog\w*|\btimelines?\b|\beach (?:time|of)\b",
+    r"|\bchronolog\w*|\btimelines?\b|\beach (?:time|of)\b"
+    r"|^\W*what\b[^?]*\b(?:coming up(?! with)|still to come|ahead|planned|scheduled"
+    r"|on (?:my|our|his|her|the|their) (?:calendar|agenda|schedule|diary)"
+    r"|(?:in|for|over|within) the (?:next|coming) (?:few |couple of )?(?:days|weeks|months))\b"
+    r"|\bupcoming \w+s\b",
     re.IGNORECASE,
 )
 _LIST = re.compile(
@@ -81,13 +86,15 @@ _LONGEST = 2_000  # characters of a question that are read for its shape
 def breadth_of(question: str) -> Breadth:
     """Return how broad a reply a question wants.
 
-    ``overview`` for a summary or the course of something, ``all`` for a list, an order, or how many and how often
-    (lengths of time are single facts), ``best`` for everything else.
+    ``overview`` for a summary or the course of something, ``all`` for a list, an order, how many and how often (lengths
+    of time are single facts), what is still to come, or a whole area of life or work, ``best`` for everything else.
     """
     opening = question[:_LONGEST]
     if _OVERVIEW.search(opening) and not _LIST.match(opening):
         return "overview"
-    return "all" if _LIST.match(opening) or _ALL.search(opening) or asks_for_plural(opening) else "best"
+    if _LIST.match(opening) or _ALL.search(opening) or asks_for_plural(opening) or asks_for_area(question):
+        return "all"
+    return "best"
 
 
 def asks_for_code(question: str) -> bool:

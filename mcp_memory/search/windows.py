@@ -38,7 +38,7 @@ def recallable(space: Space, window: Window, role: Role | None = None) -> NDArra
     open_: NDArray[np.bool_] = space.live
     if window != ANY_TIME:
         said = (space.times >= window.since) & (space.times < window.until)
-        open_ = open_ & (said | _tells_within(space, window))
+        open_ = open_ & (said | tells_within(space, window))
     return open_ if role is None else open_ & space.index(SpeakerIndex).in_role(space, role)
 
 
@@ -50,8 +50,13 @@ def tells_of(window: Window, since: Millis, until: Millis) -> bool:
     return min(since + length, window.until) - max(since, window.since) >= SHARE * length
 
 
-def _tells_within(space: Space, window: Window) -> NDArray[np.bool_]:
-    """Return which segments state a time that lies mostly within a window, shape ``(len(space.segments),)``."""
+def tells_within(space: Space, window: Window) -> NDArray[np.bool_]:
+    """Return which segments state a time that lies mostly within a window, shape ``(len(space.segments),)``.
+
+    Args:
+        space: its view keeps a `TimeIndex`.
+        window: of what is told of.
+    """
     index = space.index(TimeIndex)
     found = np.zeros(len(space.segments), dtype=np.bool_)
     first, last = (max(-FAR, min(FAR, bound / YEAR)) for bound in (window.since, window.until))
@@ -59,11 +64,12 @@ def _tells_within(space: Space, window: Window) -> NDArray[np.bool_]:
         spans = columns.all()
         if not len(spans.segments):
             continue
-        moment = np.float32(MOMENT / YEAR)
-        since = np.where(spans.since == -FAR, spans.until - moment, spans.since)
-        until = np.where(spans.until == FAR, since + moment, spans.until)
+        moment = MOMENT / YEAR
+        begins, ends = spans.since.astype(np.float64), spans.until.astype(np.float64)  # float32 cannot add a minute
+        since = np.where(begins == -FAR, ends - moment, begins)
+        until = np.where(ends == FAR, since + moment, ends)
         length = np.maximum(until - since, moment)
-        inside = np.minimum(since + length, last) - np.maximum(since, first) >= np.float32(SHARE) * length
+        inside = np.minimum(since + length, last) - np.maximum(since, first) >= SHARE * length
         stated = inside & (spans.sentences >= 0)
         owner = np.repeat(spans.segments, np.diff(np.append(spans.starts, len(spans.since))))
         found[owner[stated]] = True

@@ -70,4 +70,7 @@ class BreadthSettings:
     auto: bool = switch("auto_mode", True, "mode auto chooses by the question's shape; without it, it is best")
     exchanges: bool = switch("exchanges", True, "with all and overview, a message counts with an assistant's replies")
     told_by_cues: bool = switch("told_by_cues", True, "a telling cue of the topic halves that share where it leads")
+    told_by_areas: bool = switch(
+        "told_by_areas", True, "what tells of an area asked for, as health, bears on the question"
+    )
     told_by_points: bool = switch("told_by_points", True, "what related memory points rest on bears on the question")

@@ -20,6 +20,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.gates import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
+from mcp_memory.language.areas import areas_asked, asks_for_area
 from mcp_memory.language.shapes import topic_of
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.beam import FORMULAS, Evaluation, find_paths, run_search, score_segments
@@ -53,6 +54,7 @@ from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank
 from mcp_memory.services.recall.prepare import estimate_cosines, place_event, similarity, wanted_breadth, word_rarity
 from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.units import time_ahead
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -272,9 +274,12 @@ async def _with_list(
         broad = await broaden(store, space, query, found, result.points, settings)
     if broad is None or (query.mode == "auto" and broad.total < min(FEW, len(result.evidence))):
         return replace(result, evidence=with_event_times(result.evidence, query.window))
+    lines = with_event_times(broad.evidence, query.window)
+    if settings.search.current and asks_for_area(query.text):  # what else wants a list asks for the past as well
+        lines = mark_outdated(space, query, lines)
     return replace(
         result,
-        evidence=with_event_times(broad.evidence, query.window),
+        evidence=lines,
         missing=_of_list(query, result.missing, broad),
         breadth=broad.breadth,
         total=broad.total,
@@ -293,10 +298,14 @@ def _in_doubt(result: RecallResult, unclear: Sequence[str], doubtful: float) -> 
 
 
 def _of_list(query: Query, missing: Sequence[str], broad: BroadEvidence) -> tuple[str, ...]:
-    """Return the words of the topic that no message of a list contains; none of an overview, which covers no words."""
-    if broad.breadth == "overview":
+    """Return the words of the topic that no message of a list contains.
+
+    An overview covers no words, what is still to come need not say so, and an area has words of its own.
+    """
+    if broad.breadth == "overview" or time_ahead(query) is not None:
         return ()
-    topic = set(stems(topic_of(query.text)))
+    asked = topic_of(query.text)
+    topic = set(stems(asked)).difference(*(area.asked for area in areas_asked(asked)))
     said = {stem for item in broad.evidence for source in item.sources for stem in stems(source.turn.text)}
     return tuple(one for one in missing if " " in one or not topic.intersection(stems(one)) <= said)
 

@@ -126,6 +126,14 @@ def test_words_of_order_are_distinguished(question: str, order: str) -> None:
     assert constraint(question, None) == Constraint(order)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "question", ["What is coming up?", "Which upcoming trips are there?", "What happens in the next few weeks?"]
+)
+def test_what_is_still_to_come_is_after_the_call(question: str) -> None:
+    assert constraint(question, NOW) == Constraint("after", NOW, NOW, "day")
+    assert constraint(question, None) is None
+
+
 def test_relative_times_need_the_time_of_the_call() -> None:
     assert told("What did Ann buy last week?", NOW) == ("within", "the week of 6 May 2024")
     assert told("What did Ann buy last week?") is None

@@ -13,6 +13,11 @@ SHAPES = {
         "What cakes has Ann baked?",
         "Which of the tools have I lent across our conversations?",
         "Give me a timeline of the move.",
+        "What is our current tech stack?",
+        "How is Ann's health?",
+        "What is coming up for me?",
+        "What is on my calendar?",
+        "What is planned for the next few weeks?",
     ),
     "overview": (
         "Can you summarise how the garden went?",
@@ -24,6 +29,9 @@ SHAPES = {
     "best": (
         "Where does Ann live?",
         "How many days did the move take?",
+        "What is Ann's job?",
+        "How is the health service in Turku paid?",
+        "Who is coming up with the plan?",
         "How do I go to the station?",
         "In order to bake a cake, what do I need?",
         "Name the mayor of Turku in 1990.",

@@ -1,5 +1,7 @@
 """Recalls of all that bears on a question, and overviews of how something went."""
 
+from dataclasses import replace
+
 import pytest
 from learning_memory import memory, recalled, told
 
@@ -169,3 +171,54 @@ async def test_a_list_takes_in_what_the_wordings_of_the_caller_find():
     assert burst not in [text for _, text in said_by(without)]
     found = await recalled(one, question, mode="all", wordings=("the hose burst",))
     assert burst in [text for _, text in said_by(found)]
+
+
+LIFE = (
+    "@ 2023-03-01",
+    "user: Dr Bell put me on propranolol, 40 mg twice a day.",
+    "user: The mortgage is 968 a month now.",
+    "@ 2023-04-02",
+    "user: Sprained my wrist at the climbing wall.",
+    "user: Parking is a situation of its own, and this year the shed is green.",
+    "@ 2023-05-03",
+    "user: They raised my salary to 32,050.",
+    "user: My tooth is fixed, no filling needed.",
+)
+
+
+def texts_of(recall):
+    return " ".join(item.text for item in recall.evidence)
+
+
+async def test_a_summary_of_an_area_takes_in_what_tells_of_it_in_other_words():
+    one = await told(memory(), *LIFE)
+    health = texts_of(await recalled(one, "Summarise my health this year", mode="auto"))
+    assert all(word in health for word in ("propranolol", "wrist", "tooth"))
+    money = texts_of(await recalled(one, "Summarise my money situation", mode="auto"))
+    assert all(word in money for word in ("mortgage", "salary"))
+    assert "wrist" not in money
+
+
+async def test_without_its_switch_an_area_finds_only_what_shares_its_words():
+    one = await told(memory(), *LIFE)
+    one.recall = replace(one.recall, breadth=replace(one.recall.breadth, told_by_areas=False))
+    money = texts_of(await recalled(one, "Summarise my money situation", mode="overview"))
+    assert "Parking" in money
+    assert "mortgage" not in money
+
+
+async def test_a_question_for_nothing_but_an_area_wants_a_list_with_what_has_ended():
+    talk = ("@ 2023-03-01", "user: I use Redis for the cache.", "@ 2023-04-01", "user: The kitchen is blue.")
+    one = await told(memory(read=True), *talk, "user: I no longer use Redis.")
+    recall = await recalled(one, "What is my stack?", mode="auto")
+    assert recall.breadth == "all"
+    line = next(item for item in recall.evidence if item.text == "I use Redis for the cache.")
+    assert "until" in line.outdated
+
+
+async def test_what_is_coming_up_is_what_tells_of_a_time_still_to_come():
+    talk = ("@ 2023-12-30", "user: The dentist moved me, it's 11 January at 9:15 now.", "user: Ann came on 2 April.")
+    recall = await recalled(await told(memory(), *LIFE, *talk), "What is coming up for me?", mode="auto")
+    assert recall.breadth == "all"
+    assert recall.evidence[0].text == "The dentist moved me, it's 11 January at 9:15 now."
+    assert recall.missing == ()
