@@ -16,10 +16,10 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory import __version__
+from mcp_memory.domain.batch import KEEP, Masking, masked_edits, masked_query, masked_step
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.language_model import day_number
-from mcp_memory.domain.masking import KEEP, Masking, masked_edits, masked_query, masked_step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
     EvolveRequest,

@@ -84,7 +84,7 @@ class Assertion:
         kind: state, event or plan.
         precision: how exactly its times are known; None for a state whose start nobody stated, and for what was stored
             before this was recorded.
-        original: head and tail as the log keeps them, where the ones above are masked (``domain/masking.py``).
+        original: head and tail as the log keeps them, where the ones above are masked (``domain/batch.py``).
     """
 
     id: str

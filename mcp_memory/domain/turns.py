@@ -13,6 +13,7 @@ Ids are digests of a row's content (`digest`), so a repeated write yields the sa
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -48,7 +49,7 @@ class Turn:
         written_at: when it was stored.
         revision: 0, then 1, 2, … for a document rewritten under the same ref.
         place: position in the call that wrote it; with the transaction it orders a session.
-        original: text and title as the log keeps them, where the ones above are masked (``domain/masking.py``).
+        original: text and title as the log keeps them, where the ones above are masked (``domain/batch.py``).
     """
 
     id: str
@@ -296,6 +297,22 @@ def digest(*parts: str) -> str:
     """Return 20 hex digits for a sequence of texts; ("ab", "c") and ("a", "bc") differ."""
     whole = SEPARATOR.join(part.replace("\\", "\\\\").replace(SEPARATOR, "\\x1f") for part in parts)
     return blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+
+
+def shared_segment(turn: Turn | None, sentence: Sentence, rows: Sequence[int], segments: Sequence[Segment]) -> int:
+    """Return the row of the segment whose vector a sentence has, or -1 if it has one of its own.
+
+    Args:
+        turn: of the sentence, if it is known.
+        sentence: any.
+        rows: of the turn's segments, in order.
+        segments: of the space, by row.
+    """
+    if turn is None or not shares_vectors(turn):
+        return -1
+    place = bisect_left(rows, sentence.index, key=lambda row: segments[row].last)
+    held = place < len(rows) and segments[rows[place]].first <= sentence.index  # else a bad row was left out
+    return rows[place] if held else -1
 
 
 def turn_id(space: str, session: str, ref: str, text: str, revision: int) -> str:

@@ -23,8 +23,7 @@ from mcp_memory.domain.points import MIN_ENTITIES
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.hypergraph.settings import PointSettings
-from mcp_memory.language.names import mentions, names
-from mcp_memory.language.tokens import words
+from mcp_memory.language.tokens import mentions, names, words
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 

@@ -28,8 +28,7 @@ from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import USERS, Speakers
 from mcp_memory.language.constraints import constraint
-from mcp_memory.language.names import names
-from mcp_memory.language.tokens import MARKS, STOP_WORDS, stems, words
+from mcp_memory.language.tokens import MARKS, STOP_WORDS, names, stems, words
 
 ASSISTANTS = frozenset(("assistant", "ai", "bot", "you", "model", "chatbot"))
 """Speakers, in lower case, that "you" in a question means."""

@@ -17,9 +17,8 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
-from mcp_memory.language.names import names
 from mcp_memory.language.questions import looks_back, wants_guesses
-from mcp_memory.language.tokens import STOP_WORDS, stem, stems, words
+from mcp_memory.language.tokens import STOP_WORDS, names, stem, stems, words
 from mcp_memory.view.facts import Facts
 
 Moment = tuple[Millis, Millis]

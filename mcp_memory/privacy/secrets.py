@@ -19,7 +19,7 @@ from functools import cache
 from importlib import import_module
 from itertools import chain
 
-from mcp_memory.domain.masking import KEEP, Masking
+from mcp_memory.domain.batch import KEEP, Masking
 from mcp_memory.privacy.settings import OnSecrets
 from mcp_memory.privacy.stated import cards, stated_secrets
 

@@ -34,8 +34,7 @@ from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
-from mcp_memory.language.names import names
-from mcp_memory.language.tokens import STOP_WORDS, stems, words
+from mcp_memory.language.tokens import STOP_WORDS, names, stems, words
 from mcp_memory.language.vocabulary import SMALL_TALK
 from mcp_memory.reconstruct.episodic_operators import speaker_cue
 from mcp_memory.reconstruct.graph import CueGraph, key_of, query_cues, relation_tag

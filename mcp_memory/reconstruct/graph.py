@@ -20,7 +20,7 @@ Nothing of it is stored. It is built at the first call of an operator, so a plai
 aspects of persons, are the facts themselves (``semantic_operators.py``), so they are not stored a second time.
 
 For its cues the paper has a language model list 2 to 30 keywords of a sentence, verbatim and without inference, and
-always adds the speaker. Here the cues follow from spelling alone: the speaker, the names (``language/names.py``), and
+always adds the speaker. Here the cues follow from spelling alone: the speaker, the names (``language/tokens.py``), and
 the other content words, in that order and at most 30. How rare a cue is, is computed only when it is needed.
 
 Two cues are the same if they have the same *key*: without case, articles, titles of persons and English stop words, and
@@ -44,8 +44,7 @@ from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.turns import Sentence, Turn
 from mcp_memory.heap import text_cache
-from mcp_memory.language.names import mentions, names
-from mcp_memory.language.tokens import STOP_WORDS, stem, words
+from mcp_memory.language.tokens import STOP_WORDS, mentions, names, stem, words
 from mcp_memory.view.saved_rows import SavedLists
 from mcp_memory.view.space import NONE, Space
 

@@ -38,8 +38,8 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.turns import Role
-from mcp_memory.language.names import mentions
 from mcp_memory.language.questions import asks_for_several
+from mcp_memory.language.tokens import mentions
 from mcp_memory.search.channels import (
     EXPERIENCE,
     FACTS,

@@ -55,7 +55,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.domain.turns import Segment, Turn
 from mcp_memory.language.iso import DAY, HOUR
-from mcp_memory.language.names import head
+from mcp_memory.language.tokens import head
 from mcp_memory.search.channels import Channel, ChannelInput, Rows, sum_scores
 from mcp_memory.vectors import Column, Scores, Vector
 from mcp_memory.view.space import Space

@@ -16,7 +16,7 @@ what "it" or "she" is. Measured on titled passages, R@5 rises by 2 to 9 points w
 The headings above a segment stand before it in both, too (``language/segments.py``).
 
 **Titles** (`TitleIndex`). The title of a document is its given title without additions in brackets, or the subject of
-its first sentence where it has none (``language/names.py``). A text mentions a document when the words of its title
+its first sentence where it has none (``language/tokens.py``). A text mentions a document when the words of its title
 stand in the text in a row. Documents that the query names are a channel of their own.
 """
 
@@ -30,10 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.names import head, short
 from mcp_memory.language.segments import Outline, outline
 from mcp_memory.language.stated import day_in_words
-from mcp_memory.language.tokens import stems, words
+from mcp_memory.language.tokens import head, short, stems, words
 from mcp_memory.search.channels import Channel, ChannelInput
 from mcp_memory.vectors import Column, Scores
 from mcp_memory.view.space import NONE, Space

@@ -215,7 +215,7 @@ class _Requests:
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         """Answer one call of a tool, and note it; see the head of this file for errors."""
-        from mcp_memory.server.resources.catalogue import SINCE, links_in
+        from mcp_memory.server.resources.uris import SINCE, links_in
         from mcp_memory.server.tools.catalogue import TOOLS
         from mcp_memory.server.tools.replies import with_warnings
 

@@ -16,9 +16,8 @@ from itertools import chain
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.batch import KEEP, Batch, Masking, masked_turn
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.masking import KEEP, Masking, masked_turn
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn, segment_id, sentence_id, shares_vectors
 from mcp_memory.language.segments import outline, pack_segments, split

@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.batch import Batch, Masking, check_secrets, masked_fact, masked_turn
 from mcp_memory.domain.facts import Assertion, Engine
-from mcp_memory.domain.masking import Masking, check_secrets, masked_fact, masked_turn
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn, derived_ref, turn_id

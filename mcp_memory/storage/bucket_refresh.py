@@ -15,8 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 from mcp_memory.domain.access import CALL_BEGAN
-from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.masking import KEEP, Masking
+from mcp_memory.domain.batch import KEEP, Batch, Masking
 from mcp_memory.domain.turns import Segment
 from mcp_memory.errors import StoreBusy
 from mcp_memory.storage.commits import last_commit, log_batch, stored_turn, usable_last

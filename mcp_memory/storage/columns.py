@@ -1,4 +1,4 @@
-"""Conversions that all tables share: whole columns, vectors, JSON lists, and faulty rows.
+"""What all tables share when rows are read: whole columns, vectors, JSON lists, and faulty rows.
 
 Nothing read from the disk is trusted. A faulty row (a span outside its text, a vector that is not finite) is left out
 with a warning that names it, so one bad row never keeps a memory from starting. Turns are checked one by one. Segments,
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -83,13 +83,6 @@ def vector_faults(vector: Vector, dimension: int, subject: str = "it") -> Iterat
 # Whole columns
 
 
-def tx_columns(txs: Sequence[int], places: Sequence[int]) -> dict[str, Any]:
-    """Return the first two columns of most tables: commit numbers, and places within the commit."""
-    import pyarrow as pa
-
-    return {"tx": pa.array(txs, pa.int64()), "place": pa.array(places, pa.int64())}
-
-
 def int_column(rows: TableRows, name: str) -> NDArray[np.int64]:
     """Return a column of integers; -1, which no column may hold, for a missing value."""
     import pyarrow.compute as pc
@@ -104,14 +97,6 @@ def shared_values(rows: TableRows, name: str) -> list[Any]:
     values = [*encoded.dictionary.to_pylist(), None]
     places: list[int] = encoded.indices.fill_null(len(values) - 1).to_numpy().tolist()
     return [values[place] for place in places]
-
-
-def vector_column(vectors: Matrix) -> Any:
-    """Return vectors, shape ``(n, d)``, as a column."""
-    import pyarrow as pa
-
-    flat = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1)
-    return pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1])
 
 
 def vectors_of(rows: TableRows, name: str = "vector") -> Matrix:
@@ -160,11 +145,6 @@ def _value_per_turn(rows: TableRows, value: Callable[[str, str], int]) -> NDArra
 
 
 # JSON
-
-
-def to_json(value: object) -> str:
-    """Return a value as compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def texts_from_json(text: str) -> tuple[str, ...] | None:

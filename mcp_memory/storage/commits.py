@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.masking import Masking, masked
+from mcp_memory.domain.batch import Batch, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs

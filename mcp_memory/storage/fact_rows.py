@@ -20,16 +20,8 @@ from numpy.typing import NDArray
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import WHOLE, Assertion, Engine, ExtractorName, FactKind, Intent, Precision, kind_of
 from mcp_memory.domain.language_model import Job, State
-from mcp_memory.storage.columns import (
-    FindTurn,
-    has_fault,
-    int_column,
-    shared_values,
-    spans_are_valid,
-    tx_columns,
-    valid_values,
-)
-from mcp_memory.storage.schema import TableRows
+from mcp_memory.storage.columns import FindTurn, has_fault, int_column, shared_values, spans_are_valid, valid_values
+from mcp_memory.storage.schema import TableRows, tx_columns
 
 LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
 """Extractors whose assertions are in ``facts``: what callers stated or what was paid for. No rebuild changes it."""

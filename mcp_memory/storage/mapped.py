@@ -35,13 +35,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.turns import Segment, Sentence, shares_vectors
+from mcp_memory.domain.turns import Segment, Sentence, shared_segment, shares_vectors
 from mcp_memory.storage.columns import LENGTH_TOLERANCE, vectors_of
 from mcp_memory.storage.data_files import files_below
 from mcp_memory.storage.schema import TableRows
-from mcp_memory.vectors import GrowingMatrix, Matrix
+from mcp_memory.vectors import GrowingMatrix, Matrix, SentenceVectors
 from mcp_memory.view.pieces import NONE, Pieces
-from mcp_memory.view.sentence_vectors import SentenceVectors, shared_segment
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 

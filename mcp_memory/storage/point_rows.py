@@ -31,18 +31,8 @@ from mcp_memory.domain.episodes import Belief, Lesson, Target
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.points import MIN_ENTITIES, Point, Status
 from mcp_memory.domain.turns import PooledQuestion
-from mcp_memory.storage.columns import (
-    has_fault,
-    int_column,
-    texts_from_json,
-    to_json,
-    tx_columns,
-    valid_values,
-    vector_column,
-    vector_faults,
-    vectors_of,
-)
-from mcp_memory.storage.schema import TableRows
+from mcp_memory.storage.columns import has_fault, int_column, texts_from_json, valid_values, vector_faults, vectors_of
+from mcp_memory.storage.schema import TableRows, to_json, tx_columns, vector_column
 from mcp_memory.vectors import Matrix, Vector
 
 LISTS = ("entities", "parents", "sentences", "facts")

@@ -19,8 +19,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.masking import KEEP, Masking, masked
+from mcp_memory.domain.batch import KEEP, Batch, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import drop_texts, may_go

@@ -4,11 +4,12 @@ The log has one permanent table of each kind. Derived tables have one for each *
 tables next to the old ones. The columns of a table are the fields of the domain's dataclass and more: ``tx``, the
 number of the commit that a row belongs to; ``place``, its position within that commit, for tables in which the order of
 recording matters and rows of one commit are in two tables or replace each other; and ``vector``. The modules
-``*_rows.py`` convert both ways.
+``*_rows.py`` convert both ways, with the conversions of whole columns at the end of this file.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -18,6 +19,7 @@ import numpy as np
 
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
+from mcp_memory.vectors import Matrix
 
 TableRows = Any
 """A pyarrow table; pyarrow comes without types."""
@@ -255,3 +257,26 @@ def sum_outlays(outlays: Sequence[Reservation]) -> dict[str, int]:
         "cached_tokens": cost.cached_tokens,
         "output_tokens": cost.output_tokens,
     }
+
+
+# Columns of rows that are written
+
+
+def tx_columns(txs: Sequence[int], places: Sequence[int]) -> dict[str, Any]:
+    """Return the first two columns of most tables: commit numbers, and places within the commit."""
+    import pyarrow as pa
+
+    return {"tx": pa.array(txs, pa.int64()), "place": pa.array(places, pa.int64())}
+
+
+def vector_column(vectors: Matrix) -> Any:
+    """Return vectors, shape ``(n, d)``, as a column."""
+    import pyarrow as pa
+
+    flat = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1)
+    return pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1])
+
+
+def to_json(value: object) -> str:
+    """Return a value as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -20,9 +20,8 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.domain.access import look_again
-from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.batch import KEEP, Batch, Masking, masked
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
-from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
@@ -169,10 +168,11 @@ class LanceStore:
                     await self._refresh(whole=False, locked=True)
             view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
             append = partial(self._append, self._refresher.folded)
+            forgotten = self.was_forgotten if self._forgetter.book.hashes else None
             refuse(self._tables, [*self._refresher.losses.gone.values(), *self._forgetter.damage])
             if last is not None and last.format < FORMAT:
                 await self._backups.before("format")
-            transaction = LanceTransaction(append, self._apply, self.was_forgotten, batch, rows, lock, view, last)
+            transaction = LanceTransaction(append, self._apply, forgotten, batch, rows, lock, view, last)
             yield transaction
         if transaction.committed:
             self._compaction.count_commit()

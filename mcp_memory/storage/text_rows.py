@@ -20,10 +20,9 @@ from mcp_memory.storage.columns import (
     int_column,
     shared_values,
     spans_are_valid,
-    vector_column,
     vectors_of,
 )
-from mcp_memory.storage.schema import TableRows
+from mcp_memory.storage.schema import TableRows, vector_column
 from mcp_memory.vectors import Matrix
 
 Piece = TypeVar("Piece", Segment, Sentence)

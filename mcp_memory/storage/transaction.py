@@ -364,15 +364,13 @@ class LanceTransaction:
     """
 
     def __init__(
-        self, append: Append, apply: Apply, was_forgotten: Callable[[str], bool],
+        self, append: Append, apply: Apply, was_forgotten: Callable[[str], bool] | None,
         prepared: Batch | None, rows: Mapping[TableKind, TableRows] | None,
         lock: AsyncExitStack, view: View, last: Commit | None,
     ) -> None:  # fmt: skip
-        self._append = append
-        self._apply = apply
-        self._was_forgotten = was_forgotten
-        self._prepared = prepared
-        self._rows = rows
+        self._append, self._apply = append, apply
+        self._was_forgotten = was_forgotten  # None if nothing ever was
+        self._prepared, self._rows = prepared, rows
         self._lock = lock
         self.view = view
         self._last = last
@@ -388,7 +386,9 @@ class LanceTransaction:
             StoreUnwritable: nothing of the batch is visible, now or later.
         """
         await checkpoint()
-        batch = without_forgotten(batch, self.view, self._was_forgotten).unlearnt(self.view.has_lesson)
+        if self._was_forgotten is not None:
+            batch = without_forgotten(batch, self.view, self._was_forgotten)
+        batch = batch.unlearnt(self.view.has_lesson)
         if batch.empty:
             return self.view.tx
         with anyio.CancelScope(shield=True):

@@ -21,14 +21,13 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn
-from mcp_memory.vectors import Column, GrowingMatrix, Matrix
+from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn, shared_segment
+from mcp_memory.vectors import Column, GrowingMatrix, Matrix, SentenceVectors
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
 from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, TurnNumbers, by_turn, chosen, clip, extended, fill
 from mcp_memory.view.saved_rows import SavedDict, SavedSegmentTurns, SavedTurns
-from mcp_memory.view.sentence_vectors import SentenceVectors, shared_segment
 
 __all__ = ["NONE", "Index", "Space"]
 
@@ -240,11 +239,13 @@ class Space:
         """
         for turn in batch.turns:
             self._add_turn(turn)
-        self.facts.add(batch.assertions)
+        if batch.assertions:
+            self.facts.add(batch.assertions)
         self.beliefs.add(batch.beliefs, batch.lessons)
         if batch.points:
             self.hypergraph.add(batch.points, batch.point_vectors)
-        self.facts.add_aliases(batch.aliases)
+        if batch.aliases:
+            self.facts.add_aliases(batch.aliases)
         if batch.questions:
             questions = [question for _, question in batch.questions]
             self.questions.add(questions, batch.question_vectors if vectors else None)

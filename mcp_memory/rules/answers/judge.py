@@ -35,8 +35,7 @@ from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.names import mentions, names
-from mcp_memory.language.tokens import STOP_WORDS, stems, words
+from mcp_memory.language.tokens import STOP_WORDS, mentions, names, stems, words
 from mcp_memory.ports import JudgeInput
 from mcp_memory.rules.answers.changes import changed_since, set_since
 from mcp_memory.rules.answers.comparisons import answer_comparison

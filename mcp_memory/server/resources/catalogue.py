@@ -2,31 +2,26 @@
 
 Each row of ``TEMPLATES`` is a family of resources; the guide is a text beside them. Most resources are JSON; long ones
 come in pages, each of which names the next by its URI.
-
-**Links** (`links_in`) go from the reply of a tool to the resources that show more of what was found or changed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mcp_types import Resource, ResourceLink, ResourceTemplate
+from mcp_types import Resource, ResourceTemplate
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.resources import catalogue, episodes, facts, graph, points, sessions, uris
-from mcp_memory.server.resources.uris import FACT, GUIDE, POINT, SENTENCE, SESSION, SPACES, ResourceUri, Values
+from mcp_memory.server.resources import episodes, facts, graph, points, sessions, uris
+from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, ResourceUri, Values
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
-
-JSON = "application/json"
 
 Read = Callable[["Memory", Values], Awaitable[dict[str, Any] | str]]
 Ids = Callable[["Space"], Iterable[str]]
@@ -187,34 +182,3 @@ async def read(memory: Memory, template: Template, values: Values) -> str:
 def ids_of(uri_template: str, space: Space) -> Iterable[str]:
     """Return the values that the parameter ``id`` of a template may have in a space."""
     return next((template.ids(space) for template in TEMPLATES if str(template.uri) == uri_template), ())
-
-
-LINKS = 3
-"""Links of one reply: some clients show each to the model."""
-SINCE = "2025-06-18"
-"""The revision of the protocol from which on clients know links in replies."""
-_FAMILIES = {"s_": SENTENCE, "f_": FACT, "h_": POINT}
-_TITLE_CHARS = 60
-
-
-def links_in(structured: Mapping[str, Any], space: str) -> list[ResourceLink]:
-    """Return links for the structured part of a reply."""
-    links: dict[str, ResourceLink] = {}
-    for uri, title in islice(_targets(structured, space), 100):
-        if uri not in links and len(links) < LINKS:
-            template, _ = catalogue.match(uri)
-            links[uri] = ResourceLink(uri=uri, name=template.name, title=title, mime_type=template.mime_type)
-    return list(links.values())
-
-
-def _targets(structured: Mapping[str, Any], space: str) -> Iterator[tuple[str, str]]:
-    """Yield URIs with their titles, the most relevant first."""
-    for row in structured.get("items", ()):
-        if "stored" in row:  # written: where it stands
-            yield SESSION.expand({"space": space, "id": row["session"]}), f"Session {row['session'][:_TITLE_CHARS]}"
-    for name in ("citations", "evidence", "items", "changes"):
-        for row in structured.get(name) or ():
-            family = _FAMILIES.get(str(row.get("id"))[:2])
-            if family is not None and "stored" not in row:
-                text = str(row.get("quote") or row.get("text") or row["id"])
-                yield family.expand({"space": row.get("space") or space, "id": row["id"]}), text[:_TITLE_CHARS]

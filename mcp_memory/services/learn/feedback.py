@@ -1,6 +1,6 @@
 """Feedback: apply a caller's judgement of a recall or an answer (GAM-RAG §3.3, DESIGN 2.6).
 
-**Labels.** A caller names pieces of evidence; ``labels.py`` turns them into labels y of sentences.
+**Labels.** A caller names pieces of evidence; ``episodes.py`` turns them into labels y of sentences.
 
 **Corrections** are the caller's statements. Each is stored as a message without a speaker in a separate session, under
 an id made of the episode and the words, so that repeating one stores nothing. Facts are read from it as from any
@@ -39,12 +39,13 @@ from mcp_memory.domain.turns import FEEDBACK, digest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import BeliefUpdate, Embedder, PointJudge, Progress, Store
 from mcp_memory.services.ingest import Reading, silent
-from mcp_memory.services.learn.episodes import Episodes, record_ids
-from mcp_memory.services.learn.labels import (
+from mcp_memory.services.learn.episodes import (
+    Episodes,
     corrected_sentence,
     correction_sentences,
     evidence_sentences,
     feedback_labels,
+    record_ids,
     without_denied,
 )
 from mcp_memory.services.learn.update import belief_change, learn, quote

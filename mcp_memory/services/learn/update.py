@@ -53,7 +53,7 @@ from mcp_memory.language.stated import times_in_words
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import BeliefUpdate, Embedder, Store
 from mcp_memory.reflection.questions import admit
-from mcp_memory.services.learn.episodes import time_words
+from mcp_memory.services.learn.episodes import labelled_sentences, time_words
 from mcp_memory.temporal.assertions import guard_assertions
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import NONE, Space
@@ -181,11 +181,6 @@ async def _embed(embedder: Embedder, examples: Sequence[_Example], time: str | N
         )
         for piece, text, vector, form, stated in examples
     }
-
-
-def labelled_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
-    """Return the sentences with these ids that the space still has, in order."""
-    return [piece for name in ids if (piece := space.sentence(name)) is not None]
 
 
 def support_candidates(

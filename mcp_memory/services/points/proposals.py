@@ -49,7 +49,7 @@ from mcp_memory.hypergraph.grouping import EvidenceGroup, evidence_item, group_e
 from mcp_memory.hypergraph.retrieval import is_placeholder
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import STOP_WORDS, words
-from mcp_memory.services.learn.labels import evidence_sentences, judged_labels
+from mcp_memory.services.learn.episodes import evidence_sentences, judged_labels
 from mcp_memory.services.points.edits import PlannedEdits, PointContext, commit_edits
 from mcp_memory.vectors import Vector
 from mcp_memory.view.hypergraph import vertices

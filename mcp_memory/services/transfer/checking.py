@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from mcp_memory.domain.access import SPACE_NAME
+from mcp_memory.domain.batch import Masking
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.masking import Masking
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.format import FORMAT, LINE_BYTES, VERSION, BadLine, Fields

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from mcp_memory.domain.access import SPACE_NAME
+from mcp_memory.domain.batch import KEEP, Masking, masked_assertion, masked_turn
 from mcp_memory.domain.entities import Alias, entity_key
 from mcp_memory.domain.episodes import Lesson, Target
 from mcp_memory.domain.facts import WHOLE, Assertion, Engine, FactKind, Intent, Precision
 from mcp_memory.domain.language_model import Job, State
-from mcp_memory.domain.masking import KEEP, Masking, masked_assertion, masked_turn
 from mcp_memory.domain.points import MIN_ENTITIES, Point, Status
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Kind, PooledQuestion, Turn, turn_id

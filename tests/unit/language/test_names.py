@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.names import HEAD_LENGTH, head, names, short
+from mcp_memory.language.tokens import HEAD_LENGTH, head, names, short
 
 
 @pytest.mark.parametrize(

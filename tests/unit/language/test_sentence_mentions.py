@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_memory.domain.turns import Kind, Turn
-from mcp_memory.language.names import mentions
+from mcp_memory.language.tokens import mentions
 
 
 def turn(kind: Kind, text: str, speaker: str | None = None, role: str | None = None, title: str | None = None) -> Turn:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_graph import graph, said
 
-from mcp_memory.language.names import names
 from mcp_memory.language.questions import understand
+from mcp_memory.language.tokens import names
 from mcp_memory.navigation.anchors import mentions, resolve_name, select_roots
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts

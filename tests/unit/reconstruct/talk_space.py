@@ -10,8 +10,8 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
-from mcp_memory.language.names import mentions
 from mcp_memory.language.questions import understand
+from mcp_memory.language.tokens import mentions
 from mcp_memory.ports import Operator, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics

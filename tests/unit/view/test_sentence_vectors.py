@@ -5,8 +5,7 @@ import pytest
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import LONG, Segment, Sentence, Turn, turn_id
-from mcp_memory.vectors import Matrix
-from mcp_memory.view.sentence_vectors import SentenceVectors
+from mcp_memory.vectors import Matrix, SentenceVectors
 from mcp_memory.view.view import View
 
 RUNS = ((0, 2), (2, 4), (5, 5))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from anyio import to_thread
 
-from mcp_memory.domain.masking import masked_fact
+from mcp_memory.domain.batch import masked_fact
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn, turn_id
