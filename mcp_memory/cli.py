@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory import __version__
-from mcp_memory.commands.arguments import COMMANDS, SETUP, add_commands, add_setup
-from mcp_memory.commands.examples import add_examples
+from mcp_memory.commands.arguments import COMMANDS, SETUP, add_commands, add_examples, add_setup
 from mcp_memory.errors import ConfigurationError, McpMemoryError
 
 if TYPE_CHECKING:
@@ -41,9 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = options.command or "serve"
     try:
         if command in SETUP:
-            from mcp_memory.commands.setup import run_setup
-
-            return run_setup(options, parser)
+            return _set_up(options, parser)
         from mcp_memory.domain.access import MEANT_SPACE
         from mcp_memory.server.opening import WORKSPACE, configured_space
         from mcp_memory.settings import load
@@ -66,6 +63,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
+def _set_up(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Run a command that sets the program up, without reading the settings; return 0, or 1 if a check found a problem.
+
+    Raises:
+        InvalidInput: a client's file cannot be used.
+    """
+    from mcp_memory.commands.terminal import Terminal
+
+    terminal = Terminal()
+    if options.command == "install":
+        from mcp_memory.commands.install import install
+
+        install(options, terminal)
+        return 0
+    if options.command == "check":
+        from mcp_memory.commands.check import check
+
+        return check(options, terminal)
+    if options.command == "bundle":
+        from mcp_memory.commands.publication import bundle
+
+        return bundle(options, terminal)
+    import shtab
+
+    print(shtab.complete(parser, shell=options.shell))
+    return 0
+
+
 def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
     if command == "serve":
         from mcp_memory.server.process import opener, serve
@@ -81,11 +106,11 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # stored text may have characters that the terminal cannot encode
         sys.stdout.reconfigure(errors="backslashreplace")
     if command == "token":
-        from mcp_memory.commands.tokens import token
+        from mcp_memory.commands.hosting import token
 
         return token(settings, options)
     if command == "tenant":
-        from mcp_memory.commands.tenants import tenant
+        from mcp_memory.commands.hosting import tenant
 
         return tenant(settings, options)
     if command in COMMANDS:
@@ -93,7 +118,7 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
 
         return run(settings, options)
     if command == "forget":
-        from mcp_memory.commands.forgetting import forget
+        from mcp_memory.commands.care import forget
 
         return forget(settings, options)
     if command == "demo":

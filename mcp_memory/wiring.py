@@ -36,7 +36,7 @@ from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.background.recutting import recut
+from mcp_memory.services.background.indexing import recut
 from mcp_memory.services.ingest import Cutter, Reading, deriver, read_again, silent
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings, is_unset

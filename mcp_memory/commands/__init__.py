@@ -1,11 +1,12 @@
 """Commands for people: look at the memory from a terminal, and move it.
 
-    arguments.py   what the commands take; imported with every command, so it imports nothing heavy
+    arguments.py   what the commands take, and examples; imported with every command, so it imports nothing heavy
     run.py         opens the memory for a command and runs it; ``mcp-memory search``
     terminal.py    what is printed: escaped, coloured on a terminal only, rows as lines of text, or JSON
     show.py        ``mcp-memory show`` and ``list``: finds what a name means, and reads it
     view.py        ``mcp-memory view``: the graph in a browser
-    forgetting.py  ``mcp-memory forget``
+    care.py        ``mcp-memory status``, ``doctor`` and ``forget``
+    hosting.py     ``mcp-memory tenant`` and ``token``
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and
 loads the model only to search.

@@ -13,8 +13,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
-from mcp_memory.storage.archive import KIND
-from mcp_memory.storage.backups import back_up
+from mcp_memory.storage.backups import KIND, back_up
 from mcp_memory.storage.forgotten import Book
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.moving import move, restore

@@ -23,7 +23,7 @@ from mcp_memory.commands.terminal import (
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.facts import Version
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.resources import episodes, facts, points, sessions
+from mcp_memory.server.resources import facts, points, sessions
 from mcp_memory.server.resources.facts import fact_row
 from mcp_memory.server.resources.points import point_row
 from mcp_memory.server.resources.sessions import session_row
@@ -103,7 +103,7 @@ _READERS: dict[str, tuple[str, Callable[[Memory, Mapping[str, str]], Awaitable[d
     "f_": ("fact", facts.fact),
     "h_": ("point", points.point),
     "s_": ("sentence", sessions.sentence),
-    "ep_": ("episode", episodes.episode),
+    "ep_": ("episode", sessions.episode),
 }
 """By the beginning of an id, what it names, and the resource that reads it."""
 

@@ -289,13 +289,11 @@ class _Requests:
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
         """Return values that an argument of a prompt or template may have."""
-        from mcp_memory.server.completion import complete as completion_of
-
         await self._enter(context)
         given, argument = (params.context.arguments if params.context else None) or {}, params.argument
         with _protocol_errors():
             async with context.lifespan_context.use() as memory:
-                found = await completion_of(memory, params.ref, argument.name, argument.value, given)
+                found = await prompts.complete(memory, params.ref, argument.name, argument.value, given)
         return CompleteResult(completion=found)
 
     async def listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:

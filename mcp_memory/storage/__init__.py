@@ -9,13 +9,13 @@ these rules make one, and a process may be killed at any point of it.
     store.py        the port: read, write, rebuild, check
     transaction.py  sweep uncommitted rows, append a batch, and the commit row that makes it visible
     refresh.py      from new commits and rows to a view that has them
-    schema.py       table names, the commit row, the format
+    schema.py       table names, the commit row, the format, columns to write
     text_rows.py    turns, segments and sentences, to rows and back
     fact_rows.py    assertions, aliases and reading jobs, likewise
     point_rows.py   memory points, questions, lessons and beliefs, likewise
-    commits.py      the last commits, and the rows that they added
+    commits.py      the last commits, and the rows that they added; the log, for an export
     mapped.py       the vectors of a large store: their files, and how a view maps them
-    columns.py      what these conversions share; rows that cannot be right
+    columns.py      what these conversions share where they read; rows that cannot be right
     tables.py       LanceDB's own calls
     place.py        where a store is, a folder or object storage, and its locks
     journal.py      newest commits in a file beside the tables, until a later commit takes them into the tables
@@ -24,14 +24,11 @@ these rules make one, and a process may be killed at any point of it.
     bucket.py       objects beside the tables of a store on object storage, likewise
     bucket_journal.py, bucket_lock.py, bucket_refresh.py
     compaction.py   merge small files and remove superseded rows, in the background; when derived tables are made anew
-    log.py          read the log for an export
-    rebuild.py      make every derived table anew from the log, beside the old ones
-    relearning.py   and the beliefs from the lessons
+    rebuild.py      make every derived table anew from the log, beside the old ones, and the beliefs from the lessons
     forget.py       rewrite every table without what is to be forgotten: the log's one exception
     forgetter.py    forget in one store, and finish what a process that died had begun
     forgotten.py    what was forgotten, without content, what is being forgotten now, and what may be taken back
-    archive.py      a whole store in one file, and back
-    backups.py      when such files are made, and how a forget reaches them
+    backups.py      a whole store in one file, and back; when such files are made, and how a forget reaches them
     moving.py       restore a store, and move it
     data_files.py   files that a full disk has cut short, and sums by which a changed one is noticed
     check.py        the store's status, and what doctor checks

@@ -41,9 +41,8 @@ from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.data_files import flush, is_readable
 from mcp_memory.storage.forgotten import copy_book
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
-from mcp_memory.storage.rebuild import Embed, Make, rebuild
+from mcp_memory.storage.rebuild import Embed, Make, Relearn, rebuild
 from mcp_memory.storage.refresh import Refresher
-from mcp_memory.storage.relearning import Relearn
 from mcp_memory.storage.reread import ReadAgain, Rereading
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, generation_of, reader_of
 from mcp_memory.storage.tables import SPARE, Tables

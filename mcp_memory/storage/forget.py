@@ -38,8 +38,7 @@ from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, purge, read_book, write_book
 from mcp_memory.storage.mapped import remove_vectors
 from mcp_memory.storage.point_rows import lesson_rows, point_of, point_rows, point_vector_rows, points_of
-from mcp_memory.storage.rebuild import Embed
-from mcp_memory.storage.relearning import Relearn, Relearning
+from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (
     COMMITS,

@@ -18,9 +18,8 @@ from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.forget import Forgetting
 from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, begin, has_leftovers, purge, read_book
 from mcp_memory.storage.place import Lock
-from mcp_memory.storage.rebuild import Embed
+from mcp_memory.storage.rebuild import Embed, Relearn
 from mcp_memory.storage.refresh import Refresher
-from mcp_memory.storage.relearning import Relearn
 from mcp_memory.storage.schema import FORGOTTEN, Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import sweep

@@ -18,8 +18,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
-from mcp_memory.storage.archive import read_header, unpack
-from mcp_memory.storage.backups import FOLDER, Backups, still
+from mcp_memory.storage.backups import FOLDER, Backups, read_header, still, unpack
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.copies import forget_notes
 from mcp_memory.storage.data_files import MOVED

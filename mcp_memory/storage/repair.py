@@ -28,7 +28,7 @@ from typing import Any
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import McpMemoryError, StoreError
-from mcp_memory.storage.archive import unpack
+from mcp_memory.storage.backups import unpack
 from mcp_memory.storage.copies import collected, copied_rows, joined, read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED
 from mcp_memory.storage.data_files import ASIDE, files_below, manifests_of

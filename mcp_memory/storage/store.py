@@ -29,16 +29,14 @@ from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.storage.backups import Backups, without_compaction
 from mcp_memory.storage.bucket_refresh import nearest_in, open_refresher
 from mcp_memory.storage.check import Finding, check, store_status
-from mcp_memory.storage.commits import OutdatedFormat, last_commit
+from mcp_memory.storage.commits import OutdatedFormat, last_commit, read_log
 from mcp_memory.storage.compaction import Compaction, Renewal
 from mcp_memory.storage.damage import REMEDY, damage_of, refuse
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.journal import Appended
 from mcp_memory.storage.lock import Holders
-from mcp_memory.storage.log import read_log
 from mcp_memory.storage.place import Place, open_lease, open_write_lock
-from mcp_memory.storage.rebuild import Embed, Make
-from mcp_memory.storage.relearning import Relearn, learn_nothing
+from mcp_memory.storage.rebuild import Embed, Make, Relearn, learn_nothing
 from mcp_memory.storage.repair import repair
 from mcp_memory.storage.reread import ReadAgain
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows

@@ -17,7 +17,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
-from mcp_memory.storage import archive, backups
+from mcp_memory.storage import backups
 from mcp_memory.storage.backups import Backups, back_up
 from mcp_memory.storage.data_files import MOVED
 from mcp_memory.storage.lock import Holders, WriteLock
@@ -145,7 +145,7 @@ async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypat
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(archive.os, "fsync", full)
+        patched.setattr(backups.os, "fsync", full)
         with pytest.raises(StoreUnwritable, match=r"No space left.*Make room"):
             await saved(tmp_path / "store", tmp_path / "file")
         with pytest.raises(StoreUnwritable, match=r"No space left.*Make room"):

@@ -16,7 +16,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage import commits, relearning
+from mcp_memory.storage import commits, rebuild
 from mcp_memory.storage.check import Finding
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import SETTLED_MS, compact
@@ -127,8 +127,8 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In chunks, with lessons written meanwhile, each with the turns and vectors of its time; the log stays."""
-    monkeypatch.setattr(relearning, "CHUNK", 2)
-    monkeypatch.setattr(relearning, "SENTENCES", 1)
+    monkeypatch.setattr(rebuild, "LESSONS", 2)
+    monkeypatch.setattr(rebuild, "SENTENCES", 1)
     a, b = _sentence("a"), _sentence("b", 1)
     seen: list[tuple[str, list[str], int]] = []
 

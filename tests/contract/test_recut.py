@@ -9,8 +9,8 @@ from fakes import FakeEmbedder
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.background import recutting
-from mcp_memory.services.background.recutting import recut
+from mcp_memory.services.background import indexing
+from mcp_memory.services.background.indexing import recut
 from mcp_memory.services.ingest import Cutter, deriver, silent
 from mcp_memory.settings import Settings
 from mcp_memory.storage.store import LanceStore
@@ -84,5 +84,5 @@ async def test_a_store_of_another_segment_length_or_of_many_sentences_is_left_al
     await write(memory, MARKDOWN, PLAIN)
     older.undo()
     assert not await run(memory, tokens=90)
-    older.setattr(recutting, "MOST", 3)
+    older.setattr(indexing, "MOST", 3)
     assert not await run(memory)

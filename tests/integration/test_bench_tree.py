@@ -8,8 +8,7 @@ import pytest
 from mcp_memory.cli import main
 from mcp_memory.evaluation import bench_tree
 from mcp_memory.evaluation.bench_subjects import opened
-from mcp_memory.evaluation.bench_tree import WAYS, plant, reaches
-from mcp_memory.evaluation.tree import FORMS, tree
+from mcp_memory.evaluation.bench_tree import FORMS, WAYS, plant, reaches, tree
 from mcp_memory.settings import FactSettings, Settings
 
 LOOP, *LOOKS = [way for way in WAYS if way.loop or not way.spare]

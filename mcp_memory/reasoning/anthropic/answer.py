@@ -21,10 +21,10 @@ from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request, estimate_tokens
+from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
 from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, form_of, offered, to_judgement
-from mcp_memory.reasoning.anthropic.rendering import one_line
+from mcp_memory.reasoning.anthropic.messages import estimate_tokens, one_line
 from mcp_memory.texts import prompt
 
 FIRST_SHARE = 0.5

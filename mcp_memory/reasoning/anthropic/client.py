@@ -1,6 +1,6 @@
 """Ask Claude: one client per process, which requests JSON of a given form, and the budget of these requests.
 
-A reply is validated twice (``replies.py``): as a message of the API, and its text as the requested form. An unusable
+A reply is validated twice (``messages.py``): as a message of the API, and its text as the requested form. An unusable
 reply is sent back with the reason, in the same words as before and without the model's own text, as often as the
 settings allow. After an overload, a rate limit or a broken connection the request is repeated after a pause, the one
 the server names or twice the last. If no server can be reached, it is tried once more, and neither try counts as sent.
@@ -44,11 +44,12 @@ from pydantic import BaseModel
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import EngineCutOff, EngineError, EngineRefused, EngineUnavailable
 from mcp_memory.ports import Ledger
-from mcp_memory.reasoning.anthropic.replies import (
+from mcp_memory.reasoning.anthropic.messages import (
     CutOffReply,
     FormT,
     Message,
     UnusableReply,
+    estimate_tokens,
     parse_message,
     parse_reply,
     reply_schema,
@@ -306,17 +307,9 @@ def _requested_pause(error: APIStatusError) -> float | None:
     return seconds if seconds >= 0 else None
 
 
-BYTES_PER_TOKEN = 3
-"""Of UTF-8: a little less than in English with the tokenizers of 2026, and one sign of a script without letters."""
-
 ANSWER_TOKENS = 3_000
 """Input tokens that earlier steps leave for the judgement: its frame with at least a dozen lines, and once more with a
 few of the missing ones. The meaning of a question and path scores are useless where no judge can be asked any more."""
-
-
-def estimate_tokens(text: str) -> int:
-    """Return an estimate of the tokens of a text; it tends to be too high."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,11 @@ from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.client import estimate_tokens
-from mcp_memory.reasoning.anthropic.rendering import (
+from mcp_memory.reasoning.anthropic.messages import (
     FRAME_TOKENS,
     CitableItem,
     RenderedEvidence,
+    estimate_tokens,
     frame,
     one_line,
     telling_line,

@@ -29,7 +29,7 @@ from mcp_memory.domain.turns import Excerpt, Turn, speaker
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Claude, Request
-from mcp_memory.reasoning.anthropic.rendering import frame, one_line
+from mcp_memory.reasoning.anthropic.messages import frame, one_line
 from mcp_memory.temporal.assertions import LONGEST, guard_assertions
 from mcp_memory.texts import prompt
 

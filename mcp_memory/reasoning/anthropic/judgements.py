@@ -18,8 +18,14 @@ from mcp_memory.domain.answers import Judgement, PointEdit, Proposal
 from mcp_memory.domain.evidence import Citation, NamedRelation, Suggestion
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Length
-from mcp_memory.reasoning.anthropic.rendering import CitableItem, RenderedEvidence, normalise_number, one_line
-from mcp_memory.reasoning.anthropic.replies import Form, UnusableReply
+from mcp_memory.reasoning.anthropic.messages import (
+    CitableItem,
+    Form,
+    RenderedEvidence,
+    UnusableReply,
+    normalise_number,
+    one_line,
+)
 
 WORDS = 150
 """Most words of an answer: one that is no list, summary or explanation is asked for in at most 20."""

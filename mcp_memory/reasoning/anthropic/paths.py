@@ -25,9 +25,15 @@ from mcp_memory.domain.query import Query
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.navigation.paths import leads_back, serialise
-from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request, estimate_tokens
-from mcp_memory.reasoning.anthropic.rendering import FRAME_TOKENS, frame, normalise_number, one_line
-from mcp_memory.reasoning.anthropic.replies import UnusableReply
+from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request
+from mcp_memory.reasoning.anthropic.messages import (
+    FRAME_TOKENS,
+    UnusableReply,
+    estimate_tokens,
+    frame,
+    normalise_number,
+    one_line,
+)
 from mcp_memory.texts import prompt
 
 PATHS = 24

@@ -29,9 +29,15 @@ from mcp_memory.domain.points import (
     ProposedUpdate,
 )
 from mcp_memory.errors import EngineError
-from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request, estimate_tokens
-from mcp_memory.reasoning.anthropic.rendering import frame, normalise_number, one_line
-from mcp_memory.reasoning.anthropic.replies import Form, UnusableReply
+from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request
+from mcp_memory.reasoning.anthropic.messages import (
+    Form,
+    UnusableReply,
+    estimate_tokens,
+    frame,
+    normalise_number,
+    one_line,
+)
 from mcp_memory.texts import prompt
 
 SHARE = 0.4

@@ -20,7 +20,7 @@ from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.paths import leads_back
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.rendering import CitableItem, one_line
+from mcp_memory.reasoning.anthropic.messages import CitableItem, one_line
 
 BESIDE = 5
 """Most conflicts, paths, guesses and memory points that are shown, of each."""

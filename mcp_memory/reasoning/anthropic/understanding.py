@@ -28,7 +28,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request
-from mcp_memory.reasoning.anthropic.rendering import frame, one_line
+from mcp_memory.reasoning.anthropic.messages import frame, one_line
 from mcp_memory.texts import prompt
 
 NAMES = 6

@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 
 from mcp_memory.access.audit import Audit
-from mcp_memory.access.issuer import Issuer
-from mcp_memory.access.tokens import PREFIX, TokenFile
+from mcp_memory.access.tokens import PREFIX, Issuer, TokenFile
 from mcp_memory.domain.access import CALLER, Grant
 from mcp_memory.server.app import Use
 from mcp_memory.server.asking import CLIENT

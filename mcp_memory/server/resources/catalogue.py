@@ -16,7 +16,7 @@ from mcp_types import Resource, ResourceTemplate
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.resources import episodes, facts, graph, points, sessions, uris
+from mcp_memory.server.resources import facts, graph, points, sessions, uris
 from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, ResourceUri, Values
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ TEMPLATES = (
         uris.EPISODE,
         "episode",
         "A recall or answer that was learnt from, and what judges said.",
-        episodes.episode,
+        sessions.episode,
         ids=_episode_ids,
     ),
     Template(uris.ENTITIES, "entities", "Everything that facts are about.", facts.entities),

@@ -10,7 +10,7 @@ from pydantic import Field, StrictBool
 
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.asking import CLIENT
+from mcp_memory.server.asking import CLIENT, confirm_forget
 from mcp_memory.server.tools.arguments import (
     IDS,
     QUERY_BYTES,
@@ -23,7 +23,6 @@ from mcp_memory.server.tools.arguments import (
     read,
     window_of,
 )
-from mcp_memory.server.tools.decisions import confirm_forget
 from mcp_memory.server.tools.replies import Count, Output, Reply, indent, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 from mcp_memory.settings import LimitSettings

@@ -12,6 +12,7 @@ from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, WriteResult
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.errors import InvalidInput
+from mcp_memory.server.asking import settle_conflict
 from mcp_memory.server.tools.arguments import (
     Input,
     SpaceName,
@@ -24,7 +25,6 @@ from mcp_memory.server.tools.arguments import (
     shown,
     start_of,
 )
-from mcp_memory.server.tools.decisions import settle_conflict
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
     Count,

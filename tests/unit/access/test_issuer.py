@@ -7,7 +7,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from mcp_memory.access.issuer import AGAIN_S, KEYS_S, Issuer, permissions_of
+from mcp_memory.access.tokens import AGAIN_S, KEYS_S, Issuer, permissions_of
 from mcp_memory.domain.access import Permission
 from mcp_memory.errors import ConfigurationError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_memory.cli import build_parser
-from mcp_memory.commands.examples import COMMANDS, EXIT_CODES, PROGRAM
+from mcp_memory.commands.arguments import EXAMPLES, EXIT_CODES, PROGRAM
 
 
 def commands():
@@ -16,7 +16,7 @@ def commands():
 
 
 def test_every_command_has_examples_and_every_help_the_exit_codes():
-    assert commands().keys() == COMMANDS.keys()
+    assert commands().keys() == EXAMPLES.keys()
     for name, parser in commands().items():
         shown = parser.format_help()
         assert f"mcp-memory {name}" in shown.split("examples:")[1]
@@ -24,7 +24,7 @@ def test_every_command_has_examples_and_every_help_the_exit_codes():
     assert EXIT_CODES in build_parser().format_help()
 
 
-@pytest.mark.parametrize("line", [line for text in (PROGRAM, *COMMANDS.values()) for line in text.splitlines()])
+@pytest.mark.parametrize("line", [line for text in (PROGRAM, *EXAMPLES.values()) for line in text.splitlines()])
 def test_an_example_is_a_command_that_can_be_typed(line):
     command = re.split(r" {2,}(?=[a-z])|\s>\s", line.strip())[0]
     words = shlex.split(re.sub(r"^\w+=\S+ ", "", command))

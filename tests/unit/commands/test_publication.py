@@ -11,7 +11,6 @@ import jsonschema
 import pytest
 
 from mcp_memory import __version__
-from mcp_memory.commands.bundle import manifest
 from mcp_memory.commands.publication import (
     DESCRIPTION,
     OWNER,
@@ -19,6 +18,7 @@ from mcp_memory.commands.publication import (
     SERVER_NAME,
     START,
     install_links,
+    manifest,
     registry_entry,
     written_files,
 )

@@ -7,7 +7,7 @@ import pytest
 from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat, records_of, write_json
 
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign import tables
+from mcp_memory.services.transfer.foreign import plain_files
 from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, SkippedRecord, moment_of, short_name
 
 MAY_5_10 = 1_714_903_200_000
@@ -257,7 +257,7 @@ def test_a_file_that_cannot_be_read_to_its_end_is_refused_with_line_and_remedy(t
 
 
 def test_a_line_that_no_row_can_have_is_refused_before_it_is_read_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "LINE_BYTES", 1_000)
+    monkeypatch.setattr(plain_files, "LINE_BYTES", 1_000)
     (tmp_path / "a.csv").write_bytes(b"speaker,text\nAnn,Hi\n" + bytes(100_000))
     with pytest.raises(InvalidInput, match=r"line 3.* longer than 1,000 bytes.* Nothing was stored"):
         records_of(tmp_path / "a.csv")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign import chats, memories, notes, tables
+from mcp_memory.services.transfer.foreign import chats, memories, plain_files
 from mcp_memory.services.transfer.foreign.reading import ENCODINGS, Found, json_records
 from mcp_memory.services.transfer.foreign.sources import SourceFile, keys_of
 from mcp_memory.services.transfer.format import FORMAT
@@ -22,9 +22,9 @@ READERS: Final[Mapping[str, Read]] = {
     "official": memories.read_official,
     "mem0": memories.read_mem0,
     "zep": memories.read_zep,
-    "basic-memory": notes.read_basic_memory,
-    "text": notes.read_text,
-    "csv": tables.read_csv,
+    "basic-memory": plain_files.read_basic_memory,
+    "text": plain_files.read_text,
+    "csv": plain_files.read_csv,
 }
 """The reader of each kind."""
 
@@ -42,13 +42,13 @@ def recognise(files: Sequence[SourceFile]) -> str:
     else:
         chats_of = [file for file in files if chats.CONVERSATIONS.fullmatch(file.name)]
         others = [file for file in files if file.suffix in (".json", ".jsonl", ".csv")]
-        texts = [file for file in files if file.suffix in notes.SUFFIXES]
+        texts = [file for file in files if file.suffix in plain_files.SUFFIXES]
         one = (chats_of or [file for file in others if chats.PROJECTS.fullmatch(file.name)])[:1]
         if not one and (len(others) == 1 or (others and not texts)):
             one = others[:1]
         found = _of_file(one[0]) if one else ""
         if not found and texts:
-            found = "basic-memory" if notes.is_basic_memory(texts) else "text"
+            found = "basic-memory" if plain_files.is_basic_memory(texts) else "text"
     if not found:
         problem = f"{files[0].name if len(files) == 1 else 'the folder'} is no export that is known"
         remedy = f"Known are: {', '.join((OWN, *READERS))}; if it is one of these, say --from KIND."
@@ -73,8 +73,8 @@ def _of_file(file: SourceFile) -> str:
             for _ in json_records(file, "item"):
                 pass  # it raises the error with the line
         return kind
-    if file.suffix in notes.SUFFIXES:
-        return "basic-memory" if notes.is_basic_memory([file]) else "text"
+    if file.suffix in plain_files.SUFFIXES:
+        return "basic-memory" if plain_files.is_basic_memory([file]) else "text"
     return "csv" if file.suffix in (".csv", ".tsv") or _has_columns(head) else ""
 
 
@@ -110,5 +110,6 @@ def _of_keys(keys: frozenset[str], *, whole: bool) -> str:
 def _has_columns(head: bytes) -> bool:
     first = head.decode("utf-8", "replace").splitlines()[:1]
     return any(
-        {"text", "speaker"} <= tables.columns_of(next(csv.reader(first, delimiter=char), [])).keys() for char in ",;\t|"
+        {"text", "speaker"} <= plain_files.columns_of(next(csv.reader(first, delimiter=char), [])).keys()
+        for char in ",;\t|"
     )

@@ -7,9 +7,8 @@ from judged_memory import asked, judged
 from standin.replies import said
 
 from mcp_memory.reasoning.anthropic.answer import token_room
-from mcp_memory.reasoning.anthropic.client import estimate_tokens
 from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, form_of
-from mcp_memory.reasoning.anthropic.replies import reply_schema
+from mcp_memory.reasoning.anthropic.messages import estimate_tokens, reply_schema
 
 pytestmark = pytest.mark.anyio
 TALK = (

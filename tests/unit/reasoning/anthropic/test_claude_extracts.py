@@ -16,8 +16,7 @@ from mcp_memory.errors import EngineError
 from mcp_memory.language.iso import parse, show
 from mcp_memory.language.segments import split
 from mcp_memory.reasoning.anthropic import extract
-from mcp_memory.reasoning.anthropic.client import estimate_tokens
-from mcp_memory.reasoning.anthropic.replies import UnusableReply, parse_message, parse_reply
+from mcp_memory.reasoning.anthropic.messages import UnusableReply, estimate_tokens, parse_message, parse_reply
 
 pytestmark = pytest.mark.anyio
 SAID = parse("2023-05-08T13:56:00")[0]

@@ -14,7 +14,7 @@ from mcp_memory.errors import EngineError
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
 from mcp_memory.reasoning.anthropic.judgements import LearningRelatingReply, to_judgement
-from mcp_memory.reasoning.anthropic.replies import UnusableReply, parse_message, parse_reply
+from mcp_memory.reasoning.anthropic.messages import UnusableReply, parse_message, parse_reply
 
 USAGE = {"input_tokens": 900, "output_tokens": 60}
 JUNK = (

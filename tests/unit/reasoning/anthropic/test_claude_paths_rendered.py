@@ -6,9 +6,8 @@ import pytest
 from unit.navigation.small_graph import ask, graph, said
 
 from mcp_memory.domain.paths import PathScores
-from mcp_memory.reasoning.anthropic.client import estimate_tokens
+from mcp_memory.reasoning.anthropic.messages import UnusableReply, estimate_tokens
 from mcp_memory.reasoning.anthropic.paths import PATHS, ROOM, PathsReply, render_paths, to_scores
-from mcp_memory.reasoning.anthropic.replies import UnusableReply
 
 BOB = (
     *(said("Ann", "sibling_of", "Bob", 2000), said("Bob", "lives_in", "Rome", 2011, 2015)),

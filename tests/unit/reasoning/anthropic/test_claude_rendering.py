@@ -13,11 +13,9 @@ from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.language.iso import DAY
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.client import estimate_tokens
 from mcp_memory.reasoning.anthropic.evidence import KEPT, NEW, render_evidence
 from mcp_memory.reasoning.anthropic.judgements import FULL_WORDS, SUPPORTS, WORDS, AnswerReply, to_judgement
-from mcp_memory.reasoning.anthropic.rendering import RenderedEvidence, telling_line
-from mcp_memory.reasoning.anthropic.replies import UnusableReply
+from mcp_memory.reasoning.anthropic.messages import RenderedEvidence, UnusableReply, estimate_tokens, telling_line
 
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
 

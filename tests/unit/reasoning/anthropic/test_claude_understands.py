@@ -19,7 +19,7 @@ from mcp_memory.domain.times import Constraint
 from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, BudgetLimits
-from mcp_memory.reasoning.anthropic.replies import UnusableReply, parse_message, parse_reply
+from mcp_memory.reasoning.anthropic.messages import UnusableReply, parse_message, parse_reply
 from mcp_memory.reasoning.anthropic.understanding import MeaningReply as Form
 from mcp_memory.reasoning.anthropic.understanding import to_meaning
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge

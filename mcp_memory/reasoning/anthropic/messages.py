@@ -1,0 +1,241 @@
+"""Messages to and from Claude: evidence as numbered lines between marks that cannot be guessed, replies validated.
+
+Stored text is data. Each text is one line, without invisible characters, behind a number of ours, between two lines
+with the same random mark: it can neither pass for another line nor end the data. The numbers are valid for this one
+call; the model's citations are looked up among them, and an unknown number is ignored. Everything that Claude sees is
+rendered like this: the evidence of a question in ``evidence.py``, other data in the modules that ask about them.
+
+**Replies** are validated as a message of the API, and their text as the requested form. A message is parsed from its
+bytes, independent of the SDK, and nothing in it is used before it is validated. An unusable reply gives its reason
+twice: for the caller, and for the model, which may try again.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mcp_memory.domain.evidence import Citation
+from mcp_memory.domain.language_model import Spending
+from mcp_memory.domain.points import Point
+from mcp_memory.errors import EngineError
+from mcp_memory.language.tokens import stems
+
+LINE_CHARS = 600
+"""Length of a line; a longer sentence is cut."""
+BEFORE = 4
+"""A part of a long sentence begins a line's length divided by this before a word that is asked for."""
+_WORD = re.compile(r"\w[\w'’-]*")
+MARK_BYTES = 8
+BYTES_PER_TOKEN = 3
+"""Of UTF-8: a little less than in English with the tokenizers of 2026, and one sign of a script without letters."""
+
+
+def estimate_tokens(text: str) -> int:
+    """Return an estimate of the tokens of a text; it tends to be too high."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
+
+
+FRAME_TOKENS = 2 * estimate_tokens(f"=== {'0' * 2 * MARK_BYTES} ===")
+
+
+@dataclass(frozen=True, slots=True)
+class CitableItem:
+    """What a number stands for.
+
+    Attributes:
+        key: identifies the item, so that a judge that is asked again need not see it twice; see `Judgement`.
+        citations: where it is stated.
+        certain: whether it is stated with certainty (no hypothesis, DESIGN I11) and not marked as wrong for this
+            question.
+        gate: how helpful it is known to be for the question; see `EvidenceSentence`.
+        places: the turn and first character of each sentence that a piece of a turn consists of; else empty.
+        point: that it is; None for anything else.
+    """
+
+    key: Hashable
+    citations: tuple[Citation, ...]
+    certain: bool = True
+    gate: float = 1.0
+    places: frozenset[tuple[str, int]] = frozenset()
+    point: Point | None = None
+
+    @property
+    def keys(self) -> frozenset[Hashable]:
+        """What a judge that is asked again need not see once more."""
+        return frozenset(self.places) or frozenset([self.key])
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedEvidence:
+    """What a model sees, and what its numbers mean.
+
+    Attributes:
+        text: points, facts, context and sentences, between two lines with the same mark.
+        cited: by number, ``P1`` for a memory point, ``S1`` for a piece of a turn and ``F1`` for a fact.
+    """
+
+    text: str
+    cited: dict[str, CitableItem]
+
+
+def frame(lines: Iterable[str]) -> str:
+    """Return lines of data between two lines with the same mark, which takes `FRAME_TOKENS`."""
+    frame = f"=== {secrets.token_hex(MARK_BYTES)} ==="
+    return "\n".join((frame, *lines, frame))
+
+
+def normalise_number(number: str) -> str:
+    """Return a line number in our form, such as ``S1``, however the model writes it."""
+    return number.strip("[] \n").upper()
+
+
+def one_line(text: str, most: int = LINE_CHARS) -> str:
+    """Return a text on one line, without invisible characters, cut after ``most`` characters."""
+    line = _visible(text)
+    return line if len(line) <= most else f"{line[:most]} …"
+
+
+def telling_line(text: str, weights: Mapping[str, float], most: int = LINE_CHARS) -> str:
+    """Return a text on one line as `one_line` does, of a long text the part whose words weigh most, the earliest.
+
+    Args:
+        text: of one sentence; tables that became one sentence have thousands of characters.
+        weights: of the stems of what is asked for.
+        most: characters.
+    """
+    line = _visible(text)
+    if len(line) <= most:
+        return line
+    said = [(match.start(), stem) for match in _WORD.finditer(line) for stem in stems(match[0]) if stem in weights]
+
+    def worth(begin: int) -> float:
+        return sum(weights[stem] for stem in {stem for place, stem in said if begin <= place < begin + most})
+
+    begins = [0]
+    for place, _ in said:
+        early = max(0, place - most // BEFORE)  # with the words before it, and more of those behind it
+        begins.append(line.rfind(" ", 0, early) + 1 if early else 0)
+    begin = max(begins, key=lambda begin: (worth(begin), -begin))
+    cut = line[begin : begin + most]
+    return f"{'… ' if begin else ''}{cut}{' …' if begin + most < len(line) else ''}"
+
+
+def _visible(text: str) -> str:
+    shown = "".join(char if char.isprintable() else " " if char.isspace() else "" for char in text)
+    return " ".join(shown.split())
+
+
+FormT = TypeVar("FormT", bound=BaseModel)
+
+
+class Form(BaseModel):
+    """The form of a reply or of a part of it; nothing else may stand in it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+_Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class UnusableReply(Exception):
+    """A reply that cannot be used.
+
+    Attributes:
+        reason: in words for a warning, without anything from the reply.
+        detail: in words for the model.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.detail = detail or reason
+
+
+class CutOffReply(UnusableReply):
+    """A reply that exceeded its length."""
+
+
+class Usage(BaseModel):
+    """What a message took, as the API reports it."""
+
+    input_tokens: _Tokens
+    output_tokens: _Tokens
+    cache_creation_input_tokens: _Tokens | None = None
+    cache_read_input_tokens: _Tokens | None = None
+
+    @property
+    def spending(self) -> Spending:
+        """The usage as one call."""
+        uncached = self.input_tokens + (self.cache_creation_input_tokens or 0)
+        return Spending(1, uncached, self.cache_read_input_tokens or 0, self.output_tokens)
+
+
+class Block(BaseModel):
+    """A piece of what a model says."""
+
+    type: str
+    text: str = ""
+
+
+class Message(BaseModel):
+    """A reply of the API, as far as it matters."""
+
+    content: list[Block]
+    stop_reason: str | None = None
+    usage: Usage
+
+
+def reply_schema(form: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a form; importing the SDK for it takes most of a second the first time."""
+    from anthropic import transform_schema
+
+    return _without_titles(transform_schema(form))
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without pydantic's titles, since all of it is sent and billed."""
+    kept = {name: value for name, value in schema.items() if not (name == "title" and isinstance(value, str))}
+    return {name: _without_titles(value) if isinstance(value, dict) else value for name, value in kept.items()}
+
+
+def parse_message(body: bytes) -> Message:
+    """Return the message that a response body holds.
+
+    Raises:
+        UnusableReply: it holds none.
+    """
+    try:
+        return Message.model_validate_json(body)
+    except ValidationError:
+        raise UnusableReply("its reply was no message of the API", "There was no reply.") from None
+
+
+def parse_reply(message: Message, form: type[FormT]) -> FormT:
+    """Return the text of a message as the requested form.
+
+    Raises:
+        UnusableReply: it was cut off, or is not of that form.
+        EngineError: the model declined to answer.
+    """
+    if message.stop_reason == "refusal":
+        raise EngineError("the model declined to answer")
+    if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
+        raise CutOffReply("its reply was cut off", "The reply was too long and was cut off. Be brief.")
+    text = "".join(block.text for block in message.content if block.type == "text")
+    try:
+        return form.model_validate_json(text)
+    except ValidationError as error:
+        raise UnusableReply("its reply was not the JSON that was asked for", "; ".join(_problems(error))) from None
+
+
+def _problems(error: ValidationError) -> Iterator[str]:
+    """Yield what is wrong with a reply and where, without any of its words: not even the names of its own fields."""
+    for one in error.errors(include_url=False, include_input=False):
+        known = one["loc"][:-1] if one["type"] == "extra_forbidden" else one["loc"]
+        yield f"{'.'.join(map(str, known)) or 'reply'}: {one['msg']}"
