@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from mcp_memory.domain.verbs import irregular_verbs
+from mcp_memory.domain.relations import irregular_verbs
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.tokens import STOP_WORDS, stems
 

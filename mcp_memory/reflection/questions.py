@@ -25,9 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.relations import EntityType, relations
+from mcp_memory.domain.relations import EntityType, is_finite, relations
 from mcp_memory.domain.turns import PooledQuestion
-from mcp_memory.domain.verbs import is_finite
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.space import NONE, Space

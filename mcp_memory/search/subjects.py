@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.relations import COMMON, FURTHER, irregular_verbs
 from mcp_memory.domain.turns import USER, USERS, by_assistant
-from mcp_memory.domain.verbs import COMMON, FURTHER, irregular_verbs
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.tokens import names, stems, words
 from mcp_memory.search.told_of import is_small_talk, words_of_names

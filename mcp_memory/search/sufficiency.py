@@ -62,8 +62,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import AnswerType, Query
-from mcp_memory.domain.relations import relations
-from mcp_memory.domain.verbs import irregular_verbs
+from mcp_memory.domain.relations import irregular_verbs, relations
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import NEEDED, has_kind
 from mcp_memory.language.tokens import STOP_WORDS, stems, words

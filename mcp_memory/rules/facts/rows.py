@@ -25,8 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
-from mcp_memory.domain.relations import Registry, relations
-from mcp_memory.domain.verbs import COMMON, FURTHER, irregular_verbs
+from mcp_memory.domain.relations import COMMON, FURTHER, Registry, irregular_verbs, relations
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables import closed
 

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Literal, NamedTuple
 
-from mcp_memory.domain.verbs import COMMON, FURTHER, SECOND_FORMS, irregular_verbs, third_person
+from mcp_memory.domain.relations import COMMON, FURTHER, SECOND_FORMS, irregular_verbs, third_person
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.rows import words_of
 

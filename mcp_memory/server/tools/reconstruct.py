@@ -13,6 +13,7 @@ from mcp_memory.domain.query import Breadth, Mode, Query
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.turns import Role
 from mcp_memory.errors import InvalidInput
+from mcp_memory.server.tools.answer import RecallOutput, conflict_lines, episode_line, recall_details
 from mcp_memory.server.tools.arguments import (
     NAMES,
     QUERY_BYTES,
@@ -30,7 +31,6 @@ from mcp_memory.server.tools.arguments import (
     shown,
     window_of,
 )
-from mcp_memory.server.tools.recall_details import RecallOutput, conflict_lines, episode_line, recall_details
 from mcp_memory.server.tools.replies import (
     Count,
     EvidenceOutput,
