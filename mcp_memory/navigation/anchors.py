@@ -218,7 +218,7 @@ def mentions(
     Args:
         facts: the facts of the space.
         question: text of the query.
-        names: the names that `language.names.names` finds in it.
+        names: the names that `language.tokens.names` finds in it.
 
     Returns:
         named: keys of entities, the longest names first.

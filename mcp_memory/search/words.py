@@ -235,7 +235,7 @@ LONGEST_QUERY = 200
 TALK = -1
 """The subject of messages, which have none in particular."""
 Title = tuple[str, ...]
-"""The words of a title, as `language.names.head` returns them."""
+"""The words of a title, as `language.tokens.head` returns them."""
 
 
 class TitleIndex:

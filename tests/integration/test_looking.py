@@ -251,7 +251,7 @@ def test_the_arguments_of_commands_import_nothing_heavy():
 
 
 def test_commands_for_people_do_not_wait_for_the_import_of_the_protocol():
-    modules = "care", "forgetting", "run"
+    modules = "care", "run"
     script = (
         f"import sys, {', '.join(f'mcp_memory.commands.{name}' for name in modules)}; print('mcp_types' in sys.modules)"
     )

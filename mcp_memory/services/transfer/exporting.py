@@ -30,7 +30,7 @@ def export_lines(
     """Yield what each line of an export holds, and the line.
 
     Args:
-        log: of the store, without vectors (`storage.log.read_log`).
+        log: of the store, without vectors (`storage.commits.read_log`).
         spaces: the spaces to export; None for all.
         program: name and version of this program.
         now: the moment of the export.
