@@ -110,7 +110,8 @@ class SentenceContext:
             return 1
         if self.tense is not None:
             return self.tense
-        return direction(self.sentence, match.start(), match.end())
+        told = direction(self.sentence, match.start(), match.end())
+        return told or (1 if _FROM.search(before) else 0)  # "from June on I work for …"
 
     def may_retell(self, match: re.Match[str]) -> bool:
         """Return whether an expression stands in a plain present, which also retells plans: "the sprint ends 29 March".
@@ -203,6 +204,7 @@ def year_of(instant: Millis) -> int:
 _REACH = 64
 """Characters before an expression that are searched for what it is arranged for."""
 _SINCE = compiled(rf"\bsince{S}(?:the{S})?$")
+_FROM = compiled(rf"\bfrom{S}(?:the{S})?$")
 _ARRANGED = compiled(
     r"(?<!was\s)(?<!were\s)\b(?:booked|scheduled|rescheduled|planned|arranged|set|fixed|reserved|confirmed"
     r"|(?<!\S)(?:is|are|was|were|been|be|got|gets|has|have|we|i|they|he|she|[’']s)?\s?(?:moved|postponed|pushed|delayed"

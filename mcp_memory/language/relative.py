@@ -369,7 +369,8 @@ RELATIVE = (
     TimeRule(
         WEEKDAY_WORDS,
         compiled(
-            r"\b(?<!every\s)(?<!each\s)(?<!any\s)(?<!most\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!ash\s)(?<!cyber\s)(?<!from\s)"
+            r"\b(?<!every\s)(?<!each\s)(?<!any\s)(?<!most\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!ash\s)(?<!cyber\s)"
+            rf"(?:(?<!from\s)|(?!{WEEKDAY}\s?(?:to|until|till|through|thru|-|–)))"
             r"(?<!\ba\s)(?<!one\s)(?<!some\s)(?<!easter\s)(?<!palm\s)(?<!super\s)(?<!man\s)(?<!girl\s)(?<!the\s)"
             rf"(?P<day>{WEEKDAY})\b(?:{_OF_DAY}\b)?(?!{S}(?:before|after|the|(?:last|next)\b))(?!['’]s)"
             rf"(?!(?:(?:,|/|{S}(?:and|or))?{S}?{WEEKDAY}){{0,5}}{S}(?:mornings|afternoons|evenings|nights)\b)"
@@ -391,7 +392,8 @@ RELATIVE = (
     TimeRule(
         MONTH_WORDS,
         compiled(
-            rf"(?:{SOME_PART}|(?<=\bin\s)|(?<=\bduring\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\bby\s))"
+            rf"(?:{SOME_PART}|(?<=\bin\s)|(?<=\bduring\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\bby\s)"
+            rf"|(?<=\bfrom\s)(?=\w+{S}(?:on|onwards?|it|we|i|he|she|they|my|our|the|his|her)\b))"
             rf"(?P<month>{MONTH})(?!{S}\d)"
         ),
         _bare_month,

@@ -38,7 +38,8 @@ DATED_THINGS = word_set(
     " graduation retro standup stand-up sprint sync kickoff kick-off playdate move viewing signing closing"
     " premiere opening screening shoot gig dentist doctor physio haircut booking reservation slot drop"
     " anniversary exhibition performance housewarming christening assembly"
-    " pickup pick-up migration cutover deploy deployment rollout upgrade maintenance freeze defence"
+    " sailing op filling jab mot pickup pick-up migration cutover deploy deployment rollout upgrade maintenance freeze"
+    " defence"
     " defense viva handover baptism shift beta alpha go-live challenge"
 )
 """Head nouns of what takes place at a time."""
@@ -115,6 +116,8 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
         return ("starts_on", begun, date) if begun.owner and verb.tense == "present" and named else None
     if clause.slots and prepositions - {"at", "in", "on"}:
         return None
+    if verb.lemma in ("start", "begin") and thing.pronoun in ("i", "he", "she") and verb.tense == "present":
+        return "starts_on", thing, date  # "I start on 14 April"
     if verb.lemma in _STARTS and _is_thing(thing):
         return "starts_on", thing, date
     if verb.lemma in _ENDS and _is_thing(thing):
@@ -161,7 +164,7 @@ def appointment_assertions(
             time = next(iter(stated_times(turn.text, turn.said_at, date.start, date.end, tense=1)), time)
         tail = _in_calendar(turn.text, date, time)
     span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
-    head = _name_of(discourse, thing)
+    head = name_of(discourse, thing)
     if not head:
         return
     yield _dated(turn, index, span, (head, relation, tail), time, intent, confidence)
@@ -170,7 +173,10 @@ def appointment_assertions(
         yield make_assertion(turn, index, span, (head, relation, old[1]), validity, intent, confidence)
 
 
-def _name_of(discourse: Discourse, thing: NounPhrase) -> str | None:
+def name_of(discourse: Discourse, thing: NounPhrase) -> str | None:
+    """Return the name of a thing with its owner, "Ann's dentist appointment"; None if it is unknown."""
+    if thing.pronoun:
+        return discourse.entity(thing)
     owner = discourse.entity(thing.owner) if thing.owner else None
     if thing.owner and owner is None:
         return None
@@ -215,7 +221,7 @@ def noted_assertions(
         if after is not None and not (after.mark or after.low in ("and", "so", "but", "at", "in", "with")):
             continue
         times = stated_times(turn.text, turn.said_at, words[place].start, words[place].end, tense=1) or [date]
-        head = _name_of(discourse, found[0])
+        head = name_of(discourse, found[0])
         if head and times[0].since > turn.time:
             span, tail = (found[0].start, words[place].end), _in_calendar(turn.text, words[place], times[0])
             yield _dated(turn, index, span, (head, "scheduled_for", tail), times[0], "TEMPORAL", PLAIN)
@@ -248,7 +254,11 @@ def _for(thing: NounPhrase) -> NounPhrase | None:
 
 
 def _has_date(thing: NounPhrase) -> bool:
-    """Return whether a phrase names something that takes place at a time."""
+    """Return whether a phrase names something that takes place at a time, "my last day" among them."""
+    if thing.head in ("day", "date", "week"):
+        words = thing.text.lower().split()
+        first = words[0] in ("last", "first", "final") and len(words) == 2 and bool(thing.owner or not thing.determiner)
+        return first or (thing.head == "date" and len(words) > 1 and words[0] != "due" and _is_thing(thing))
     return thing.head in DATED_THINGS | _ENDING_THINGS and _is_thing(thing)
 
 

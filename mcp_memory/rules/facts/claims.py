@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,7 @@ from mcp_memory.rules.facts.clause_times import is_vaguely_dated, with_vague_tim
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
+from mcp_memory.rules.facts.tables.tools import WORK_WORDS
 from mcp_memory.rules.facts.validity import (
     Validity,
     before_telling,
@@ -147,7 +149,12 @@ def assert_claim(
         # In a document of unknown time, a fact without a date has no known start.
         undated = timeless and validity.kind == "state" and not validity.stated and not validity.negated
         moment = replace(validity, since=BEGINNING) if undated else validity
+        if undated and clause.verb.tense == "present" and _UNTIL_TODAY.search(turn.text, clause.start, end + 16):
+            moment = replace(moment, until=turn.time)
         yield make_assertion(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
+
+
+_UNTIL_TODAY = re.compile(r"\b(?:until|till|up to)\s(?:today|now)\b", re.IGNORECASE)
 
 
 def make_assertion(
@@ -200,6 +207,8 @@ def _resolve_relation(discourse: Discourse, clause: Clause, claim: Claim) -> str
     if claim.relation == "lives_in" and isinstance(head, NounPhrase):
         if clause.verb.lemma == "base" and not (discourse.is_person(head) and head.determiner != "the"):
             return "located_in"
+        if head.text.lower() in WORK_WORDS:
+            return "uses"  # "CI has moved to Woodpecker"
         if head.determiner == "the" and not (head.named or kinds.is_human(head) or kinds.is_role(head)):
             return "located_in"
     return claim.relation

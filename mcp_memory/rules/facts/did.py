@@ -167,6 +167,9 @@ def is_announced(clause: Clause, text: str) -> bool:
 
 def _is_participle(clause: Clause, phrase: str) -> bool:
     """Return whether a phrase may be a participle before its noun: "carved oak", "guaranteed income"."""
+    who = clause.subject[0]
+    if who.pronoun in ("i", "he", "she", "we") and who.common != OMITTED and clause.verb.start - who.end < 2:
+        return False
     obj = clause.slots[0]
     noun = obj.nouns[0]
     bare = not (obj.preposition or noun.determiner or noun.owner or noun.named or noun.plural or noun.quoted)
@@ -214,6 +217,8 @@ def _tells_something(clause: Clause, text: str) -> bool:
         return outing.head in _OUTINGS and outing.determiner in ("a", "an", "our", "") and not outing.uncertain
     if lemma == "run" and "out" in clause.particles:
         return False  # "ran out of milk"
+    if lemma == "meet" and phrases[0].named and kinds.is_human(phrases[0]):
+        return clause.slots[-1].preposition in ("at", "through") and not phrases[-1].pronoun
     if lemma == "give" and clause.particles == ("birth",):
         return True
     if lemma in _LIGHT and not clause.particles and (lemma, clause.slots[0].preposition) not in _PHRASAL:
@@ -274,10 +279,12 @@ def _is_informative(noun: NounPhrase, own: bool) -> bool:
     """Return whether a phrase means something; ``own``: "her" of a woman who is the subject is taken for her own."""
     if own and noun.owner and noun.owner.pronoun in ("he", "she"):
         noun = replace(noun, owner=None, determiner="the")
+    if noun.named and noun.head == "half":
+        return True  # "the Leeds half", a race
     if noun.pronoun or not kinds.fits(noun, "thing") or not kinds.is_clear(noun, "thing"):
         return False
     first = noun.text.split()[0]
-    if noun.head in ("loads", "tons", "plenty", "heaps"):
+    if noun.head in ("loads", "tons", "plenty", "heaps") or (" " not in noun.text and kinds.is_number(noun)):
         return False
     return not (first.endswith("ing") and " " in noun.text and not noun.determiner and not noun.owner)
 

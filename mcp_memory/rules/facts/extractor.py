@@ -30,6 +30,7 @@ from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt, is_momentary, with_assistant
+from mcp_memory.rules.facts.happenings import happenings
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions, told_beside
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
 from mcp_memory.rules.facts.notes import note_assertions, read_note, skip_lead_in
@@ -134,7 +135,7 @@ class RuleExtractor:
         self.context = context
 
     name = "rules"
-    version = 7
+    version = 8
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -376,6 +377,7 @@ class RuleExtractor:
         weighted += [(claim, PLAIN) for claim in of_phrases]
         if talk and clause.confidence > 0:
             yield from appointment_assertions(turn, discourse, index, clause, intent)
+            yield from happenings(turn, discourse, index, clause, intent, around)
         for claim, confidence in weighted:
             yield from assert_claim(turn, discourse, index, clause, claim, intent, confidence, around)
 

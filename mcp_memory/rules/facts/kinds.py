@@ -163,6 +163,13 @@ _NUMBERS = word_set(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
 )
+
+
+def is_number(noun: NounPhrase) -> bool:
+    """Return whether a phrase ends with a number in words: "ordered six"."""
+    return noun.head in _NUMBERS
+
+
 _CHILDREN = kinship_words("parent_of") - word_set("stepdaughter stepson baby toddler")
 _SIBLINGS = kinship_words("sibling_of") - word_set("stepsister half-sister stepbrother half-brother bro")
 _COLOURS = word_set(

@@ -148,6 +148,8 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         return False  # "I'm working on a project with a deadline set for …"
     if row.relation == "teaches" and talk and any(slot.nouns[0].pronoun for slot in clause.slots[:1]):
         return False  # "he taught us the importance of …"
+    if row.relation == "eats" and verb.unreal and any(slot.nouns[0].determiner for slot in clause.slots[:1]):
+        return False  # "I can't eat that much"
     if row.relation == "owns" and clause.slots and clause.slots[0].nouns[0].pronoun:
         return False  # "she had me flat on the grass"
     if row.relation == "lives_in" and row.effect == "begin" and any(not slot.preposition for slot in clause.slots):

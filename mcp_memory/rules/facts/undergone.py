@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mcp_memory.domain.relations import DID
+from mcp_memory.language.expressions import MONTH, WEEKDAY
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
@@ -20,7 +21,7 @@ _UNDERGONE = re.compile(
     r"\s*(?:(?:just|finally|also)\s)?(?P<what>(?:[Gg]ot|was|were)\s(?:accepted|admitted|promoted|laid\soff|made\sredundant"
     r"|rejected|robbed|mugged|injured|vaccinated|elected|shortlisted|nominated|discharged|stung|stitched\sup|evicted|burgled"
     r"|stolen|towed|flooded|vandalised|broken\sinto|divorced|married|engaged|hospitalised|arrested|operated\son|baptised|christened)"
-    r"(?:\s(?:to|into|for|by|from|at|as|on|in)\s(?:(?:a|an|the)\s)?[^\W\d][\w'’-]*(?:\s(?:[A-Z][\w'’-]*|[a-z]+(?=\s*(?:$|[.,;!?])))){0,3})?(?:\s(?:in|at)\s[A-Z]\w+)?)"
+    rf"(?:\s(?:to|into|for|by|from|at|as|on|in)\s(?!{MONTH}|{WEEKDAY}|last\b|next\b|the\s\d)(?:(?:a|an|the)\s)?[^\W\d][\w'’-]*(?:\s(?:[A-Z][\w'’-]*|[a-z]+(?=\s*(?:$|[.,;!?])))){{0,3}})?(?:\s(?:in|at)\s(?!{MONTH})[A-Z]\w+)?)"
     r"(?=\s*(?:$|[.,;!?()…]|\s(?:and|but|so|on|in|last|this|yesterday|today|because|when|after|at)\b))",
 )
 _HAD_DONE = re.compile(

@@ -115,8 +115,14 @@ _OF_A_DAY = re.compile(
 )
 
 
+_OF_A_YEAR = re.compile(r"\s[A-Z]\w")
+_MODEL = re.compile(r"\b(?:an?|my|our|his|her|their|this)\s(?:[a-z]+\s){0,2}$", re.IGNORECASE)
+
+
 def is_possessed(text: str, time: StatedTime) -> bool:
     """Return whether a time belongs to a noun: "my last month at Orbix", "Ann's Thursday class"."""
+    if time.grain == "year" and text[time.start : time.end].isdecimal() and _OF_A_YEAR.match(text, time.end):
+        return bool(_MODEL.search(text, max(0, time.start - 40), time.start))  # "a green 2014 Skoda"
     if time.grain == "day" and text[time.start : time.end].isalpha() and _OF_A_DAY.match(text, time.end):
         return True
     return bool(_POSSESSIVE.search(text, max(0, time.start - 9), time.start))

@@ -34,7 +34,7 @@ _USES = re.compile(
 )
 _THING_USES = re.compile(
     rf"(?P<head>[\w`./@#'’-]{{1,30}}(?:\s[\w`./@#'’-]{{1,30}}){{0,3}}?)(?:\s(?:is|are)|['’]s)?{_ADVERBS}\s(?:uses?"
-    rf"|runs?\son|running\son|is\son|are\son|(?:is|are)?"
+    rf"|runs?(?:\son)?|stays?\son|staying\son|goe?s?\sto|running\son|is\son|are\son|(?:is|are)?"
     r"\s?(?:built|written|implemented|made)\s(?:with|on|in)|(?:is|are)\spowered\sby|relies\son|rely\son"
     r"|comes?\sfrom|(?:(?:is|are)\s)?(?:now\s)?(?:done|handled|managed|hosted|rendered|renewed|sent)\s(?:with|by"
     r"|via|on)"
@@ -82,8 +82,8 @@ _SWITCHED_TO = re.compile(
     re.I,
 )
 _CHOSE = re.compile(
-    rf"(?:{_WHO}(?:['’]ve|\shave|\sboth|['’]re|\sare)?{_ADVERBS}\s)?(?:chose|chosen|picked|went\swith|gone\swith"
-    rf"|going\swith|settled\s(?:on|for)|decided\s(?:on|for|to\suse|to\sgo\swith)|opted\sfor|selected)\s(?:the\s)?",
+    rf"(?:{_WHO}(?:['’]ve|\shave|\sboth|['’]re|\sare|['’]ll|\swill)?{_ADVERBS}\s)?(?:chose|chosen|picked|went\swith|gone\swith"
+    rf"|going\swith|(?<=ll\s)(?:use|go\swith|stick\swith)|take|settled\s(?:on|for)|decided\s(?:on|for|to\suse|to\sgo\swith)|opted\sfor|selected)\s(?:the\s)?",
     re.I,
 )
 _OVER = re.compile(rf",?\s(?:over|instead\sof|rather\sthan|not)\s(?P<other>{_NAME})", re.I)
@@ -94,7 +94,8 @@ _DECIDED = re.compile(
     re.I,
 )
 _RULED_OUT = re.compile(
-    rf"(?:(?P<who>we|i)(?:['’]ve|\shave)?\s)?(?:ruled\sout|rejected|banned|discarded"
+    rf"(?:(?P<who>we|i)(?:['’]ve|\shave|['’]re|\sare)?\s)?(?:wo[n]['’]t\s(?:do|use|take|adopt)|will\snot\suse"
+    rf"|not\sgoing\s(?:with|for)|ruled\sout|rejected|banned|discarded"
     rf"|voted\sagainst)\s(?P<what>{_NAME})",
     re.I,
 )

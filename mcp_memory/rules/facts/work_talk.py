@@ -181,7 +181,9 @@ def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequen
         previous, told = part, bool(found)
 
 
-_SAID_AGAIN = frozenset(("did", "lives_in", "located_in", "works_at", "plays_for", "named", "owns", "responsible_for"))
+_SAID_AGAIN = frozenset(
+    ("did", "lives_in", "located_in", "works_at", "plays_for", "named", "owns", "responsible_for", "leads")
+)
 """Relations that a clause or a note states of the words of which the forms of work state something more exact."""
 _DATES = frozenset(("scheduled_for", "due_on", "starts_on", "ends_on"))
 

@@ -12,16 +12,21 @@ from mcp_memory.rules.facts.extractor import RuleExtractor
 SAID_AT = int(datetime(2023, 5, 8, tzinfo=UTC).timestamp() * 1000)
 
 
-def turn(text: str, *, speaker: str | None = "Maria", title: str | None = None) -> Turn:
+def turn(text: str, *, speaker: str | None = "Maria", title: str | None = None, dated: bool = True) -> Turn:
     kind = "message" if title is None else "document"
     author = speaker if title is None else None
-    return Turn("t_1", "default", "s", "r", kind, text, author, None, title, SAID_AT, SAID_AT, 0, 0)
+    return Turn("t_1", "default", "s", "r", kind, text, author, None, title, SAID_AT if dated else None, SAID_AT, 0, 0)
 
 
 def read(
-    text: str, *, speaker: str | None = "Maria", partner: str | None = "Tom", title: str | None = None
+    text: str,
+    *,
+    speaker: str | None = "Maria",
+    partner: str | None = "Tom",
+    title: str | None = None,
+    dated: bool = True,
 ) -> list[Assertion]:
-    source = turn(text, speaker=speaker, title=title)
+    source = turn(text, speaker=speaker, title=title, dated=dated)
     spans = split(text)
     times = [stated_times(text, source.said_at, *span) for span in spans]
     return RuleExtractor().extract(source, partner, spans, times)

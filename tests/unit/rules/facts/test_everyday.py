@@ -93,7 +93,10 @@ def test_a_class_on_tuesdays_has_no_date() -> None:
         ("We're in a hotel in Turku now.", []),
         ("They made me head of finance in March.", ["Maria works_as head of finance"]),
         ("They made me happy.", []),
-        ("I earn 900 euros a month at Café Meridian.", ["Maria works_at Café Meridian"]),
+        (
+            "I earn 90 euros a day at Café Meridian.",
+            ["Maria earns 90 euros a day", "Maria works_at Café Meridian"],
+        ),
         ("Do you remember my nephew Ruben?", ["Ruben niece_or_nephew_of Maria"]),
         ("I'd love to see my brother Ivo soon.", ["Maria sibling_of Ivo"]),
         ("Do you remember his nephew Ruben?", []),

@@ -1,0 +1,181 @@
+"""What happens to things, read from the clause of a message: what recurs, what came, and what is cancelled.
+
+"My cello lesson is on Wednesdays" gives the lesson its day, "the new passport came on Friday" is an event of the
+passport, and "the trip to Porto is cancelled" denies the visit, which ends a plan for it (`domain/versions.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mcp_memory.domain.facts import Assertion, FactKind, Intent
+from mcp_memory.domain.relations import DID
+from mcp_memory.domain.times import DAY, StatedTime
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.appointments import DATED_THINGS, name_of
+from mcp_memory.rules.facts.claims import make_assertion
+from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.discourse import Discourse
+from mcp_memory.rules.facts.modality import PLAIN
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.validity import Validity, from_utterance, precision_of, validity_intervals
+
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_WHEN = re.compile(
+    rf"\s(?:on\s(?=\w+days\b)|(?=every\s))?(?P<when>{_DAY}s(?:(?:,|\sand|\s&)\s{_DAY}s){{0,2}}"
+    rf"|every\s(?:(?:other|second|single)\s)?{_DAY}(?:\sand\s{_DAY})?)"
+    r"(?P<clock>\sat\s(?:half\spast\s\w+|quarter\s(?:past|to)\s\w+|\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]m)?"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)))?\b"
+    r"(?=\s*(?:$|[.,;!?)]|\s(?:and|but|so|at|in|with|because|now|from|until|till)\b))",
+    re.IGNORECASE,
+)
+"""Days of the week on which something recurs, with the time of the day."""
+_ARRIVING = word_set(
+    "passport parcel package card visa permit licence license delivery keys order certificate contract"
+    " invoice laptop phone sofa bed machine book fridge oven bike glasses parts piano desk"
+)
+"""Head nouns of what people wait for."""
+_TRIPS = word_set("trip holiday vacation visit journey weekend break getaway cruise honeymoon")
+
+
+def happenings(
+    turn: Turn, discourse: Discourse, index: int, clause: Clause, intent: Intent, around: Sequence[StatedTime]
+) -> Iterator[Assertion]:
+    """Yield what a clause tells of a thing that recurs, arrived or is cancelled.
+
+    Args:
+        turn: that holds the clause.
+        discourse: what the text has mentioned so far.
+        index: of the sentence.
+        clause: asserted, of a message.
+        intent: of the sentence.
+        around: the times that date an event without a time of its own.
+    """
+    if len(clause.subject) != 1 or clause.verb.phase or clause.verb.used_to or clause.parsed:
+        return
+    span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
+    if found := _recurring(turn.text, clause):
+        thing, when = found
+        if head := name_of(discourse, thing):
+            holds = from_utterance(turn.time)
+            yield make_assertion(turn, index, span, (head, "scheduled_for", when), holds, intent, confidence)
+        return
+    if (paid := _payment(turn.text, clause)) and (who := discourse.entity(clause.subject[0])):
+        yield make_assertion(turn, index, span, (who, *paid), from_utterance(turn.time), intent, confidence)
+    elif (away := _absence(clause)) and (who := discourse.entity(clause.subject[0])):
+        for time in (word.time for word in clause.times if word.time is not None):
+            kind: FactKind = "planned" if time.since > turn.time else "state"
+            holds = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))
+            yield make_assertion(turn, index, span, (who, "is_a", away), holds, intent, confidence)
+    elif _is_cancelled(clause) and (trip := _trip(discourse, clause.subject[0])):
+        called_off = replace(from_utterance(turn.time), negated=True, change=True)
+        yield make_assertion(turn, index, span, (trip[0], "visited", trip[1]), called_off, intent, confidence)
+    elif deed := _deed(clause):
+        head = name_of(discourse, clause.subject[0])
+        stated = [word.time for word in clause.times if word.time is not None] or list(around)
+        verb = replace(clause.verb, tense="past", unreal=False)
+        for holds in validity_intervals("event", verb, clause.adverbs, stated, turn.time, event=True) if head else ():
+            yield make_assertion(turn, index, span, (head or "", DID, deed), holds, intent, confidence)
+
+
+def _recurring(text: str, clause: Clause) -> tuple[NounPhrase, str] | None:
+    """Return a thing that takes place on days of the week, and the days: "I have choir on Mondays"."""
+    verb, thing = clause.verb, clause.subject[0]
+    if verb.tense != "present" or verb.negated or verb.unreal or verb.passive:
+        return None
+    if verb.lemma == "be":
+        start = verb.end
+    elif verb.lemma == "have" and thing.pronoun and clause.slots and not clause.slots[0].preposition:
+        thing, start = replace(clause.slots[0].nouns[0], owner=thing), clause.slots[0].end
+        if thing.determiner in ("no", "any", "every") or len(clause.slots[0].nouns) > 1:
+            return None
+    else:
+        return None
+    match = _WHEN.match(text, start)
+    known = thing.head in DATED_THINGS | _GROUPS and not thing.pronoun and not thing.uncertain
+    return (thing, match["when"] + (match["clock"] or "")) if match and known else None
+
+
+_GROUPS = word_set(
+    "choir practice training yoga pilates band swimming football rehearsals lessons classes group club therapy tutoring"
+    " physio evening day drinks market"
+)
+"""What people have on a day of the week, beside what takes place at a date."""
+
+
+def _is_cancelled(clause: Clause) -> bool:
+    """Return whether a clause says that its subject does not take place."""
+    verb = clause.verb
+    if verb.unreal or clause.slots:
+        return False
+    off = "off" in clause.particles or "off" in clause.adverbs
+    if verb.passive and verb.lemma in ("cancel", "call", "scrap"):
+        return not verb.negated and (verb.lemma != "call" or off)
+    return (verb.lemma == "be" and off and not verb.negated) or (verb.lemma == "happen" and verb.negated)
+
+
+_PAID = re.compile(
+    r"\s(?:only\s|about\s|around\s)?(?P<amount>[€$£]?\d[\d,.]*k?(?:\s(?:quid|pounds|euros?|dollars|bucks|kroner|crowns))?"
+    r"\s(?:an?|per|each|every)\s(?:month|year|week|hour|day|night)(?:\s(?:in|for)\s(?:rent\b|the\s\w+|my\s\w+))?)\b",
+    re.IGNORECASE,
+)
+
+
+def _payment(text: str, clause: Clause) -> tuple[str, str] | None:
+    """Return what somebody earns or pays regularly, "620 a month in rent", with its relation."""
+    verb, who = clause.verb, clause.subject[0]
+    match = _PAID.match(text, verb.end)
+    plain = verb.tense == "present" and not (verb.negated or verb.unreal or verb.passive)
+    if match is None or not plain or not (who.pronoun in ("i", "we", "he", "she") or who.named):
+        return None
+    of_money = sum(letter.isdigit() for letter in match["amount"]) > 3 or not match["amount"].split()[1].startswith("a")
+    relation = {"pay": "pays", "earn": "earns", "make": "earns", "get": "earns"}.get(verb.lemma, "")
+    if relation == "earns" and not of_money:
+        return None  # "I get 9 a month" of anything
+    return (relation, match["amount"]) if relation else None
+
+
+def _absence(clause: Clause) -> str:
+    """Return "on leave" or "off" of "I'm on leave from 9 to 20 June" and "Tom is off until Friday"; "" if neither."""
+    verb, who, slots = clause.verb, clause.subject[0], clause.slots
+    lasting = any(word.time and word.time.until - word.time.since > DAY for word in clause.times)
+    person = who.pronoun in ("i", "he", "she") or (who.named and not who.common and kinds.is_human(who))
+    if not lasting or not person or verb.lemma != "be" or verb.tense != "present" or verb.negated:
+        return ""
+    if len(slots) == 1 and slots[0].preposition == "on" and slots[0].nouns[0].head in _LEAVE:
+        noun = slots[0].nouns[0]
+        return "" if noun.determiner or noun.owner else f"on {noun.text}"
+    return "off" if not slots and {"off"} & {*clause.particles, *clause.adverbs} else ""
+
+
+_LEAVE = word_set("leave holiday vacation sabbatical")
+
+
+def _trip(discourse: Discourse, noun: NounPhrase) -> tuple[str, str] | None:
+    """Return who planned a trip, and where to: "our trip to Porto", "the Lisbon trip"."""
+    if noun.head not in _TRIPS or noun.uncertain:
+        return None
+    place = next((inner.text for before, inner in noun.modifiers if before in ("to", "in") and inner.named), "")
+    words = noun.text.split()
+    if not place and len(words) > 1 and all(word[0].isupper() for word in words[:-1]):
+        place = " ".join(words[:-1])
+    who = discourse.entity(noun.owner) if noun.owner else discourse.speaker
+    return (who, place) if who and place else None
+
+
+def _deed(clause: Clause) -> str:
+    """Return what happened to a thing: it arrived, or does not take place; "" if neither."""
+    verb, thing = clause.verb, clause.subject[0]
+    definite = thing.owner is not None or thing.determiner in ("the", "our") or not thing.determiner
+    if thing.pronoun or thing.uncertain or not definite:
+        return ""
+    if verb.passive and _is_cancelled(clause) and thing.head in DATED_THINGS and not thing.plural:
+        return "was cancelled"
+    done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive or verb.progressive)
+    if done and verb.lemma in ("arrive", "come") and not clause.slots and thing.head in _ARRIVING:
+        return "arrived"
+    return ""

@@ -1,0 +1,63 @@
+"""What recurs, arrives, is cancelled, is paid, and who is away."""
+
+import pytest
+from reading import SAID_AT, facts, intervals, read
+
+from mcp_memory.domain.versions import fold
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My viola lesson is on Mondays.", ["Maria's viola lesson scheduled_for Mondays"]),
+        (
+            "I have judo class on Fridays at quarter past six.",
+            ["Maria's judo class scheduled_for Fridays at quarter past six"],
+        ),
+        ("I had lunch on Mondays.", []),
+        ("The new passport came this morning.", ["new passport did arrived"]),
+        ("The idea came this morning.", []),
+        ("My flight was cancelled.", ["Maria's flight did was cancelled"]),
+        ("The trip to Bergen is cancelled.", ["not Maria visited Bergen"]),
+        ("The Bergen trip is off.", ["not Maria visited Bergen"]),
+        ("Tom's off.", []),
+        ("I get about 9 a month.", []),
+        ("I pay 540 a month in rent.", ["Maria pays 540 a month in rent"]),
+        ("My last day is 22 August.", ["Maria's last day scheduled_for 22 August"]),
+        ("I start on 22 August.", ["Maria starts_on 22 August"]),
+        ("I can't eat oysters.", ["not Maria eats oysters"]),
+        ("I can't eat that many oysters.", []),
+        ("I bought a red 2011 Fiat Panda.", ["Maria bought red 2011 Fiat Panda"]),
+        ("I met Ravi at Ann's party.", ["Maria did met Ravi at Ann's party"]),
+        ("I tagged v0.3.1 on Friday.", ["Maria did tagged v0.3.1"]),
+        ("Production runs Postgres 15.", ["Production uses Postgres 15"]),
+        ("CI has moved to Woodpecker.", ["CI uses Woodpecker"]),
+    ],
+)
+def test_what_happens_to_things_and_people(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm on leave from 9 June until the end of August.", ["on leave 2023-06-09 2023-09-01"]),
+        ("I'm off 14 to 21 July.", ["off 2023-07-14 2023-07-22"]),
+        ("From September on I work for Tessel.", ["Tessel 2023-09-01 …"]),
+        ("From Monday I work for Tessel.", ["Tessel 2023-05-15 …"]),
+        ("I work for Tessel from Monday to Friday.", ["Tessel 2023-05-08 …"]),
+    ],
+)
+def test_from_when_it_holds(text: str, expected: list[str]) -> None:
+    assert intervals(text) == expected
+
+
+def test_a_plan_ends_with_the_trip_that_is_cancelled() -> None:
+    told = [*read("We fly to Bergen on 20 May."), *read("The trip to Bergen is cancelled.")]
+    (plan,) = fold(told, single=False, key=str.casefold)
+    assert (plan.kind, plan.status, bool(plan.ended_by)) == ("planned", "contested", True)
+
+
+def test_a_document_without_a_date_that_says_until_today_tells_of_no_later_day() -> None:
+    (fact,) = read("Ann Berg works at Tessel until today.", title="Notes", dated=False)
+    assert fact.until == SAID_AT
