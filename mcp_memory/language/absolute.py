@@ -287,7 +287,8 @@ def _short_year(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None
 
 
 _LAST = (
-    rf"(?P<ordinal>{ORDINAL})?(?:(?:{DASH}|{S}(?:to|and){S})(?P<last>3[01]|[12]\d|0?[1-9]){ORDINAL}?)?(?!\w|[.,:]\d)"
+    rf"(?P<ordinal>{ORDINAL})?(?:(?:{DASH}|{S}and{S}|{S}(?:to|until|till){S}(?:the{S})?)"
+    rf"(?P<last>3[01]|[12]\d|0?[1-9]){ORDINAL}?)?(?!\w|[.,:]\d)"
 )
 ABSOLUTE = (
     TimeRule(

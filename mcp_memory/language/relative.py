@@ -189,7 +189,7 @@ def _lately(match: re.Match[str], context: SentenceContext) -> ResolvedTime | No
 def _this(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     """Resolve "last week", "earlier this year", "next May", "this coming Friday"."""
     assert context.said_at is not None
-    how, name, said_at = match["how"].lower().split()[-1], match["what"], context.said_at
+    how, name, said_at = (match["how"] or "this").lower().split()[-1], match["what"], context.said_at
     step = _STEPS[how]
     if how in ("this", "next") and is_probably_not_a_month(name):
         return None  # "this may be"
@@ -358,10 +358,11 @@ RELATIVE = (
         _month_of_year,
     ),
     TimeRule(
-        frozenset(("last", "this", "next", "coming", "past")),
+        frozenset(("last", "this", "next", "coming", "past", "end")),
         compiled(
             rf"\b(?:(?P<part>earlier|later|early|late|mid|(?:beginning|start|middle|end){S}of)[\s-])?"
-            rf"(?:(?P<how>this{S}past|this{S}coming|this|(?<!the\s)(?:last|next)|coming|(?<=the\s)past){S})"
+            rf"(?:(?P<how>this{S}past|this{S}coming|this|(?<!the\s)(?:last|next)|coming|(?<=the\s)past){S}"
+            rf"|(?<=end\sof\s)the{S}(?=(?:week|month|year)\b))"
             rf"(?P<what>{_SPAN})\b(?!{S}(?:of|before|after)\b)"
         ),
         _this,

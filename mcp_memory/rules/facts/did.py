@@ -75,7 +75,7 @@ _LIGHT = {
                       " classes"),
     "hurt": word_set("back knee ankle shoulder wrist neck foot leg arm elbow hip finger thumb toe"),
     "put": word_set("deposit offer fence roof"),
-    "find": word_set("job flat apartment house room internship apprenticeship nanny lump"),
+    "find": word_set("bug leak job flat apartment house room internship apprenticeship nanny lump"),
     "leave": word_set("job home church"),
     "set": word_set("record"),
     "lead": word_set("workshop tour hike class expedition"),
@@ -238,6 +238,8 @@ def _tells_something(clause: Clause, text: str) -> bool:
     obj = clause.slots[0]
     if (lemma, obj.preposition) in _JOBS and obj.nouns[0].head == "job":
         return obj.nouns[0].determiner != "this"
+    if not obj.preposition and " " not in obj.nouns[0].text and kinds.is_number(obj.nouns[0]):
+        return False  # "ordered six"
     own = not clause.subject[0].pronoun or clause.subject[0].pronoun in ("he", "she")
     if not obj.preposition and not all(_is_informative(noun, own) for noun in obj.nouns):
         return False
@@ -284,7 +286,7 @@ def _is_informative(noun: NounPhrase, own: bool) -> bool:
     if noun.pronoun or not kinds.fits(noun, "thing") or not kinds.is_clear(noun, "thing"):
         return False
     first = noun.text.split()[0]
-    if noun.head in ("loads", "tons", "plenty", "heaps") or (" " not in noun.text and kinds.is_number(noun)):
+    if noun.head in ("loads", "tons", "plenty", "heaps"):
         return False
     return not (first.endswith("ing") and " " in noun.text and not noun.determiner and not noun.owner)
 
@@ -361,7 +363,7 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
             rest.append(_without_preposition(text[position:first]))
             position = last
     rest.append(text[position:end])
-    words = re.sub(r"\s+([,.])", r"\1", " ".join(" ".join(rest).split())).strip(" ,-–—").split(" ")
+    words = re.sub(r"(?:\s*,)*\s*([,.])", r"\1", " ".join(" ".join(rest).split())).strip(" ,-–—").split(" ")
     if words and (spoken := _SOME_TIME.search(" ".join(words))):
         words = " ".join(words)[: spoken.start()].split(" ")
     speakers = clause.subject[0].pronoun in ("i", "we") or clause.subject[-1].pronoun in ("i", "we", "me")

@@ -45,6 +45,7 @@ from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import duration_intervals, from_utterance
 from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words, with_capitals
 from mcp_memory.rules.facts.work_talk import with_scopes, with_work, work_assertions
+from mcp_memory.rules.facts.work_values import is_about_work
 from mcp_memory.temporal.assertions import guard_assertions
 
 
@@ -372,7 +373,8 @@ class RuleExtractor:
         claims = [] if silent else list(self.claims(clause, turn.text, talk=talk))
         claims = of_speaker(claims, discourse.speaker)
         if discourse.with_assistant:
-            claims = [one for one in claims if one.relation != DID or not is_momentary(clause, str(one.tail))]
+            dated = bool(clause.times) and not is_about_work(turn.text)
+            claims = [one for one in claims if one.relation != DID or dated or not is_momentary(clause, str(one.tail))]
         weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in claims]
         weighted += [(claim, PLAIN) for claim in of_phrases]
         if talk and clause.confidence > 0:

@@ -66,6 +66,10 @@ def happenings(
         return
     if (paid := _payment(turn.text, clause)) and (who := discourse.entity(clause.subject[0])):
         yield make_assertion(turn, index, span, (who, *paid), from_utterance(turn.time), intent, confidence)
+    elif (hours := _hours(turn.text, clause)) and (who := discourse.entity(clause.subject[0])):
+        yield make_assertion(
+            turn, index, span, (who, "works_hours", hours), from_utterance(turn.time), intent, confidence
+        )
     elif (away := _absence(clause)) and (who := discourse.entity(clause.subject[0])):
         for time in (word.time for word in clause.times if word.time is not None):
             kind: FactKind = "planned" if time.since > turn.time else "state"
@@ -74,7 +78,7 @@ def happenings(
     elif _is_cancelled(clause) and (trip := _trip(discourse, clause.subject[0])):
         called_off = replace(from_utterance(turn.time), negated=True, change=True)
         yield make_assertion(turn, index, span, (trip[0], "visited", trip[1]), called_off, intent, confidence)
-    elif deed := _deed(clause):
+    elif deed := _deed(turn.text, clause):
         head = name_of(discourse, clause.subject[0])
         stated = [word.time for word in clause.times if word.time is not None] or list(around)
         verb = replace(clause.verb, tense="past", unreal=False)
@@ -116,6 +120,25 @@ def _is_cancelled(clause: Clause) -> bool:
     if verb.passive and verb.lemma in ("cancel", "call", "scrap"):
         return not verb.negated and (verb.lemma != "call" or off)
     return (verb.lemma == "be" and off and not verb.negated) or (verb.lemma == "happen" and verb.negated)
+
+
+_OCLOCK = (
+    r"(?:\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]m)?|(?:half\s(?:past\s)?)?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"|twelve|noon)(?:\sthirty|\sin\sthe\smorning)?)"
+)
+_HOURS = re.compile(
+    rf"\s(?:(?:from|on)\s)?(?P<hours>{_DAY}s?(?:\s(?:to|till|until|through)\s|\s?[–-]\s?){_DAY}s?"
+    rf"(?:,?\s(?:from\s)?{_OCLOCK}(?:\s(?:to|till|until)\s|\s?[–-]\s?){_OCLOCK})?"
+    rf"|(?<=from\s){_OCLOCK}\s(?:to|till|until)\s{_OCLOCK}|(?:one|two|three|four|five|six)\sdays\sa\sweek)(?=\s*(?:$|[.,;!?)]|\sand\b))",
+    re.IGNORECASE,
+)
+
+
+def _hours(text: str, clause: Clause) -> str:
+    """Return the days or hours on which somebody works, "Monday to Friday, nine to five"; "" if none are told."""
+    verb, match = clause.verb, _HOURS.match(text, clause.verb.end)
+    plain = verb.lemma == "work" and verb.tense == "present" and not (verb.negated or verb.unreal or verb.progressive)
+    return match["hours"] if match and plain else ""
 
 
 _PAID = re.compile(
@@ -167,7 +190,10 @@ def _trip(discourse: Discourse, noun: NounPhrase) -> tuple[str, str] | None:
     return (who, place) if who and place else None
 
 
-def _deed(clause: Clause) -> str:
+_LIVE = re.compile(r"\s*went\slive\b", re.IGNORECASE)
+
+
+def _deed(text: str, clause: Clause) -> str:
     """Return what happened to a thing: it arrived, or does not take place; "" if neither."""
     verb, thing = clause.verb, clause.subject[0]
     definite = thing.owner is not None or thing.determiner in ("the", "our") or not thing.determiner
@@ -175,6 +201,8 @@ def _deed(clause: Clause) -> str:
         return ""
     if verb.passive and _is_cancelled(clause) and thing.head in DATED_THINGS and not thing.plural:
         return "was cancelled"
+    if verb.lemma == "go" and verb.tense == "past" and not verb.negated and _LIVE.match(text, verb.start):
+        return "went live"
     done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive or verb.progressive)
     if done and verb.lemma in ("arrive", "come") and not clause.slots and thing.head in _ARRIVING:
         return "arrived"

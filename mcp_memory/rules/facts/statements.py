@@ -150,6 +150,10 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         return False  # "he taught us the importance of …"
     if row.relation == "eats" and verb.unreal and any(slot.nouns[0].determiner for slot in clause.slots[:1]):
         return False  # "I can't eat that much"
+    if row.relation == "eats" and not verb.negated:
+        again = "again" in clause.adverbs or verb.phase == "begin"  # "I've started to eat fish again"
+        if (verb.tense == "past" and not verb.phase) or not again or clause.slots[0].nouns[0].determiner:
+            return False
     if row.relation == "owns" and clause.slots and clause.slots[0].nouns[0].pronoun:
         return False  # "she had me flat on the grass"
     if row.relation == "lives_in" and row.effect == "begin" and any(not slot.preposition for slot in clause.slots):

@@ -18,14 +18,14 @@ CONFIDENCE = 0.9
 OWN = {"my": "their", "our": "their", "myself": "themselves", "ourselves": "themselves"}
 """The speaker's own, as it is told of them."""
 _UNDERGONE = re.compile(
-    r"\s*(?:(?:just|finally|also)\s)?(?P<what>(?:[Gg]ot|was|were)\s(?:accepted|admitted|promoted|laid\soff|made\sredundant"
-    r"|rejected|robbed|mugged|injured|vaccinated|elected|shortlisted|nominated|discharged|stung|stitched\sup|evicted|burgled"
+    r"\s*(?:(?:have|has|['’]ve|['’]s)\s(?=been))?(?:(?:just|finally|also)\s)?(?P<what>(?:[Gg]ot|was|were|been)\s(?:accepted|admitted|promoted|laid\soff|made\sredundant"
+    r"|rejected|robbed|mugged|injured|vaccinated|elected|offered\s(?:a|the)\s(?:job|place|contract|post)|shortlisted|nominated|discharged|stung|stitched\sup|evicted|burgled"
     r"|stolen|towed|flooded|vandalised|broken\sinto|divorced|married|engaged|hospitalised|arrested|operated\son|baptised|christened)"
     rf"(?:\s(?:to|into|for|by|from|at|as|on|in)\s(?!{MONTH}|{WEEKDAY}|last\b|next\b|the\s\d)(?:(?:a|an|the)\s)?[^\W\d][\w'’-]*(?:\s(?:[A-Z][\w'’-]*|[a-z]+(?=\s*(?:$|[.,;!?])))){{0,3}})?(?:\s(?:in|at)\s(?!{MONTH})[A-Z]\w+)?)"
     r"(?=\s*(?:$|[.,;!?()…]|\s(?:and|but|so|on|in|last|this|yesterday|today|because|when|after|at)\b))",
 )
 _HAD_DONE = re.compile(
-    r"\s*(?:(?:just|finally|also)\s)?(?P<what>had\s(?:my|our|his|her|the|an?|both|two)\s(?:[a-z][\w'’-]*\s){1,4}?(?:removed"
+    r"\s*(?:(?:just|finally|also)\s)?(?P<what>had\s(?:my|our|his|her|the|an?|both|two)\s(?:[a-z][\w'’-]*\s){1,4}?(?:removed|done"
     r"|taken\sout|(?<!day\s)(?<!night\s)(?<!evening\s)out|repaired|replaced|fixed|installed|put\sin|serviced|extracted|operated\son|neutered|spayed|renovated"
     r"|insulated|stolen|diagnosed|delivered|confirmed|accepted|approved|published))\b"
 )
@@ -38,7 +38,10 @@ _ALONE = {
     "propose": "proposed",
 }  # fmt: skip
 """Verbs that need no complement, with their particles."""
-ALONE_WITH_A_DATE = {"move in": "moved in", "move out": "moved out", "move house": "moved house"}
+ALONE_WITH_A_DATE = {
+    "leave": "left", "get married": "got married", "move in": "moved in", "move out": "moved out",
+    "move house": "moved house",
+}  # fmt: skip
 """Those that tell an event where its time is said: "Joel moved in on Tuesday"."""
 
 
@@ -67,8 +70,9 @@ def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
         return
     yield from _given(clause)
     is_past = (
-        (verb.passive or verb.lemma in ("get", "be")) and verb.tense == "past" and not (verb.negated or verb.unreal)
-    )
+        (verb.passive and verb.tense == "perfect")
+        or ((verb.passive or verb.lemma in ("get", "be")) and verb.tense == "past")
+    ) and not (verb.negated or verb.unreal)
     match = _UNDERGONE.match(text, verb.start) if is_past and clause.confidence >= 1 else None
     if verb.lemma == "have" and verb.tense == "past" and clause.confidence >= 1 and not verb.negated:
         match = _HAD_DONE.match(text, verb.start)
@@ -78,6 +82,7 @@ def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
         theirs = subject.owner is not None and verb.lemma in _LOSSES
         if match and (theirs or kinds.is_human(subject)):
             what = match["what"][:1].lower() + match["what"][1:]
+            what = re.sub("^been", "was", what)
             what = " ".join(OWN.get(word, word) for word in what.split())
             yield Claim(subject, DID, what, "event", None, clause.end, False, CONFIDENCE)
 
@@ -108,6 +113,8 @@ def deeds_alone(clause: Clause) -> Iterator[Claim]:
     """Yield the event of a verb that says enough by itself: "my boss retired in May"."""
     said = " ".join((clause.verb.lemma, *clause.particles))
     deed = _ALONE.get(said) or (ALONE_WITH_A_DATE.get(said) if clause.times else "")
+    if said == "leave" and not clause.verb.future:
+        return  # of a party, mostly
     for subject in clause.subject if deed else ():
         if kinds.is_human(subject) or subject.head in PETS:
             yield Claim(subject, DID, deed or "", "event", None, clause.end, False, CONFIDENCE)
