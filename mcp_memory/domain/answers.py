@@ -253,10 +253,10 @@ def conflicts(
 def _contested_values(
     group: RelationFacts, live: Iterable[Version], agree: Callable[[Version, Version], bool]
 ) -> Iterable[str]:
-    """Yield each contested value that lost to a value that holds, unless both may be true."""
+    """Yield each value that lost to one that holds, unless both may be true, or it was replaced or taken back."""
     for kept in live:
         for lost in group.versions:
-            contested = lost.status == "contested" and kept.since <= lost.since < kept.until
+            contested = lost.status == "contested" and not lost.ended_by and kept.since <= lost.since < kept.until
             if contested and _key(lost) != _key(kept) and not agree(kept, lost):
                 yield f"{kept.text}, but it was also said: {lost.text}"
 

@@ -27,7 +27,8 @@ start. What was told without a time (precision ``before``: "I went to Rio", "I l
 version of the same value that began before the telling; otherwise it makes one version together with all others told
 without a time, at the earliest telling. It ends nothing, and no end follows from it. A plan has a version of its own,
 which neither closes another value nor is closed by one, until a later statement that is no plan confirms it. Of a
-relation like ``scheduled_for`` (`Relation.last_told`) the latest telling counts.
+relation like ``scheduled_for`` (`Relation.last_told`) the latest telling counts; what was taken back
+(``retractions.py``) never holds.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.entities import doses_together, is_dose_of
-from mcp_memory.domain.facts import Assertion, Precision, Status, Told, Version, combined, placed, told
-from mcp_memory.domain.facts import Key as Key
+from mcp_memory.domain.facts import Assertion, Key, Precision, Status, Told, Version, combined, placed, told
 from mcp_memory.domain.relations import relations
+from mcp_memory.domain.retractions import retracted
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import version_id
 
@@ -101,7 +102,9 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
     if single and assertions and relations().get(assertions[0].relation).last_told:
         runs = _fold_last_told(assertions, key)
     else:
-        said, runs = _without_plans(assertions, key, single=single)
+        taken_back = retracted(assertions, key)
+        said, runs = _without_plans([one for one in assertions if one.id not in taken_back], key, single=single)
+        runs += [_Run(one.tail, one.since, one.since, [one], no) for one, no in taken_back.values()]
         if single:
             runs += _fold(placed(said, key), key)
         else:
@@ -195,8 +198,7 @@ def _unsure_ends(assertions: Collection[Assertion], key: Key, stable: float) -> 
 def _without_plans(assertions: Sequence[Assertion], key: Key, *, single: bool) -> tuple[list[Told], list[_Run]]:
     """Return what is no plan, or a plan that something confirmed, and the runs of the other plans.
 
-    A plan is confirmed by a statement of the same value that is no plan and was uttered when its time had come. If that
-    states a start of its own, the plan only supports it.
+    A statement of the value that is no plan, made when its time had come, confirms it, or is all that counts if dated.
     """
     said = [told(assertion) for assertion in assertions if assertion.kind != "planned" or assertion.negated]
     plans: dict[tuple[str, Millis, Millis], list[Assertion]] = defaultdict(list)

@@ -25,9 +25,10 @@ from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.requests import NewFact, Op
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language import iso
 from mcp_memory.language.iso import MONTHS
 from mcp_memory.language.segments import split
-from mcp_memory.language.stated import day_in_words
+from mcp_memory.language.stated import day_in_words, stated_times
 from mcp_memory.language.tokens import words
 from mcp_memory.view.facts import Facts
 
@@ -167,7 +168,10 @@ def _sentence_of(fact: NewFact, turn: Turn) -> tuple[int, int, int]:
     if turn.kind == "statement":
         return 0, 0, len(turn.text)
     best = (WHOLE, 0, len(turn.text))
+    day = _day_of(fact)
     for index, (start, end) in enumerate(split(turn.text)):
+        if day is not None and any(day == time.since for time in stated_times(turn.text[start:end], turn.said_at)):
+            return index, start, end
         written = turn.text[start:end].casefold()
         if fact.tail.casefold() in written:
             if fact.head.casefold() in written:
@@ -175,6 +179,14 @@ def _sentence_of(fact: NewFact, turn: Turn) -> tuple[int, int, int]:
             if best[0] == WHOLE:
                 best = index, start, end
     return best
+
+
+def _day_of(fact: NewFact) -> Millis | None:
+    """Return the first instant of the date that is the tail of a fact, "2026-05-03"; a text says it in other words."""
+    try:
+        return iso.parse(fact.tail)[0] if relations().get(relations().name(fact.relation)).tail == "time" else None
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +220,8 @@ def changes(facts: Facts, new: Sequence[Assertion], known: Collection[str]) -> l
             now = facts.version(before.id)
             if now is None or now.id in by_version:
                 continue
-            if now.status == "contested" != before.status:
-                by_version[now.id] = Change(now, "contested")
-            elif now.until < before.until:
-                by_version[now.id] = Change(now, "closed")
+            if now.until < before.until or now.status == "contested" != before.status:
+                by_version[now.id] = Change(now, "contested" if _lost(now) else "closed")
     return list(by_version.values())
 
 
@@ -219,8 +229,13 @@ def _operation(version: Version, assertion: Assertion, fresh: Collection[str]) -
     if assertion.id not in fresh:
         return "unchanged"
     if version.status == "contested":
-        return "contested"
+        return "contested" if _lost(version) else "closed"
     return "merged" if any(support.id not in fresh for support in version.assertions) else "added"
+
+
+def _lost(version: Version) -> bool:
+    """Return whether a version lost to another value of its start, and was not replaced or taken back later."""
+    return version.status == "contested" and not version.ended_by
 
 
 def _versions_ended_by(facts: Facts, negation: Assertion) -> list[Version]:

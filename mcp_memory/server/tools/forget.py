@@ -106,7 +106,8 @@ def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
     else:
         lines = [f"Forgotten in space {request.space!r}: {counts}. No file of the memory holds that any more."]
         if any(line.startswith(("keeps", "stays", "more stay")) for line in result.affected):
-            lines.append("But not all of it is gone: what stays, below, still tells of it. Tell the user so.")
+            told = "what stays, below, has its words or its name. Look at it, and tell the user."
+            lines.append(f"Perhaps not all of it is gone: {told}")
     output = ForgetOutput(
         forgotten=dict(result.forgotten),
         affected=list(result.affected),
@@ -140,7 +141,8 @@ FORGET = Tool(
     name="memory_forget",
     title="Forget",
     description=(
-        "Remove for good what the user asks to forget. Use it only then; for what merely changed use memory_write. "
+        "Remove for good what the user asks to forget. Use it only then; for what changed or was read wrongly use "
+        "memory_write. "
         "Choose by one of ids (of anything), session, entity, query, since/until, everything. Show what the dry run "
         "says, then repeat with dry_run false and its token; ids alone need none."
     ),

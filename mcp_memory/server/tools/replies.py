@@ -328,7 +328,14 @@ def turn_time(turn: Turn) -> str | None:
 def validity(
     since: Millis | None, until: Millis | None, kind: FactKind | None = None, precision: Precision | None = None
 ) -> str:
-    """Return the time for which a fact holds, or at which an event happened, in words; empty if no end is known."""
+    """Return the time for which a fact holds, or at which an event happened, in words; empty if no end is known.
+
+    One without an instant is contested, replaced or taken back by another statement.
+    """
+    if since is not None and since == until:
+        first = _time_to_second(since)
+        about = f"{'planned for' if kind == 'planned' else 'from'} {first}, but " if first else ""
+        return f"{about}set aside for another statement"
     if kind == "planned":
         return f"planned, {_validity(since, until)}".removesuffix(", ")
     if precision == "before" and until is not None and since != until:
@@ -348,9 +355,6 @@ def iso_day(instant: Millis) -> str | None:
 
 def _validity(since: Millis | None, until: Millis | None) -> str:
     first, last = _time_to_second(since), _time_to_second(until)
-    if since is not None and since == until:
-        start = f"has the same start, {first}" if first else "was told too, and neither with a start"
-        return f"contested: another value {start}"
     if first and last:
         return f"from {first} to {last}"
     return f"since {first}" if first else f"until {last}" if last else ""

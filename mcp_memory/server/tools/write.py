@@ -80,7 +80,7 @@ class FactInput(Input):
     confidence: Confidence = 0.95
     intent: Annotated[Intent, f"one of {', '.join(get_args(Intent))}"] = "FACT"
     source: Annotated[str | None, Field(description="Id of what says it.")] = None
-    negated: Annotated[StrictBool, Field(description="Ended at valid_from.")] = False
+    negated: Annotated[StrictBool, Field(description="Ended at valid_from; from its start on: was never so.")] = False
 
 
 class WriteInput(Input):

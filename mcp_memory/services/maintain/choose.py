@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from mcp_memory.domain.facts import Version
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetTargets
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import InvalidInput
@@ -30,11 +31,15 @@ class Chosen:
         targets: by ids.
         staying: in words, what has to do with it and stays.
         implied: documents that go although the call does not name them themselves.
+        near: in words, what a search finds too, without a word of it; it stays.
+        facts: that the call names; the texts that say them go as a whole.
     """
 
     targets: ForgetTargets
     staying: list[str] = field(default_factory=list)
     implied: list[Turn] = field(default_factory=list)
+    near: list[str] = field(default_factory=list)
+    facts: list[Version] = field(default_factory=list)
 
 
 def choose(space: Space, request: ForgetRequest) -> Chosen:
@@ -86,6 +91,7 @@ def _by_ids(space: Space, request: ForgetRequest) -> Chosen:
     points: set[str] = set()
     episodes: set[str] = set()
     implied: dict[str, Turn] = {}
+    facts: list[Version] = []
     for place, name in enumerate(request.ids):
         argument = f"ids[{place}]"
         if named := _texts_named(space, name, request.session, argument):
@@ -93,6 +99,8 @@ def _by_ids(space: Space, request: ForgetRequest) -> Chosen:
         elif (said := _texts_saying(space, name)) is not None:
             turns |= dict.fromkeys(turn.id for turn in said)
             implied |= {turn.id: turn for turn in said if turn.kind == "document"}
+            version = space.facts.version(name)
+            facts += [version] if version is not None and any(turn.kind != "statement" for turn in said) else []
         elif space.hypergraph.get(name) is not None:
             points.add(name)
         elif space.beliefs.lessons(name):
@@ -105,7 +113,7 @@ def _by_ids(space: Space, request: ForgetRequest) -> Chosen:
     named_refs = {name for name in request.ids if name not in implied}
     unnamed = [turn for turn in implied.values() if turn.ref not in named_refs and turn.id not in named_refs]
     targets = ForgetTargets(space.name, turns=frozenset(turns), points=frozenset(points), episodes=frozenset(episodes))
-    return Chosen(targets, implied=unnamed)
+    return Chosen(targets, implied=unnamed, facts=facts)
 
 
 def _texts_named(space: Space, name: str, session: str | None, argument: str) -> list[str]:

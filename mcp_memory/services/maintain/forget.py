@@ -9,6 +9,7 @@ What goes is kept as the lines of an export where the settings say so, by which 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -18,11 +19,13 @@ from anyio import to_thread
 from mcp_memory import __version__
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.evidence import Evidence
+from mcp_memory.domain.facts import Version
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult, ForgetTargets
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import BEGINNING, Millis
 from mcp_memory.domain.turns import Turn, digest
 from mcp_memory.errors import InvalidInput
+from mcp_memory.language import iso
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.services.answer import reconstruct
@@ -148,10 +151,12 @@ async def forget(
         async with store.reading() as view:
             space = view.space(request.space)
             preview = _preview(space, request, matches)
-            lines = _lines(space, preview)
+            lines = (*_lines(space, preview), *(f"stays: {line}" for line in preview.chosen.near))
             counts = counts_of(space, preview.erasure)
         token = preview.token if counts else None
-        warnings = ("To forget a text that stays, give its id and session.",) if preview.chosen.staying else ()
+        chosen = preview.chosen
+        to_add = ("To forget a text that stays, give its id and session.",) if chosen.staying or chosen.near else ()
+        warnings = (*map(_only_wrong, chosen.facts[:LISTED]), *to_add)
         return ForgetResult(counts, lines, dry_run=True, token=token, warnings=warnings)
     done: list[tuple[dict[str, int], tuple[str, ...]]] = []
 
@@ -233,8 +238,8 @@ async def _matches(
                     turns[turn.id] = None
     near = [line for name, line in others.items() if name not in turns and name not in named]
     more = [f"{len(near) - NEAR} more texts that a search finds have none of these words"] if len(near) > NEAR else []
-    staying = [*named.values(), *near[:NEAR], *more]
-    return Chosen(ForgetTargets(request.space, turns=frozenset(turns)), staying)
+    targets = ForgetTargets(request.space, turns=frozenset(turns))
+    return Chosen(targets, [*named.values()], near=[*near[:NEAR], *more])
 
 
 def _wanted_words(space: Space, text: str, now: Millis) -> set[str]:
@@ -255,6 +260,20 @@ def _still_there(space: Space, chosen: Chosen) -> Chosen:
 
 
 # In words
+
+
+def _only_wrong(fact: Version) -> str:
+    """Return how to take back a fact that is wrong, without the texts that say it."""
+    since = fact.since if fact.since > BEGINNING else max(one.said_at for one in fact.assertions)
+    denial = json.dumps(
+        {"head": fact.head, "relation": fact.relation, "tail": fact.tail, "valid_from": iso.show(since)}
+        | {"negated": True},
+        ensure_ascii=False,
+    )
+    return (
+        f"What says {short(fact.text)!r} goes as a whole. If only this fact is wrong, keep the text: give memory_write "
+        f"the fact {denial}."
+    )
 
 
 def _lines(space: Space, preview: Preview) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ Beside it stand two memories that the fold is there to be better than: one that 
 import random
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import get_args
 
@@ -17,6 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.domain.facts import STABLE, Assertion, ExtractorName, Version, combined
+from mcp_memory.domain.retractions import retracted
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.versions import fold, layers
 
@@ -74,7 +76,12 @@ def meaning(versions: Sequence[Version]) -> list[object]:
 
 def winner(said: Sequence[Assertion], start: int) -> str:
     here = [a for a in said if not a.negated and a.since == start]
-    return max(here, key=lambda a: (a.confidence, a.said_at, a.id)).tail
+    return max(here, key=lambda a: (a.confidence, a.said_at, a.extractor == "caller", a.id)).tail
+
+
+def kept(said: Sequence[Assertion]) -> list[Assertion]:
+    """Return what nobody took back."""
+    return [a for a in said if a.id not in retracted(said, str)]
 
 
 # Invariants of design D.1
@@ -131,7 +138,7 @@ def test_i4_the_order_of_arrival_affects_only_ids(said: list[Assertion], single:
 @thorough
 @given(histories)
 def test_i5_a_value_holds_when_it_begins_unless_it_is_contested(said: list[Assertion]) -> None:
-    versions = fold(said, single=True, key=str)
+    versions, said = fold(said, single=True, key=str), kept(said)
     for start in {a.since for a in said if not a.negated and a.since > BEGINNING}:
         assert values_at(versions, start) == [winner(said, start)]
 
@@ -158,7 +165,7 @@ def test_i5_of_values_with_unknown_start_all_ended_ones_and_one_open_one_hold(
 @thorough
 @given(histories)
 def test_i5_the_value_is_the_latest_to_have_begun_unless_an_end_lies_between(said: list[Assertion]) -> None:
-    versions = fold(said, single=True, key=str)
+    versions, said = fold(said, single=True, key=str), kept(said)
     for instant in INSTANTS:
         starts = [a.since for a in said if not a.negated and a.since <= instant]
         if not starts:
@@ -207,11 +214,14 @@ def test_i7_values_of_a_multi_valued_relation_are_independent(said: list[Asserti
 
 @thorough
 @given(histories)
-def test_i10_a_multi_valued_relation_is_the_sum_of_its_values_and_nothing_is_contested(said: list[Assertion]) -> None:
+def test_i10_a_multi_valued_relation_is_the_sum_of_its_values_and_has_no_contest(said: list[Assertion]) -> None:
     versions = fold(said, single=False, key=str)
     apart = [v for tail in TAILS for v in fold([a for a in said if a.tail == tail], single=True, key=str)]
     assert sorted(versions, key=lambda v: v.id) == sorted(apart, key=lambda v: v.id)
-    assert all(version.status != "contested" and version.superseded_by is None for version in versions)
+    taken_back = retracted(said, str)
+    for version in versions:
+        assert version.superseded_by is None
+        assert (version.status == "contested") == all(one.id in taken_back for one in version.assertions)
 
 
 @thorough
@@ -615,3 +625,30 @@ def test_an_earlier_stated_start_of_the_same_value_ends_there_too():
         versions = fold(lived, single=single, key=str.casefold)
         assert not any(version.current for version in versions)
         assert live(versions)[-1].until == 10
+
+
+# What is taken back
+
+
+def test_what_a_caller_denies_from_its_start_on_never_held_and_what_it_closed_goes_on():
+    """Only a later denial does, or one of a reading of the same message; a later statement of the value stands."""
+    museum = asserted("museum", 1, relation="works_at")
+    club = asserted("club", 3, relation="works_at", extractor="embedded", stated=False, turn="t_1")
+    no = asserted("club", 3, relation="works_at", negated=True, said_at=9)
+    assert shown(live(fold([museum, club], single=True, key=str))) == [("museum", 1, 3), ("club", 3, INF)]
+    for denial in (no, replace(no, said_at=3, turn_id="t_1")):
+        versions = fold([museum, club, denial], single=True, key=str)
+        assert shown(versions) == [("museum", 1, INF), ("club", 3, 3)]
+        assert versions[1].ended_by == (denial,)
+    again = asserted("club", 12, relation="works_at")
+    assert shown(live(fold([museum, club, no, again], single=True, key=str))) == [("museum", 1, 12), ("club", 12, INF)]
+    earlier = replace(no, said_at=2)
+    assert shown(fold([club, earlier], single=True, key=str)) == [("club", 3, INF)]
+
+
+def test_what_had_not_begun_when_a_caller_denied_it_never_held():
+    trip = asserted("Tavira", 800, relation="plans_trip_to", said_at=1)
+    off = asserted("Tavira", 600, relation="plans_trip_to", negated=True, said_at=600)
+    assert shown(fold([trip, off], single=False, key=str)) == [("Tavira", 800, 800)]
+    left = replace(off, said_at=900)  # told afterwards, of the time before: perhaps an earlier trip
+    assert shown(fold([trip, left], single=False, key=str)) == [("Tavira", 800, INF)]

@@ -273,8 +273,8 @@ def test_the_text_states_when_a_fact_held_and_why_it_is_uncertain():
         " (a hypothesis by symmetry, stated by nobody)",
         " (from 1971-01-01 to 1972-01-01)",
         " (until 1970-01-02; uncertain, confidence 0.45)",
-        " (contested: another value has the same start, 1971-01-01)",
-        " (contested: another value was told too, and neither with a start)",
+        " (from 1971-01-01, but set aside for another statement)",
+        " (set aside for another statement)",
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -68,6 +69,21 @@ async def test_where_the_store_keeps_more_than_it_should_the_reply_says_so() -> 
     preview = await one.forget(request := ForgetRequest("default", query="beagle"))
     done = await one.forget(replace(request, dry_run=False, token=preview.token))
     assert "Earlier versions are kept." in done.warnings
+
+
+async def test_the_preview_of_a_fact_says_how_to_take_it_back_and_keep_its_text() -> None:
+    one = await told(memory())
+    item = NewItem("I jog with the bakers on Mondays.", ref="m9", speaker="Ann", said_at=0)
+    wrong = NewFact("Ann", "works_at", "the bakers", source="m9")
+    written = await one.write(WriteRequest("default", "talk", "message", (item,), (wrong,)))
+    preview = await one.forget(ForgetRequest("default", ids=(written.facts[0].id,)))
+    assert preview.forgotten["messages"] == 1
+    (way, *_) = preview.warnings
+    assert "'Ann works at the bakers' goes as a whole. If only this fact is wrong, keep the text" in way
+    denial = json.loads(way[way.index("{") : way.index("}") + 1])
+    again = NewFact(**denial | {"valid_from": parse(denial["valid_from"])[0]})
+    after = await one.write(WriteRequest("default", "talk", "statement", (), (again,)))
+    assert [(fact.op, fact.valid_from == fact.valid_to) for fact in after.facts] == [("closed", True)]
 
 
 @pytest.mark.parametrize("token", [None, "nonsense"])
