@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.evidence import Contrast, DatedEvent, Evidence, Source
 from mcp_memory.domain.times import DAY, FOREVER, Millis
@@ -68,7 +68,7 @@ class _Passage:
     Attributes:
         number: its best rank.
         item: the evidence of that rank.
-        source: where it was said.
+        source: where it was said; of words that the passage before it shows too only the rest.
         again: how many more times the same words were found.
         mark: that it perhaps does not hold any more, or that another contradicts it; empty for neither.
     """
@@ -153,7 +153,23 @@ def _groups(items: Sequence[Evidence], contrasts: Sequence[Contrast]) -> list[_G
         shown[words] = passage
     for group in groups.values():
         group.passages.sort(key=lambda passage: _place(passage.source))
+        _leave_out_shown(group.passages)
     return sorted(groups.values(), key=lambda group: _place(group.passages[0].source))
+
+
+def _leave_out_shown(passages: Sequence[_Passage]) -> None:
+    """Let each passage begin where the one before it in the same text ends, as passages of a document overlap."""
+    ends: dict[Turn, int] = {}
+    for passage in passages:
+        source, turn = passage.source, passage.source.turn
+        if passage.item.abridged or passage.item.text != source.quote:
+            continue
+        end = ends.get(turn, 0)
+        if source.start < end:
+            end = min(max(end, source.start), source.end)
+            rest = turn.text[end : source.end]
+            passage.source = replace(source, start=source.end - len(rest.lstrip()))
+        ends[turn] = max(end, source.end)
 
 
 def _change(item: Evidence) -> str:
@@ -227,15 +243,16 @@ def _passage_line(passage: _Passage, *, code: bool) -> str:
     marks = [f"{quantity(passage.again + 1, 'time')} in the records"] if passage.again else []
     if passage.mark:
         marks.append(passage.mark)
-    if turn.kind != "document" and turn.said_at is None:
-        marks.append("day of writing")
     if when := _told_time(item):
         marks.append(f"tells of {when}")
     if item.before is not None:
         asked = item.before.turn.speaker or item.before.turn.role or "somebody"
         who = f"{indent(speaker or 'somebody')} (after {one_line(asked)}: “{one_line(item.before.quote)}”): "
     whole = item.abridged or (code and passage.number <= CODE_WHOLE)
-    said = item.text if whole else _with_short_code(item.text, passage.source)
+    text = item.text
+    if passage.source != item.sources[0]:
+        text = f"… {passage.source.quote}" if passage.source.quote else "… (shown just before)"
+    said = text if whole else _with_short_code(text, passage.source)
     said = with_dates(said, turn.said_at)
     return f"{passage.number}. {who}{indent(said)}{in_parentheses(*marks)}"
 
@@ -277,8 +294,10 @@ def _origin(turn: Turn) -> str:
 
 
 def _day_of(turn: Turn) -> str:
-    """Return the day of a turn with its weekday; empty for a document of unknown time."""
-    return "" if turn_time(turn) is None else weekday_and_day(turn.time)
+    """Return the day of a turn with its weekday, or when it was written; empty for a document of unknown time."""
+    if turn_time(turn) is None:
+        return ""
+    return f"{'written ' if turn.said_at is None else ''}{weekday_and_day(turn.time)}"
 
 
 def between_lines(events: Sequence[DatedEvent]) -> list[str]:

@@ -200,10 +200,21 @@ def test_records_in_the_text_are_dated_numbered_and_marked_as_data():
         HEADER,
         "Session s1, Mon 8 May 2023:",
         "1. Ann: I moved to Lisbon.",
-        " Tue 14 Nov 2023:",
-        "2. Bob: Nice! (day of writing)",
+        " written Tue 14 Nov 2023:",
+        "2. Bob: Nice!",
         "Enough to answer from (sufficiency 0.70).",
     ]
+
+
+def test_words_that_two_neighbouring_passages_of_a_document_share_are_shown_once():
+    page = turn("Rex barks. He is old. He sleeps. He eats.", kind="document")
+    spans = ((0, 21), (11, 32), (22, 32), (22, 41))
+    found = tuple(
+        Evidence(f"g_{n}", "segment", page.text[start:end], 1 - n / 9, ("words",), (Source(page, start, end),))
+        for n, (start, end) in enumerate(spans)
+    )
+    lines = recall_reply(RecallResult(found, 0.9, True, ()), 2000).text.splitlines()[2:6]
+    assert lines == ["1. Rex barks. He is old.", "2. … He sleeps.", "3. … (shown just before)", "4. … He eats."]
 
 
 @pytest.mark.parametrize(
