@@ -114,5 +114,9 @@ class SufficiencySettings:
     """The highest probability where the best records contain less than half of the query's content."""
     doubtful: float = 0.3
     """The highest probability where no value of the kind asked for is among the best, or who is meant is not known."""
-    of_another: float = 0.0
-    """A lead up to which evidence that does not suffice is said to tell of somebody else."""
+    of_another: float = -0.3
+    """A lead up to which evidence that does not suffice is said to tell of somebody else.
+
+    Of 700 questions by authors who had not seen this and 497 to three long dialogues, 63 have such a lead, of which 60
+    cannot be answered; of the 165 with a lead of at most 0, 98 cannot.
+    """

@@ -183,8 +183,8 @@ def judge_sufficiency(
         missing = [word for word in missing if word[:1].isupper() or any(mark.isdigit() for mark in word)]
     other = told_of_another(space, query, best, weights) if talk else None
     if other is not None:
-        score = min(score, settings.doubtful)
-        missing.append(_told_of(space, *other))
+        score = min(score, settings.uncovered)
+        missing += [_told_of(space, other.whom, other.asked, other.row)] if other.certain else []
     elif score < settings.enough and told is not None and told.lead <= settings.of_another:
         missing += _of_another(space, told)
     return Sufficiency(score, score >= settings.enough, tuple(missing))

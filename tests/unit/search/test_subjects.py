@@ -9,13 +9,13 @@ from small_space import message, read, turn_text
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.subjects import subject_of, told_of_another
+from mcp_memory.search.subjects import Another, subject_of, told_of_another
 
 HERE = (1.0, 0.0)
 
 
-def told(question: str, *lines: str) -> tuple[str, str] | None:
-    """Return of whom the lines are told, not of whom; each is as near to the question, the first the nearest."""
+def another(question: str, *lines: str) -> Another | None:
+    """Return of whom the lines are told in place of another; each is as near to the question, the first the nearest."""
     turns: list[Turn] = []
     for number, line in enumerate(lines):
         speaker, text = line.split(": ", 1) if ": " in line else ("user", line)
@@ -26,8 +26,13 @@ def told(question: str, *lines: str) -> tuple[str, str] | None:
     query = replace(understand(question, space.speakers), vectors=np.array([HERE], np.float32))
     found = [Candidate(row, 1.0, ("meaning",), {}) for row in range(len(space.segments))]
     weights = {stem: 1 / len(query.stems) for stem in query.stems}
-    another = told_of_another(space, query, found, weights)
-    return another and (another[0], another[1])
+    return told_of_another(space, query, found, weights)
+
+
+def told(question: str, *lines: str) -> tuple[str, str] | None:
+    """Return of whom the lines are told, not of whom."""
+    found = another(question, *lines)
+    return found and (found.whom, found.asked)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +80,24 @@ def test_what_is_told_of_another_is_said_so(question: str, line: str, expected: 
 )
 def test_what_may_be_told_of_the_one_asked_about_is_not_doubted(question: str, lines: tuple[str, ...]) -> None:
     assert told(question, *lines) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "lines", "certain"),
+    [
+        ("Where did John move?", ("James moved to Lima.",), True),
+        ("Where did John move?", ("James moved to Lima.", "John is a baker."), False),
+        ("When did I start my job?", ("Lowenna starts her job in May.",), True),
+        ("When did I start my job at the mill in Turku?", ("Lowenna starts in May.",), False),
+        ("At what age did my mother retire?", ("My brother retires at 60.", "My mum is a baker."), False),
+    ],
+)
+def test_that_it_is_told_of_another_is_certain_where_nothing_mentions_the_one_asked_about(
+    question: str, lines: tuple[str, ...], certain: bool
+) -> None:
+    found = another(question, *lines)
+    assert found is not None
+    assert found.certain is certain
 
 
 def test_only_one_person_is_asked_about() -> None:
