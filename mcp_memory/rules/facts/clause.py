@@ -90,6 +90,12 @@ def verb_without_subject(
         return verb
     if opens and word.low == "been" and verb.progressive:  # "Been working at Ixion since May"
         return replace(verb, tense="perfect")
+    if opens and word.low == "been" and verb.lemma == "be" and verb.start == word.start:
+        return replace(verb, tense="perfect")  # "been vegan since May"
+    if opens and word.low == "will" and verb.future and not verb.negated:
+        return verb  # "will ring the vet tomorrow"
+    if opens and adverbs & _STILL and verb.tense == "present" and word.low not in closed.AUXILIARIES:
+        return verb  # "still work at Ixion"
     return None
 
 

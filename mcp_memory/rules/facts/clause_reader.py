@@ -21,6 +21,7 @@ from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import clause_confidence, content_confidence, hearsay_confidence, is_generic
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase
+from mcp_memory.rules.facts.rows import adjectives
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import NOT_QUITE, REPORTED, SAME_IN_PAST, VerbGroup, read_verb_group
 from mcp_memory.rules.facts.verbs import inflection
@@ -111,6 +112,8 @@ class _ClauseReader:
                 self.index += 1
         elif word.low in ("what", "why", "how", "who", "which", "let"):
             self._skip_to_mark()
+        elif self.talk and self._omitted_copula():
+            pass
         elif word.low in closed.PREPOSITIONS and word.kind == "word" and not (word.capital and self.index):
             self._leading_phrase()
         else:
@@ -121,6 +124,21 @@ class _ClauseReader:
         """Skip to the next punctuation mark: the words before it ask, or assert nothing."""
         while self.index < len(self.words) and not self.words[self.index].mark:
             self.index += 1
+
+    def _omitted_copula(self) -> bool:
+        """Read "still at Ixion" and "allergic to walnuts" as told of the speaker; return whether it stood there."""
+        words, index = self.words, self.index
+        word, after = words[index], words[index + 1].low if index + 1 < len(words) else ""
+        lasting = bool(self.adverbs & {"still"}) and word.low in ("at", "on", "in")
+        if self.clauses or self.conjunction or self.subordinator or word.kind != "word":
+            return False
+        if not (lasting or (word.low in adjectives() and after in closed.PREPOSITIONS)):
+            return False
+        if any(not (before.mark or grammar.is_adverb(words, n)) for n, before in enumerate(words[:index])):
+            return False
+        speaker = replace(pronoun_phrase(word, index), pronoun="i", common=OMITTED)
+        self._add_clause((speaker,), VerbGroup("be", index, word.start, word.start, "present"), index)
+        return True
 
     def _leading_phrase(self) -> None:
         """Skip "In Oslo," or "As a child" at the start of a clause; "back in Oslo since May" is one without a verb."""

@@ -41,7 +41,7 @@ _SILENT = word_set(
     " enable encourage end enjoy excuse expect experience explain explore express face fall fascinate feature feel"
     " figure find fit focus force forget fuel gain get give go grant ground grow guess handle hang happen hate"
     " have heal hear help hit hold hope hug hurt imagine impress improve include increase insist inspire intend"
-    " involve joke keep kill know last laugh lead learn leave let lie lighten like listen live look love make"
+    " interest involve joke keep kill know last laugh lead learn leave let lie lighten like listen live look love make"
     " manage mark matter mean mention mesmerise mesmerize message mind miss motivate need note notice offer"
     " overcome overwhelm owe pay pick plan please point pour prefer promise prove provide pump push put question"
     " rain reach read ring realise realize recommend reduce reflect refuse regard relate relax rely remain remember"
@@ -100,7 +100,7 @@ _HABITS = word_set("always often usually sometimes never regularly frequently oc
 """Adverbs of what is no single event."""
 _CLAUSE_ENDS = re.compile(
     r"\s*(?:$|[.,;:!?()\[\]\"“”*—–-]|[^\w\s]|(?:and|but|so|or|because|cause|since|when|while|before|after|until|till|which"
-    r"|who|where|that|as|then|to|though|although|last|this|every|yesterday|today|in|on|at|during|again|already|together"
+    r"|tho|btw|lol|lmao|haha|tbh|who|where|that|as|then|to|though|although|last|this|every|yesterday|today|in|on|at|during|again|already|together"
     r"|recently|lately|too|once|twice|ago|back|for|it|I|we|he|she|by|with|just|now|here|there|instead|both|all|using|covering|including|containing|\w+ed\sby)\b)",
     re.IGNORECASE,
 )

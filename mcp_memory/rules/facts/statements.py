@@ -127,7 +127,7 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     """Return whether a clause meets the conditions of a row."""
     verb = clause.verb
     met = {
-        "present": verb.tense == "present" or verb.phase == "begin",  # "started volunteering at …"
+        "present": verb.tense == "present" or verb.phase in ("begin", "end"),  # "started volunteering at …"
         "past": (verb.tense != "present" and not verb.phase) or (row.effect == "event" and bool(clause.times)),
         "done": verb.tense != "present" and not verb.phase,
         "perfect": verb.tense == "perfect",

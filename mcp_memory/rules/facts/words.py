@@ -164,7 +164,13 @@ def _split_plain(text: str, start: int, end: int) -> list[Word]:
     return words
 
 
+_ASIDES = word_set("tho btw lol lmao haha hahaha tbh ngl imo imho ofc obvs xx xxx")
+"""What chats put around a statement, in place of a punctuation mark."""
+
+
 def _make_word(token: str, low: str, first: int, last: int) -> Word:
+    if low in _ASIDES:
+        return Word(token, ",", first, last, "mark")
     return Word(token, _SPELT.get(low, low), first, last, "number" if token[0].isdigit() else "word")
 
 
