@@ -6,8 +6,8 @@ import anyio
 import pytest
 
 from mcp_memory.evaluation import bench as command
+from mcp_memory.evaluation.bench import writing
 from mcp_memory.evaluation.bench_subjects import Stores
-from mcp_memory.evaluation.bench_write import writing
 from mcp_memory.settings import Settings
 
 
