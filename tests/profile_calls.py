@@ -3,8 +3,9 @@
 Run it to see the package grow or shrink: ``python tests/profile_calls.py``; ``--names`` adds the lists behind the
 figures. Each tool is called on a small store with the embedded engine and default settings. Writes, recalls and answers
 are called once before the counted call, so that imports and lazily loaded resources do not count. Writes wait until all
-is indexed, which is part of a write and of no other call. Functions of the package count in every thread. A value class
-is a dataclass of the package of which the call built an instance.
+is indexed, which is part of a write and of no other call; the compaction after the first one is over before any counts.
+Functions of the package count in every thread. A value class is a dataclass of the package of which the call built an
+instance.
 """
 
 from __future__ import annotations
@@ -115,6 +116,9 @@ async def measure(folder: str) -> dict[str, Profile]:
     async with Client(_server()) as client:
         call = client.call_tool
         await call("memory_write", {"messages": MESSAGES[:5], "wait": True})
+        for thread in threading.enumerate():
+            if "compaction" in thread.name:
+                await anyio.to_thread.run_sync(thread.join)
         await counted("write", lambda: call("memory_write", {"messages": MESSAGES[5:], "wait": True}))
         await call("memory_reconstruct", {"query": WARM_UP})
         recall = await counted("reconstruct", lambda: call("memory_reconstruct", {"query": QUESTION}))

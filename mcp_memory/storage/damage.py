@@ -218,8 +218,8 @@ class Losses:
         self._tables.broken.clear()
 
     def have_changed(self) -> bool:
-        """Return whether something is missing, and files have changed since: perhaps they were put back."""
-        if not (self.gone or self.broken) or time.monotonic() - self._looked < LOOK_AGAIN_S:
+        """Return whether files have changed since something was found missing: perhaps they were put back."""
+        if time.monotonic() - self._looked < LOOK_AGAIN_S:
             return False
         self._looked = time.monotonic()
         return self._state() != self._files

@@ -23,12 +23,12 @@ from mcp_memory.domain.batch import KEEP, Batch, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import drop_texts, may_go
+from mcp_memory.storage import saved_view
 from mcp_memory.storage.commits import commits_after, log_batch, newest_rows, stored_turn, usable_last
 from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, short_tables, shortfalls
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.mapped import PIECES, PieceKind, Read, VectorFiles, attach, seal
-from mcp_memory.storage.saved_view import SavedViews
 from mcp_memory.storage.schema import (
     COMMITS,
     Commit,
@@ -85,17 +85,23 @@ class Refresher:
         self._complete_to = 0  # the commit up to which the view has segments and sentences
         self._pending: list[Commit] = []  # the commits after it
         self._pending_turns: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with commit numbers
-        self._saved: SavedViews | None = None
+        self._saved: saved_view.SavedViews | None = None
 
     def use_saved(self, made_by: str) -> None:
         """Begin with the saved view of a local store, if it was made with these settings, and let `save` write it."""
         if self._files is not None:
-            self._saved = SavedViews(self.tables, made_by, self._files, self.is_current)
+            self._saved = saved_view.SavedViews(self.tables, made_by, self._files, self.is_current)
 
     def is_to_be_saved(self, view: View) -> bool:
         """Return whether a view has grown so much that it should be saved."""
-        whole = self.last is not None and not self._pending and not self.losses.texts()
-        return self._saved is not None and whole and self._saved.is_due(view)
+        if self._saved is None or view.sentences < saved_view.LEAST or self._pending or self.lacks_rows:
+            return False
+        return self.last is not None and self._saved.is_due(view)
+
+    @property
+    def lacks_rows(self) -> bool:
+        """Whether rows are missing, or a derived table is broken; see `losses`."""
+        return bool(self.losses.gone or self.losses.broken)
 
     def save(self, view: View, stop: Callable[[], bool]) -> None:
         """Save a view if it is whole, unless it is to ``stop`` before the end. The view must not change meanwhile."""
@@ -160,15 +166,7 @@ class Refresher:
         """Add commits with their turns to the view; their pieces become pending if others are."""
         last = commits[-1]
         if self._pending:  # pieces are added in the order of their commits, so these have to wait as well
-            none = Batch()
-            without_pieces = replace(
-                batch,
-                segments=(),
-                sentences=(),
-                segment_vectors=none.segment_vectors,
-                sentence_vectors=none.sentence_vectors,
-            )
-            view.add(without_pieces, last.tx)
+            view.add(batch.without_pieces, last.tx)
             self._pending += commits
             self._pending_turns += turns
         else:

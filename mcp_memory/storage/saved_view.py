@@ -119,9 +119,7 @@ class SavedViews:
         return self._folder / f"{digest}.view"
 
     def is_due(self, view: View) -> bool:
-        """Return whether a view is large, and so much larger than the saved one that it should be saved."""
-        if view.sentences < LEAST:
-            return False
+        """Return whether a view of `LEAST` sentences or more is so much larger than the saved one that it should be."""
         if self._size is None or self._generation != view.generation:  # a forget removes what was saved before
             self._generation = view.generation
             described = _description(self._path) or {}

@@ -57,10 +57,6 @@ STOP_S = 2.0
 _log = logging.getLogger(__name__)
 
 
-def _now() -> Millis:
-    return time.time_ns() // 1_000_000
-
-
 class LanceStore:
     """A store in LanceDB. Nothing is opened before the first call, nothing is created before the first write.
 
@@ -102,7 +98,7 @@ class LanceStore:
         masking: Masking = KEEP,
         saved: str = "",
         backups: tuple[int, str] = (0, ""),
-        clock: Callable[[], Millis] = _now,
+        clock: Callable[[], Millis] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self.uri = uri
         self._embedder, self._dimension = embedder, dimension
@@ -178,7 +174,7 @@ class LanceStore:
     def _is_current(self) -> bool:
         """Return whether the view is as of the last commit of any process, if that can be seen at a glance."""
         there = self._holders is None or self._holders.registered
-        return there and not self._refresher.losses.texts() and self._refresher.is_current(at_a_glance=True)
+        return there and not self._refresher.lacks_rows and self._refresher.is_current(at_a_glance=True)
 
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
         """See `ports.Store.nearest`; old revisions of documents are among them. Call it while reading."""
@@ -248,7 +244,8 @@ class LanceStore:
     @property
     def damage(self) -> tuple[str, ...]:
         """What committed rows are gone, and what has to be made anew, in words, as of the last refresh."""
-        return (*self._refresher.losses.texts(), *(f"{text} {REMEDY}" for text in self._forgetter.damage))
+        lost = self._refresher.losses.texts() if self._refresher.lacks_rows else ()
+        return (*lost, *(f"{text} {REMEDY}" for text in self._forgetter.damage))
 
     async def damage_now(self) -> tuple[str, ...]:
         """Return what is missing by a first look of a process, with nothing in memory."""
@@ -258,7 +255,8 @@ class LanceStore:
     @property
     def outdated(self) -> bool:
         """Whether an older extractor has read the texts, or a derived table is broken, as of the last refresh."""
-        return self._renewal.due
+        last, broken = self._refresher.last, self._refresher.lacks_rows or bool(self._tables.broken)
+        return (broken or (last is not None and last.reader < self._reader)) and self._renewal.due
 
     async def reread(self) -> bool:
         """Read some more of the texts again that an older extractor has read; return whether any are left."""
@@ -337,7 +335,7 @@ class LanceStore:
             if self._holders.was_removed():  # another process may have made it anew, with the same numbers by chance
                 self._view = self._refresher.reset()
             self._holders.enter()
-        if self._refresher.losses.have_changed():
+        if self._refresher.lacks_rows and self._refresher.losses.have_changed():
             self._view = self._refresher.reset()
         try:
             with made_to_stay():
