@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, StrictBool
@@ -41,7 +42,7 @@ from mcp_memory.server.tools.replies import (
     SpentOutput,
     in_parentheses,
     indent,
-    iso_time,
+    iso_validity,
     quantity,
     reply_of,
     spent_output,
@@ -207,21 +208,7 @@ def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
 
 def evolve_reply(result: EvolveResult) -> Reply:
     """Return the reply to a call."""
-    changes = [
-        ChangeOutput(
-            step=one.step,
-            kind=one.kind,
-            id=one.id,
-            text=one.text,
-            before=one.before,
-            after=one.after,
-            valid_from=iso_time(one.valid_from),
-            valid_to=iso_time(one.valid_to),
-            fact_kind=one.fact_kind,
-            precision=one.precision,
-        )
-        for one in result.changes
-    ]
+    changes = [ChangeOutput(**asdict(one) | iso_validity(one)) for one in result.changes]
     lines = [f"{quantity(len(changes), 'change')}." if changes else "Nothing changed."]
     for change in result.changes[:CHANGES_LISTED]:
         before = f"{change.before} -> " if change.before else ""
@@ -233,7 +220,7 @@ def evolve_reply(result: EvolveResult) -> Reply:
     lines += [f"Skipped {one.step}: {one.reason}" for one in result.skipped]
     output = EvolveOutput(
         changes=changes,
-        skipped=[SkippedOutput(step=one.step, reason=one.reason) for one in result.skipped],
+        skipped=[SkippedOutput(**asdict(one)) for one in result.skipped],
         claude=None if result.spent is None else spent_output(result.spent),
         engine=result.engine,
         warnings=list(result.warnings),

@@ -22,6 +22,7 @@ from mcp_memory.domain.evidence import Evidence, EvidenceKind, Suggestion
 from mcp_memory.domain.facts import STABLE, Engine, FactKind, Precision
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Rule
+from mcp_memory.domain.requests import Improved, WrittenFact
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
@@ -363,6 +364,11 @@ def _validity(since: Millis | None, until: Millis | None) -> str:
 def iso_time(moment: Millis | None) -> str | None:
     """Return a time as ISO-8601; None for no time, and for an end that is open or unknown."""
     return None if moment is None else iso.show(moment)
+
+
+def iso_validity(fact: WrittenFact | Improved) -> dict[str, str | None]:
+    """Return from when to when a fact holds, for the structured part."""
+    return {"valid_from": iso_time(fact.valid_from), "valid_to": iso_time(fact.valid_to)}
 
 
 def _time_to_second(moment: Millis | None) -> str | None:

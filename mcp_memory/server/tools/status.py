@@ -192,18 +192,14 @@ def space_counts(space: SpaceStatus) -> SpaceCountsOutput:
 
 
 def _claude(judging: Judging) -> ClaudeOutput:
-    today, texts = judging.today, judging.texts
+    today, texts, most = judging.today, judging.texts, judging.day_tokens
     return ClaudeOutput(
         judge=judging.when,
         model=judging.model,
         url=judging.url,
         key=judging.key,
         today=TodayOutput(
-            calls=max(0, today.calls),
-            input_tokens=max(0, today.input_tokens),
-            cached_tokens=max(0, today.cached_tokens),
-            output_tokens=max(0, today.output_tokens),
-            allowed_tokens=judging.day_tokens or None,
+            **{name: max(0, spent) for name, spent in asdict(today).items()}, allowed_tokens=most or None
         ),
         texts=None if texts is None else TextsReadOutput(**asdict(texts) | {"resting": texts.resting or None}),
         **dict(spent_output(judging.spent)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import BaseModel, Field, StrictBool
@@ -34,7 +35,7 @@ from mcp_memory.server.tools.replies import (
     ShownPrecision,
     in_parentheses,
     indent,
-    iso_time,
+    iso_validity,
     quantity,
     reply_of,
     validity,
@@ -249,18 +250,7 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     ]
     output = WriteOutput(
         items=[ItemOutput(id=item.ref, session=item.session, stored=item.stored) for item in result.items],
-        facts=[
-            FactOutput(
-                id=fact.id,
-                text=fact.text,
-                op=fact.op,
-                valid_from=iso_time(fact.valid_from),
-                valid_to=iso_time(fact.valid_to),
-                kind=fact.kind,
-                precision=fact.precision,
-            )
-            for fact in result.facts
-        ],
+        facts=[FactOutput(**asdict(fact) | iso_validity(fact)) for fact in result.facts],
         entities=list(result.entities),
         counts=WriteCounts(
             stored=stored, unchanged=number - stored, segments=result.segments, sentences=result.sentences
