@@ -30,9 +30,12 @@ AnswerForm = Literal["date", "duration", "frequency", "count", "person", "place"
 
 _OFTEN = re.compile(r"\bhow (?:often|frequently|regularly)\b|\bhow many times (?:a|per|each|every)\b", re.I)
 _NOUN = re.compile(
-    r"\b(?:what|which)(?:\s+(?:kind|type|sort|genre|style|form)s?\s+of)?\s+((?:[\w'’-]+\s+){0,2}?)"
+    r"\b(?:what|which)(?:\s+(?:kind|type|sort|genre|style|form)s?\s+of)?\s+((?:[\w'’-]+\s+){0,3}?)"
     r"([\w'’-]+)(?=\s+(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b)",
     re.I,
+)
+_BEFORE_TIME = re.compile(
+    r"\b(?:what|which)\s+((?:[\w'’-]+\s+){0,2}?)([\w'’-]+)(?=\s+(?:in|after|before|between|during|from)\b|\W*$)", re.I
 )
 _DIRECT = re.compile(r"\b(?:what|which)(?:\s+(?:kind|type|sort|genre|style|form)s?\s+of)?\s+([\w'’-]+)", re.I)
 _COUNTED = re.compile(r"\bhow (?:many|much)\s+(?:of\s+)?(?:(?:different|more|other|new|total)\s+)*([\w'’-]+)", re.I)
@@ -172,7 +175,7 @@ def _type_noun(text: str, form: AnswerForm) -> str | None:
     elif form == "duration" and _OLD.search(text):
         word = "old"
     else:
-        found = _NOUN.search(text) or _DIRECT.search(text)
+        found = _NOUN.search(text) or _BEFORE_TIME.search(text) or _DIRECT.search(text)
         word = found[found.lastindex or 1] if found else ""
     return next(iter(stems(word)), None)
 

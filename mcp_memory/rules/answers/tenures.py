@@ -16,12 +16,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.iso import month
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.held_at import asked_words, said_holders
 from mcp_memory.rules.answers.spans import Span, name_runs, novelty
-from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence, initials_of
+from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence, initials_of
 
 _BEFORE = re.compile(
     r"[\s,:(–—-]{0,4}(?:[A-Za-z][a-z]+(?:\s[a-z]+){0,2}\s?,\s)?"
@@ -122,6 +122,7 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     tenures = _tenures(sentence)
     holding = [one for one in tenures if one.holds(since, until)]
     if not holding:
+        yield from _kind_at(wanted, sentence, [one[:2] for one in sentence.times if _is_same(one[2], since, until)])
         return
     headed = is_headed(wanted, sentence)
     if headed or _PERSON.search(wanted.query.text):
@@ -141,24 +142,14 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     elif found := [name for name in _names_beside(wanted, sentence, holding, 0.0) if _is_asked(wanted, sentence, name)]:
         if len(found) == 1 and _is_of(wanted, sentence):
             yield Span(*found[0], TENURE_FIT + HEADED_FIT, typed=True)
+    elif named := [*_kind_at(wanted, sentence, [one[:2] for one in holding])]:
+        yield from named
     elif _POST.search(wanted.query.text):
         posts = {place: one for one in holding if (place := _post_beside(sentence, one))}
         if len(posts) == 1:
             (((left, right), one),) = posts.items()
             sure = one.surely_holds(since, until) and _is_of(wanted, sentence)
             yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True, hedged=not sure)
-
-
-def _is_list(wanted: WantedSpan, sentence: WeighedSentence, intervals: int) -> bool:
-    """Return whether a sentence with so many intervals is, or stands in, a list; one entry is if it is of the query.
-
-    A list of those who lived in a place, or studied there, gives their lifetimes.
-    """
-    if _PEOPLE.search((sentence.evidence.source.turn.title or "").partition(":")[2]):
-        return False
-    if _ENTRY.match(sentence.text) and _is_of(wanted, sentence):
-        return True
-    return max(intervals, len(_YEARS.findall(sentence.evidence.source.turn.text))) >= LEAST_LISTED
 
 
 def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
@@ -180,7 +171,6 @@ def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
 _IN_HEADINGS = frozenset(
     stems("list lists of the former current past notable previous chronological known in and his her")
 )
-_PEOPLE = re.compile(r"\b(?:people|persons|residents|natives|inhabitants|alumni|graduates|births|deaths)\b", re.I)
 _TITLED = re.compile(r"\b(?:professor|chair|bishop|mayor|minister|governor|ambassador|director|list)\b", re.I)
 """What makes the title of an article the name of an office."""
 _ABOUT = 0.6
@@ -220,6 +210,42 @@ def _is_asked(wanted: WantedSpan, sentence: WeighedSentence, name: tuple[int, in
     """Return whether a name holds the kind that is asked: "Lowick Stadium" of "which stadium"."""
     kinds = {one for one in (wanted.noun, wanted.kind_noun) if one}
     return not kinds.isdisjoint(stems(sentence.text[name[0] : name[1]]))
+
+
+def _is_same(time: StatedTime, since: Millis, until: Millis) -> bool:
+    """Return whether a stated time and the time asked about, both of a year or less, lie one in the other."""
+    lies = (since <= time.since and time.until <= until) or (time.since <= since and until <= time.until)
+    return lies and max(until - since, time.until - time.since) <= YEAR + DAY
+
+
+_APART = re.compile(r"[.;:]\s|\s[-–—•]\s|\d{4}|\b(?:before|after|until|which|who|while|where|when|against|not)\b")
+"""What parts a name from a time in its sentence."""
+NEAR = 60
+"""Most characters between a name and its time."""
+
+
+def _kind_at(wanted: WantedSpan, sentence: WeighedSentence, times: Sequence[tuple[int, int]]) -> Iterator[Span]:
+    """Yield the one name of the kind asked for that a sentence of the article has near a time.
+
+    "Which *academy* did she join in 1804?": "was elected a member of the Holm *Academy* in 1804".
+
+    Args:
+        wanted: asks for a thing or a place.
+        sentence: of a document.
+        times: the places of the times that are the one asked about.
+    """
+    if not times or not _is_of(wanted, sentence):
+        return
+    text, found = sentence.text, set[tuple[int, int]]()
+    for first, last in name_runs(text, sentence.words):
+        left, right = sentence.words[first].start, sentence.words[last].end
+        is_new = novelty(sentence.words[first : last + 1], wanted.stems | sentence.title) >= HEADED_SHARE
+        gaps = [text[right:start] if right <= start else text[end:left] for start, end in times]
+        near = any(len(gap) < NEAR and not _APART.search(gap) for gap in gaps)
+        if first < last and is_new and near and _is_asked(wanted, sentence, (left, right)):
+            found.add((left, right))
+    if len(found) == 1:
+        yield Span(*found.pop(), TENURE_FIT + HEADED_FIT, typed=True)
 
 
 def _tenures(sentence: WeighedSentence) -> list[_Tenure]:

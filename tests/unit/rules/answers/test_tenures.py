@@ -140,3 +140,26 @@ async def test_a_heading_or_the_name_itself_tells_of_what_a_list_is(
 async def test_a_sentence_tells_who_held_an_office(text: str, question: str, expected: str | None) -> None:
     said_so = f"The Dunmore Academy is a school . {text}"
     assert await answer(said_so, question.replace(" in May", " of the Dunmore Academy in May")) == expected
+
+
+MEMBER = "In 1795 she was elected a member of the Holm Academy of Letters , and left the Ostby Academy before 1801 ."
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which academy did Ada Marsh join in 1795?", "Holm Academy of Letters"),
+        ("Ada Marsh joined which academy in May 1795?", "Holm Academy of Letters"),
+        ("Which academy did Ada Marsh join in 1801?", None),
+        ("Which prize did Ada Marsh win in 1795?", None),
+        ("Which academy did Ada Marsh join between 1780 and 1799?", None),
+    ],
+)
+async def test_a_name_of_the_kind_asked_for_near_the_time_answers(question: str, expected: str | None) -> None:
+    assert await answer(MEMBER, question, "Ada Marsh") == expected
+
+
+async def test_whoever_shares_a_word_with_the_title_may_hold_an_office() -> None:
+    text = "From 1990 until 1995 , the rector was Lowick-Otto Panse ."
+    asked = "What was the name of the head of Lowick Film University in May 1992?"
+    assert await answer(text, asked, "Lowick Film University") == "Lowick-Otto Panse"
