@@ -119,7 +119,10 @@ class ExpandFacts(_NeighbourhoodOperator):
 
 
 class Versions:
-    """The history of an entity's facts: every version, by start, including suspected and contested ones."""
+    """The history of an entity's facts: every version, by start, including suspected and contested ones.
+
+    Above the limit what still holds is kept first, then what began last.
+    """
 
     name = "versions"
     needs = ("entity",)
@@ -133,16 +136,21 @@ class Versions:
         facts = call.space.facts
         names = facts.relations_of(key) if call.relation is None else [relations().name(call.relation)]
         history = [v for name in names for v in (*facts.versions(key, name), *facts.suspected(key, name))]
-        shown = _sort_by_start(v for v in history if _is_within(v, call))[: call.limit]
+        found = _sort_by_start(v for v in history if _is_within(v, call))
+        oldest = sorted(found, key=lambda version: version.current)
+        shown = [version for version in found if version in oldest[-call.limit :]]
         tails = dict.fromkeys(facts.key(version.tail) for version in reversed(shown) if version.until >= FOREVER)
         following = [_expansion(facts, tail) for tail in tails if tail != key and _has_more_facts(facts, tail)]
-        return OperatorResult(_evidence(call, shown, self.name), tuple(following[:_NEXT]))
+        ids = tuple(version.id for version in oldest[-call.limit :])
+        left_out = len(found) - len(shown)
+        return OperatorResult(_evidence(call, shown, self.name), tuple(following[:_NEXT]), (), ids, left_out)
 
 
 class Timeline:
     """Facts that began or held in a window, by start: those of an entity as head or tail, or those of the whole space.
 
-    Without an entity only facts that begin within the window are shown, since those that hold in it may be all.
+    Without an entity only facts that begin within the window are shown, since those that hold in it may be all. Above
+    the limit those that began last are kept.
     """
 
     name = "timeline"
@@ -153,16 +161,18 @@ class Timeline:
         """See `ports.Operator`; needs neither an entity nor a window, but either makes it short."""
         facts = call.space.facts
         if call.entity is None:
-            shown = list(_facts_that_begin(call))
+            shown, left_out = _facts_that_begin(call)
         else:
             key = _entity(call, DEFAULTS)
             both = () if key is None else (*facts.from_(key), *facts.to(key))
-            shown = _sort_by_start(v for v in both if v.since < v.until and _is_within(v, call))[: call.limit]
+            found = _sort_by_start(v for v in both if v.since < v.until and _is_within(v, call))
+            shown, left_out = found[-call.limit :], max(0, len(found) - call.limit)
         heads = list(dict.fromkeys(version.head for version in shown))
         following = [
             Suggestion("versions", {"entity": head}, f"all that is known of {head}, by time") for head in heads[:_NEXT]
         ]
-        return OperatorResult(_evidence(call, shown, self.name), tuple(following))
+        ids = tuple(version.id for version in shown)
+        return OperatorResult(_evidence(call, shown, self.name), tuple(following), (), ids, left_out)
 
 
 class Counterfactual(_NeighbourhoodOperator):
@@ -226,19 +236,21 @@ def _sort_by_start(versions: Iterable[Version]) -> list[Version]:
     return sorted(unique.values(), key=lambda version: (version.since, version.until, version.id))
 
 
-def _facts_that_begin(call: OperatorInput) -> Iterator[Version]:
-    """Yield the versions that begin within the window, by start; only those that are shown are computed."""
+def _facts_that_begin(call: OperatorInput) -> tuple[list[Version], int]:
+    """Return the last versions that begin within the window, by start, and how many facts before them may, too.
+
+    Only the versions that are shown are computed.
+    """
     facts = call.space.facts
     rows = [row for row in facts.rows if call.window.since <= row.since < call.window.until and not row.negated]
-    seen: set[str] = set()
-    for row in sorted(rows, key=lambda row: (row.since, row.id)):
-        if len(seen) == call.limit:
-            return
+    rows.sort(key=lambda row: (row.since, row.id))
+    found: dict[str, Version] = {}
+    while rows and len(found) < call.limit:
+        row = rows.pop()
         version = facts.version_of(row)
-        if version is None or version.id in seen or version.since != row.since or version.confidence < facts.stable:
-            continue
-        seen.add(version.id)
-        yield version
+        if version is not None and version.since == row.since and version.confidence >= facts.stable:
+            found.setdefault(version.id, version)
+    return [*reversed(found.values())], len({(row.head, row.relation, row.tail, row.since) for row in rows})
 
 
 def _evidence(call: OperatorInput, versions: Iterable[Version], operator: str) -> tuple[Evidence, ...]:

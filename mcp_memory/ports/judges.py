@@ -230,11 +230,22 @@ class OperatorInput:
 
 @dataclass(frozen=True, slots=True)
 class OperatorResult:
-    """What one step of navigation found: evidence, best first, suggestions for the next step, and warnings."""
+    """What one step of navigation found.
+
+    Attributes:
+        items: evidence, best first; of a history by time.
+        next: suggestions for the next step.
+        warnings: in words.
+        oldest: of a history the ids of the items, that first which is left out first where there is no room for all;
+            empty for others, of which the last is.
+        left_out: of a history how many more the limit of the step left out.
+    """
 
     items: tuple[Evidence, ...]
     next: tuple[Suggestion, ...] = ()
     warnings: tuple[str, ...] = ()
+    oldest: tuple[str, ...] = ()
+    left_out: int = 0
 
 
 class Operator(Protocol):

@@ -114,7 +114,7 @@ async def explore(
         found = await to_thread.run_sync(_take, operator, call)
         if episodes is not None:
             episodes.keep_explored(space, found.items)
-        return replace(found, next=in_space(space, found.next), warnings=warnings)
+        return replace(found, next=in_space(space, found.next), warnings=(*warnings, *found.warnings))
 
 
 def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest) -> Operator:
@@ -174,7 +174,8 @@ def _take(operator: Operator, call: OperatorInput) -> OperatorResult:
     if found.next:
         return found
     if found.items:
-        return replace(found, next=_suggest_from(call, operator, found.items))
+        best = found.items[::-1] if found.oldest else found.items
+        return replace(found, next=_suggest_from(call, operator, best))
     return replace(found, next=tuple(_suggest_after_nothing(call, operator.name)) if call.space.turns else ())
 
 

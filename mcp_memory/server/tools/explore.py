@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from pydantic import Field
 
 from mcp_memory.domain.requests import ExploreRequest
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     IDS,
@@ -34,9 +35,11 @@ from mcp_memory.server.tools.replies import (
     evidence_output,
     fit_items,
     fit_share,
+    iso_day,
     next_line,
     next_output,
     omission_warning,
+    quantity,
     reply_of,
     warning_lines,
 )
@@ -119,22 +122,55 @@ def explore_request(args: ExploreInput, limits: LimitSettings) -> ExploreRequest
 
 
 def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
-    """Return the reply to a call, within ``max_tokens``."""
+    """Return the reply to a call, within ``max_tokens``.
+
+    Where not all items fit, those are left out first of which `OperatorResult` says so, and the words of facts.
+    """
     steps = fit_share([next_output(suggestion) for suggestion in found.next], "next", max_tokens)
     found_warnings = fit_share(found.warnings, "warnings", max_tokens)
 
-    def render(number: int) -> Reply:
-        items = found.items[:number]
-        warnings = [*found_warnings, *omission_warning(len(found.items) - number)]
+    def render(number: int, quotes: bool = False) -> Reply:
+        out = len(found.items) - number
+        if found.oldest:
+            items = [item for item in found.items if item.id not in found.oldest[:out]]
+            warnings = [*found_warnings, *_earlier_warning(found, out)]
+        else:
+            items = list(found.items[:number])
+            warnings = [*found_warnings, *omission_warning(out)]
         output = ExploreOutput(
-            items=[evidence_output(item) for item in items],
+            items=[
+                _without_words(row) if row.kind == "fact" and not quotes else row for row in map(evidence_output, items)
+            ],
             next=steps,
             engine="caller",  # who chose the step
             warnings=warnings,
         )
         return reply_of(output, [*evidence_lines(items, ids=True), *map(next_line, steps), *warning_lines(warnings)])
 
-    return fit_items(render, 0, len(found.items), max_tokens) or render(0)
+    whole = render(len(found.items), quotes=True)
+    return whole if whole.tokens <= max_tokens else fit_items(render, 0, len(found.items), max_tokens) or render(0)
+
+
+def _earlier_warning(found: OperatorResult, out: int) -> list[str]:
+    """Return the warning that a history lacks entries, and how to get them, if it lacks any.
+
+    Args:
+        found: the history.
+        out: how many of its items are left out.
+    """
+    if not out + found.left_out:
+        return []
+    first = next((item for item in found.items if item.id in found.oldest[out : out + 1]), None)
+    by_time = found.oldest == tuple(item.id for item in found.items)
+    until = ""
+    if first is not None and (first.valid_from or 0) > BEGINNING and (by_time or (first.valid_to or FOREVER) < FOREVER):
+        until = f"until {iso_day((first.valid_from or 0) + DAY)}, or "
+    earlier = quantity(out + found.left_out, "earlier entry")
+    return [f"{earlier} left out; for these give {until}a higher limit and max_tokens."]
+
+
+def _without_words(row: EvidenceOutput) -> EvidenceOutput:
+    return row.model_copy(update={"sources": [one.model_copy(update={"quote": None}) for one in row.sources]})
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:

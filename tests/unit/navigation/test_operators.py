@@ -15,6 +15,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
 from mcp_memory.ports import Operator, OperatorInput, OperatorResult
+from mcp_memory.server.tools.explore import explore_reply
 from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.space import Space
 
@@ -23,6 +24,30 @@ ROWS = (
     said("Ann", "works_at", "Acme", 2012), said("Acme", "located_in", "Leeds", 2001),
     said("Ann", "lives_in", "Mars", 2020, confidence=0.45), said("Bob", "bought", "a boat", 2013),
 )  # fmt: skip
+
+
+TOLD = (*(said("Ann", "lives_in", f"Town {n}", 2000 + n) for n in range(6)), said("Ann", "works_at", "Acme", 1990))
+
+
+@pytest.mark.parametrize(
+    ("operator", "entity", "shown", "until"),
+    [
+        (Versions(), "Ann", ["Acme", "Town 4", "Town 5"], " until 2004-01-02, or"),
+        (Timeline(), "Ann", ["Town 3", "Town 4", "Town 5"], " until 2003-01-02, or"),
+        (Timeline(), None, ["Town 3", "Town 4", "Town 5"], " until 2003-01-02, or"),
+    ],
+)
+def test_of_a_long_history_the_latest_is_kept_and_what_is_left_out_is_told(operator, entity, shown, until):
+    """By the limit, and by the budget of the reply; what still holds stays in `versions`."""
+    found = step(operator, TOLD, entity=entity, limit=3)
+    assert [item.text.split(" ", 3)[3] for item in found.items] == shown
+    (warning,) = explore_reply(found, 2000).structured["warnings"]
+    assert warning == f"4 earlier entries left out; for these give{until} a higher limit and max_tokens."
+    reply = explore_reply(step(operator, TOLD, entity=entity), 400).structured
+    assert 0 < len(reply["items"]) < 7
+    assert [row["text"].split(" ", 3)[3] for row in reply["items"]][-1] == "Town 5"
+    assert f"{7 - len(reply['items'])} earlier entr" in reply["warnings"][0]
+    assert not any("quote" in one for row in reply["items"] for one in row["sources"])
 
 
 def space_of(*rows: Assertion) -> Space:
