@@ -22,11 +22,11 @@ from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.tails import is_companion_s, is_cut_list, purpose_ends
 from mcp_memory.rules.facts.undergone import (
-    ALONE_WITH_A_DATE,
     CONFIDENCE,
     OWN,
     deeds_alone,
     habits_ended,
+    is_announced,
     undergone_claims,
 )
 from mcp_memory.rules.facts.verbs import inflect, inflection
@@ -150,19 +150,6 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     if phrase and not _is_participle(clause, phrase):
         for subject in clause.subject:
             yield Claim(subject, DID, phrase, "event", None, clause.end, False, CONFIDENCE)
-
-
-_COMING = re.compile(r"(?:will|['’]ll|going\sto|gonna)\b", re.IGNORECASE)
-
-
-def is_announced(clause: Clause, text: str) -> bool:
-    """Return whether a clause announces a deed with its date, "I'll ring the vet tomorrow": it is planned."""
-    verb = clause.verb
-    moving = " ".join((verb.lemma, *clause.particles)) in ALONE_WITH_A_DATE
-    said = moving or verb.progressive or _COMING.search(text, verb.start, verb.end)
-    if any(slot.preposition in ("before", "after") for slot in clause.slots):
-        return False  # "I'm cleaning up the site before the launch on 3 May": the date of the launch
-    return bool(said and clause.times and verb.tense == "present" and verb.future and not verb.phase)
 
 
 def _is_participle(clause: Clause, phrase: str) -> bool:

@@ -118,3 +118,16 @@ def deeds_alone(clause: Clause) -> Iterator[Claim]:
     for subject in clause.subject if deed else ():
         if kinds.is_human(subject) or subject.head in PETS:
             yield Claim(subject, DID, deed or "", "event", None, clause.end, False, CONFIDENCE)
+
+
+_COMING = re.compile(r"(?:will|['’]ll|going\sto|gonna)\b", re.IGNORECASE)
+
+
+def is_announced(clause: Clause, text: str) -> bool:
+    """Return whether a clause announces a deed with its date, "I'll ring the vet tomorrow": it is planned."""
+    verb = clause.verb
+    moving = " ".join((verb.lemma, *clause.particles)) in ALONE_WITH_A_DATE
+    said = moving or verb.progressive or _COMING.search(text, verb.start, verb.end)
+    if any(slot.preposition in ("before", "after") for slot in clause.slots):
+        return False  # "I'm cleaning up the site before the launch on 3 May": the date of the launch
+    return bool(said and clause.times and verb.tense == "present" and verb.future and not verb.phase)

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.tables.tools import WORK_WORDS
 from mcp_memory.rules.facts.tails import infinitive_end
+from mcp_memory.rules.facts.work_notes import PLACES
 from mcp_memory.rules.facts.work_phrases import Part, WorkFact, thing
 from mcp_memory.rules.facts.work_values import is_address, is_tool, read_tools
 
@@ -33,7 +35,7 @@ _USES = re.compile(
     re.I,
 )
 _THING_USES = re.compile(
-    rf"(?P<head>[\w`./@#'’-]{{1,30}}(?:\s[\w`./@#'’-]{{1,30}}){{0,3}}?)(?:\s(?:is|are)|['’]s)?{_ADVERBS}\s(?:uses?"
+    rf"(?P<head>[\w`./@#'’-]{{1,30}}(?:\s[\w`./@#'’-]{{1,30}}){{0,3}}?)(?:\s(?:is|are)|['’]s)?{_ADVERBS}\s(?:uses?|(?<=is\s)in|(?<=are\s)in|(?<=['’]s\s)in|(?:has|have)\s(?:been|run)\son"
     rf"|runs?(?:\son)?|stays?\son|staying\son|goe?s?\sto|running\son|is\son|are\son|(?:is|are)?"
     r"\s?(?:built|written|implemented|made)\s(?:with|on|in)|(?:is|are)\spowered\sby|relies\son|rely\son"
     r"|comes?\sfrom|(?:(?:is|are)\s)?(?:now\s)?(?:done|handled|managed|hosted|rendered|renewed|sent)\s(?:with|by"
@@ -41,6 +43,7 @@ _THING_USES = re.compile(
     r"|goes?\sthrough)\s",
     re.I,
 )
+_IN = re.compile(r"(?:is|are|['’]s)(?:\snow|\sstill)?\sin\s$", re.I)
 _BUILDING = re.compile(
     r"(?:i|we|i['’]m|we['’]re|i\sam|we\sare|i['’]ve|we['’]ve|i\shave|we\shave)\s(?:trying\sto\s)?(?:been\s)?(?:working"
     r"|building|built|developing|developed|creating|created|writing|written"
@@ -82,7 +85,7 @@ _SWITCHED_TO = re.compile(
     re.I,
 )
 _CHOSE = re.compile(
-    rf"(?:{_WHO}(?:['’]ve|\shave|\sboth|['’]re|\sare|['’]ll|\swill)?{_ADVERBS}\s)?(?:chose|chosen|picked|went\swith|gone\swith"
+    rf"(?:for\s(?:the\s|our\s)?[\w-]{{2,20}}(?:\s[\w-]{{2,20}}){{0,2}},?\s)?(?:{_WHO}(?:['’]ve|\shave|\sboth|['’]re|\sare|['’]ll|\swill)?{_ADVERBS}\s)?(?:chose|chosen|picked|went\swith|gone\swith"
     rf"|going\swith|(?<=ll\s)(?:use|go\swith|stick\swith)|take|settled\s(?:on|for)|decided\s(?:on|for|to\suse|to\sgo\swith)|opted\sfor|selected)\s(?:the\s)?",
     re.I,
 )
@@ -139,6 +142,7 @@ def use_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFac
         return
     match = _USES.match(text, part.start, end) or _BUILDING.match(text, part.start, end)
     general = None if match else _THING_USES.match(text, part.start, end)
+    inside = general is not None and _IN.search(general[0]) is not None
     if match is None and general is None:
         return
     if match is not None and match.re is _BUILDING:
@@ -150,10 +154,15 @@ def use_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFac
         )
     else:
         head = thing(general["head"]).removesuffix("'s").removesuffix("’s") if general else ""
+        bare = head.islower() and part.text.startswith(head)
+        if inside and not (bare or {*head.lower().split()[-1:]} & WORK_WORDS):
+            head = ""  # "towerd's in Rust", not "Tom's in Go"
     found = match or general
     if found is None or not head or head.lower() in ("everyone", "everybody", "it", "that"):
         return
     names, stop = read_tools(text[found.end() : end], plain=part.work)
+    if inside:
+        names = [name for name in names if name.lower() not in PLACES]  # "secrets are in Vault"
     effect = "begin" if re.search(r"\bnow\b", found[0], re.I) else "state"
     for name in names:
         if not is_address(name) or name.lower().endswith(".js"):

@@ -65,7 +65,7 @@ _PLACED = re.compile(
     rf"{REST}[.!]*",
     re.I,
 )
-_PLACES = word_set(
+PLACES = word_set(
     "server box pod cluster machine vm host node wiki repo registry vault bucket folder drive cloud laptop device"
     " namespace"
     " container s3 gcs vault confluence notion figma github gitlab git aws azure gcp hetzner"
@@ -109,7 +109,7 @@ _OWNERS: tuple[re.Pattern[str], ...] = tuple(
         rf"{_WHO}\s(?:has|does|handles|covers|is\sdoing|is\shandling|gets|takes|keeps)\s(?:the"
         rf"|our)\s{_THING}(?:\s(?:now|from\snow\son|again))?[.!]*",
         rf"{_WHO}\s(?:is|am)(?:\snow)?\s(?P<head>on-?\s?call)(?:\s(?:this|next|until|on|over)\b.{{0,30}})?[.!]*",
-        rf"{_THING}\s(?:is|are)(?:\snow)?\s(?P<who>mine|[A-Z]\w{{1,20}}['’]s)(?:\s(?:now|job|baby|as\sof\stoday))?[.!]*",
+        rf"{_THING}\s(?:is|are)(?:\snow)?\s(?P<who>mine|[A-Z]\w{{1,20}}['’]s)(?:\s(?:now|job|baby|(?:as\sof|from)\s(?:today|now\son)))?[.!]*",
         rf"{_THING}\s(?:(?:is|was)\shanded\sover\sto|(?:goes|went|moves|moved)\sover\sto"
         rf"|is\swith)\s{_WHO}(?:\snow)?[.!]*",
     )
@@ -178,7 +178,7 @@ def address_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
             yield fact_of(part, head, "located_at", value)
         return
     match = _PLACED.fullmatch(part.text)
-    if match and match["value"].split()[-1].lower() in _PLACES and _stays(head := owned(match["head"], part, speaker)):
+    if match and match["value"].split()[-1].lower() in PLACES and _stays(head := owned(match["head"], part, speaker)):
         yield fact_of(part, head, "located_at", match["value"], "end" if match["not"] else "state")
 
 
@@ -326,9 +326,54 @@ def naming_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
             yield fact_of(part, head, "set_to", match["value"])
 
 
+_RELEASED = re.compile(
+    rf"{HEAD}(?:['’]s)?\s(?P<what>(?:is\s|was\s|got\s)?(?:finally\s|now\s)?(?:shipped|released|tagged|deployed|launched)"
+    r"|went\s(?:out|live)|(?:is|are)\s(?:now\s)?(?:out|live))(?P<rest>\s(?:on|in|last|this|yesterday|today|with|as|since|at)\b.{0,60})?[.!]*",
+    re.I,
+)
+_RELEASE = re.compile(rf"(?:(?P<name>[A-Z][\w-]*|[a-z][\w-]+)\s)?(?P<version>{VERSION})")
+
+
+def release_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
+    """Yield that a version or a thing of the work came out: "0.5.0 went out on 15 July", "PDF labels shipped"."""
+    match = _RELEASED.fullmatch(part.text)
+    head = thing(match["head"]) if match else ""
+    if not match or not head or head.lower() in PRONOUNS:
+        return
+    release, what = _RELEASE.fullmatch(head), re.sub(r"\s(?:finally|now)\b", "", match["what"])
+    if release:
+        yield fact_of(part, release["name"] or part.topic or PROJECT, "has_version", release["version"], "begin")
+    dated = re.search(r"\d|day\b|week|month", match["rest"] or "")
+    known = release or head.split()[-1].lower() in _COMES_OUT or (part.work and _is_work(head))
+    if dated and known and not what.startswith(("is ", "are ")):
+        yield fact_of(part, head, "did", what, "event")
+
+
+_COMES_OUT = word_set("beta alpha ga rc newsletter hotfix patch feature rollout redesign")
+"""What comes out beside releases and, in a message about work, what `WORK_WORDS` name."""
+_SWITCHED = re.compile(
+    rf"{HEAD}(?:\s(?:is|are|feature\sis)|['’]s)(?:\snow)?\s(?P<value>off|on|disabled|enabled)\s(?:by\sdefault|unless\b.{{2,60}})[.!]*",
+    re.I,
+)
+_STAYS = re.compile(
+    rf"{HEAD}\s(?P<verb>stays|is\sstaying|is\sgone|are\sgone)(?P<rest>\s(?:for\snow|now|too))?[.!]*", re.I
+)
+
+
+def switch_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
+    """Yield what is on or off by default, and which tool stays or is gone: "clustering is off by default"."""
+    if match := _SWITCHED.fullmatch(part.text):
+        if head := thing(match["head"]):
+            yield fact_of(part, head, "set_to", match["value"].lower())
+    elif (match := _STAYS.fullmatch(part.text)) and is_tool(match["head"]):
+        gone = match["verb"].endswith("gone")
+        yield fact_of(part, part.topic or PROJECT, "uses", unquoted(match["head"]), "end" if gone else "state")
+
+
 NOTES: tuple[Callable[[Part, str], Iterator[WorkFact]], ...] = (
-    branch_and_version_facts, command_facts, address_facts, owner_facts, setting_facts, naming_facts,
+    release_facts, branch_and_version_facts, command_facts, address_facts, owner_facts, setting_facts, naming_facts,
+    switch_facts,
 )  # fmt: skip
 """The forms in the order in which they are tried; the first that fits a part holds."""
-OF_WORDS = (owner_facts, setting_facts, naming_facts)
+OF_WORDS = (release_facts, switch_facts, owner_facts, setting_facts, naming_facts)
 """Those of them whose values may be words alone."""

@@ -31,7 +31,9 @@ from mcp_memory.rules.facts.work_phrases import HEAD, Part, WorkFact, fact_of, p
 from mcp_memory.rules.facts.work_settings import former_facts, is_third_person, of_a_program, scoped
 from mcp_memory.rules.facts.work_values import is_about_work, is_tool
 
-_DATED_WORK = DATED_THINGS | word_set("go-live downtime pilot hackathon offsite retrospective planning cutoff beta")
+_DATED_WORK = DATED_THINGS | word_set(
+    "install installation availability ga rc go-live downtime pilot hackathon offsite retrospective planning cutoff"
+)
 _BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (relation, re.compile(pattern, re.I))
     for relation, pattern in (
@@ -47,7 +49,8 @@ _BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("starts_on", rf"{HEAD}\s(?:starts?|begins?|kicks?\soff)(?:\s(?:on|at|in))?"),
         ("scheduled_for", rf"(?:(?:we(?:['’]re|\sare)|i['’]m)\s)?(?:releasing|shipping|deploying|launching"
         rf"|rolling\sout)\s{HEAD}(?:\s(?:to|on|in)\s(?:prod|production|staging))?(?:\s(?:on|in|at))?"),
-        ("scheduled_for", rf"{HEAD}(?:\s(?:is|moved\sto|is\smoved\sto|was\smoved\sto|is\sset\sfor)"
+        ("scheduled_for", rf"{HEAD}(?:['’]s|\s(?:is|will\sbe|moved\sto|is\smoved\sto|was\smoved\sto|is\sset\sfor"
+        r"|moves\sto|shifts\sto|slips\sto)"
         rf"|\s?[:=])?(?:\s(?:on|at|in))?"),
     )
 )  # fmt: skip
@@ -117,7 +120,7 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
                 last,
             )
         return
-    if after and not re.match(r"(?:at|in|with|for|by|before|after|incl|inclusive|latest|\d)\b", after):
+    if after and not re.match(r"(?:at|in|with|for|by|before|after|as|incl|inclusive|latest|\d)\b", after):
         return
     span = re.search(r"\s(?:to|until|till)\s|\s?[–-]\s?", text[time.start : time.end])
     for number, (relation, pattern) in enumerate(_BEFORE_DATE):

@@ -80,3 +80,24 @@ def test_a_plan_ends_with_the_trip_that_is_cancelled() -> None:
 def test_a_document_without_a_date_that_says_until_today_tells_of_no_later_day() -> None:
     (fact,) = read("Ann Berg works at Tessel until today.", title="Notes", dated=False)
     assert fact.until == SAID_AT
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sorter 0.4.0 tagged on Friday", ["sorter 0.4.0 did tagged"]),
+        ("0.4.0 is out, has the new parser", ["the project has_version 0.4.0"]),
+        ("The beta went out on 6 May.", ["beta did went out"]),
+        ("Brenda went out on Friday.", []),
+        ("Thumbnails are off by default.", ["Thumbnails set_to off"]),
+        ("RabbitMQ stays.", ["the project uses RabbitMQ"]),
+        ("Jenkins is gone, don't look for it.", ["not the project uses Jenkins"]),
+        ("The API is in Rust.", ["API uses Rust"]),
+        ("Tom's in Rust.", []),
+        ("Production has been on Postgres 16 since yesterday.", ["Production uses Postgres 16"]),
+        ("For the front page I will use Svelte.", ["Maria chose Svelte"]),
+        ("General availability will be 1 October.", ["General availability scheduled_for 1 October"]),
+    ],
+)
+def test_what_comes_out_stays_or_is_gone_at_work(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
