@@ -31,7 +31,7 @@ from mcp_memory.heap import text_cache
 from mcp_memory.language.tokens import count_tokens
 
 LONGEST = 1_200
-"""Most characters of a sentence; a longer one is cut at white space, or anywhere if it has none."""
+"""Most characters of a sentence; a longer one is cut behind a clause, else at white space, else anywhere."""
 BLOCK = 2_000
 """Characters passed to the library at once; more than `LONGEST`, so that it cuts no whole sentence."""
 SHORT_LINE = 40
@@ -49,6 +49,7 @@ _BREAKS_BEFORE = re.compile(r"\s*(?:[-*+•‣◦–—>|#]|\d{1,3}[.)]\s|$)")
 _WORD = re.compile(r"\S")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SPACE = re.compile(r"\s")
+_CLAUSE = re.compile(r"[,;:]\s")
 _SCRIPTS = (
     ("zh", re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")),
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -137,8 +138,8 @@ def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple
         stop = min(start + BLOCK, end)
         block = text[start:stop]
         cuts = sorted({found["start_index"] for found in get_sentence_boundaries(language, block)} | {0})
-        if stop < end and len(cuts) > 1:
-            stop = start + cuts.pop()
+        if stop < end:
+            stop = start + cuts.pop() if len(cuts) > 1 else _cut(text, stop)
         yield from zip((start + cut for cut in cuts), [*(start + cut for cut in cuts[1:]), stop], strict=True)
         start = stop
 
@@ -153,10 +154,10 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, stop: int) -> int:
-    """Return where to cut at or before ``stop``: at white space in the last quarter, otherwise between characters."""
-    spaces = [found.start() for found in _SPACE.finditer(text, stop - LONGEST // 4, stop)]
-    if spaces:
-        return spaces[-1]
+    """Return where to cut at or before ``stop``: after a clause or word in the last quarter, else after a character."""
+    for between in (_CLAUSE, _SPACE):
+        if places := [found.end() for found in between.finditer(text, stop - LONGEST // 4, stop)]:
+            return places[-1]
     place = stop
     while place > stop - 16 and _joins(text[place - 1], text[place]):
         place -= 1

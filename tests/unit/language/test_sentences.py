@@ -64,6 +64,13 @@ def test_five_megabytes_without_punctuation_are_cut_at_white_space() -> None:
     assert {text[start:end][:4] for start, end in spans} == {text[start:end][-4:] for start, end in spans} == {"word"}
 
 
+def test_a_run_of_clauses_is_cut_behind_a_clause_also_where_a_block_ends() -> None:
+    text = "and I have chosen oak for the shelves, but the varnish still needs a second coat, " * 60
+    pieces = [text[start:end] for start, end in split(text)]
+    assert len(pieces) > 4
+    assert {piece.split(" ", 1)[0] for piece in pieces} <= {"and", "but"}
+
+
 def test_five_megabytes_of_chinese_take_linear_time() -> None:
     text = "我住在北京你呢" * 700_000
     assert sum(end - start for start, end in split(text)) == len(text)
