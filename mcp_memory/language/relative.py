@@ -115,12 +115,10 @@ def _weekend(instant: Millis) -> Interval:
 def _moment_away(unit: str, count: int, said_at: Millis) -> ResolvedTime | None:
     """Return the minute, hour, day, … that lies ``count`` of its kind away from the moment of speaking."""
     match unit.lower():
-        case "minute":
-            since = (said_at + count * MINUTE) // MINUTE * MINUTE
-            return ResolvedTime(Interval(since, since + MINUTE), "time", relative=True)
-        case "hour":
-            since = (said_at + count * HOUR) // HOUR * HOUR
-            return ResolvedTime(Interval(since, since + HOUR), "time", relative=True)
+        case "minute" | "hour" as name:
+            length = MINUTE if name == "minute" else HOUR
+            since = (said_at + count * length) // length * length
+            return ResolvedTime(Interval(since, since + length), "time", relative=True)
         case "day" | "night":
             return ResolvedTime(day_at(said_at + count * DAY), "day", relative=True)
         case "fortnight":
@@ -136,7 +134,7 @@ def _day(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
         days = -2
     elif "after tomorrow" in words:
         days = 2
-    elif words.endswith("last night") or words == "last evening":
+    elif words.endswith(("last night", "last evening")):
         days = -1
     else:
         days = next((step for word, step in _DAYS.items() if word in words), 0)
@@ -210,11 +208,10 @@ def _this(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
         return found
     today = day_at(said_at)
     interval = found.interval
-    if part.lower() in ("earlier", "later"):
-        if how == "this":
-            earlier = part.lower() == "earlier"
-            interval = Interval(interval.since, today.until) if earlier else Interval(today.since, interval.until)
-    else:
+    if part.lower() in ("earlier", "later") and how == "this":
+        earlier = part.lower() == "earlier"
+        interval = Interval(interval.since, today.until) if earlier else Interval(today.since, interval.until)
+    elif part.lower() not in ("earlier", "later"):
         which = {"e": "late", "l": "late", "m": "mid"}.get(part[0].lower(), "early")
         interval = part_of(interval, "early" if part.lower().startswith("ear") else which, found.grain)
     return ResolvedTime(interval, found.grain, relative=True)
