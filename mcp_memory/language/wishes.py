@@ -17,7 +17,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 WishKind = Literal["always", "never", "prefers", "manner", "withdrawn"]
-"""What a wish is: to do, not to do, to prefer, the manner of answers; ``withdrawn`` ends one ("you can use emojis")."""
+"""What a wish is: to do, not to do, to prefer, the manner of answers.
+
+``withdrawn`` is none, but ends one: it permits what was not wished ("you can use emojis again", "emojis are fine now"),
+or says that what was wished is not needed (``NEEDLESS``)."""
+NEEDLESS = re.compile(r"\b(?:no need|need ?n['’]?t|(?:don['’]?t|do not) (?:need|have) to)\b", re.IGNORECASE)
+"""How a withdrawal says that what was wished is not needed any more."""
 LONGEST = 300
 """Characters of a wish; the clause is cut there."""
 
@@ -46,7 +51,8 @@ _STYLE = (
     r"|capitals|footnotes|simple words|plain words|semicolons)"
 )
 _TONGUE = (
-    rf"(?:in (?:plain |simple |easy )?(?:{_TONGUES}|plain text|plain language|full sentences|bullet points|capitals))"
+    r"(?:in (?:(?:plain|simple|easy|british|american|canadian|australian) )?"
+    rf"(?:{_TONGUES}|plain text|plain language|full sentences|bullet points|capitals))"
 )
 _MANNER = rf"(?:{_ANSWERS}|{_STYLE}|{_TONGUE}|formal|informal|brief|concise|polite)"
 _FILLER = (
@@ -67,8 +73,31 @@ _ONCE = re.compile(
     r"|draft))",
     re.IGNORECASE,
 )
+_NAME = r"(?-i:(?!Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[A-Z])\w+"
+_THING = (
+    r"(?:(?!(?:says?|said|thinks?|told|i|he|she|they|we|it|that|this|there|if|when|my|his|her|our|their)\b)"
+    r"[\w’'-]+\s+){1,4}?"
+)
 _FORMS: tuple[tuple[WishKind, str], ...] = (
-    ("withdrawn", rf"{_FILLER}you (?:can|may) (?:{_VERBS})\b[^.?!]*\b(?:again|after all)"),
+    ("manner", rf"{_FILLER}you (?:can|may) call me\s+{_NAME}"),
+    (
+        "withdrawn",
+        rf"{_FILLER}(?:you (?:can|may)|feel free to|(?:it|that)(?:['’]s| is) (?:fine|ok|okay|all right|alright) to)\s+"
+        rf"(?:{_VERBS})\b[^.?!]*\b(?:again|after all|now|from (?:now|here|today) on)",
+    ),
+    (
+        "withdrawn",
+        rf"{_FILLER}(?:you (?:don['’]?t|do not) (?:need|have) to|you need ?n['’]?t|no need to)\s+(?:{_VERBS})\b",
+    ),
+    (
+        "withdrawn",
+        rf"{_FILLER}{_THING}(?:is|are) (?:fine|ok|okay|all right|alright|welcome)(?: (?:by|with) me)?"
+        r" (?:again|after all|now|from (?:now|here|today) on)\b",
+    ),
+    (
+        "withdrawn",
+        rf"{_FILLER}(?:{_STYLE}|longer {_ANSWERS}) are (?:fine|ok|okay|welcome)(?: (?:by|with) me)?(?=[,.!]|$)",
+    ),
     ("always", rf"{_FILLER}{_YOU}?(?:please\s+)?always\s+(?:please\s+)?(?:{_VERBS})\b"),
     ("never", rf"{_FILLER}{_YOU}?(?:please\s+)?never\s+(?:ever\s+)?(?!give up|say never)(?:{_VERBS})\b"),
     ("never", rf"{_FILLER}(?:don['’]?t|do not)\s+(?:ever|you ever)\s+(?:{_VERBS})\b"),
@@ -104,7 +133,7 @@ _FORMS: tuple[tuple[WishKind, str], ...] = (
         rf"(?:(?!the|my|your|this|that|these|those)\w+\s+)?{_STYLE}"
         rf"|(?:answer|reply|respond|write|speak|talk)\s+(?:to me\s+|me\s+)?(?:only\s+)?{_TONGUE})\b",
     ),
-    ("manner", rf"{_FILLER}call me\s+(?-i:(?!Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[A-Z])\w+"),
+    ("manner", rf"{_FILLER}call me\s+{_NAME}"),
     (
         "manner",
         rf"{_FILLER}I (?:really )?(?:like|love|want|need|(?:would|['’]d) like)\s+(?:all )?(?:my|your"
@@ -133,9 +162,11 @@ _CUT = re.compile(
 )
 _START = re.compile(
     rf"{_FILLER}(?:always|never|don['’]?t|do not|stop|no|from (?:now|here|today)|going forward|in (?:the )?future"
-    r"|henceforth|whenever|(?:when|if|every time|each time|any time) I|you (?:can|may|should|must|are|need|have)"
+    r"|henceforth|whenever|(?:when|if|every time|each time|any time) I|you (?:can|may|should|must|are|need|have|do)"
     rf"|(?:can|could|will|would) you|please|I (?:\w+ )?(?:want|like|need|expect|ask|love|hate|dislike|appreciate|prefer"
-    rf"|stand)|I(?:['’]d| (?:would|don['’]t|can['’]?t)) (?:want|like|need|prefer|stand|love)|(?:{_VERBS}))\b",
+    rf"|stand)|I(?:['’]d| (?:would|don['’]t|can['’]?t)) (?:want|like|need|prefer|stand|love)|(?:{_VERBS})"
+    rf"|feel free|(?:it|that)(?:['’]s| is) (?:fine|ok|okay|all right|alright) to"
+    rf"|no need|{_THING}(?:is|are) (?:fine|ok|welcome|al))",
     re.IGNORECASE,
 )
 """How a sentence begins that may be a wish; few do, and only these are compared with every form."""
@@ -145,7 +176,8 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _OF = re.compile(r"\b(?:for|about|in)\s+(?P<of>(?:my|the|any|all|every|each)\s+[^,.!?;]+)$", re.IGNORECASE)
-_ABOUT_YOU = re.compile(rf"\b(?:you|your|me)\b|\b{_MANNER}(?!\w)", re.IGNORECASE)
+_OWN_ANSWERS = re.compile(r"\b(?:answers|replies|responses|explanations)\b", re.IGNORECASE)
+_ABOUT_YOU = re.compile(rf"\b(?:you|your|me|to be (?:called|addressed))\b|\b{_MANNER}(?!\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +221,8 @@ def _wish(sentence: str) -> tuple[WishKind, int, int] | None:
     for kind, pattern in _PATTERNS if _START.match(sentence) else ():
         match = pattern.match(sentence)
         if match is not None:
-            last = min(_clause_end(sentence, match.end()), LONGEST)
+            permitted = kind == "withdrawn" and not NEEDLESS.search(match[0])
+            last = min(match.end() if permitted else _clause_end(sentence, match.end()), LONGEST)
             if not (_ONCE.search(sentence[:last]) or (sentence.rstrip().endswith("?") and not _asked_for(sentence))):
                 return kind, 0, last
     match = _PREFER.search(sentence) if "prefer" in sentence else None
@@ -216,7 +249,7 @@ def _asked_for(sentence: str) -> bool:
 
 def scope_of(kind: WishKind | Literal["fact"], words: str, sentence: str) -> str:
     """Return the words that say of what a wish holds."""
-    if kind == "prefers":
+    if kind == "prefers" and not _OWN_ANSWERS.search(words):
         return sentence
     match = _ASKED.search(words) or _OF.search(words)
     if match is not None:

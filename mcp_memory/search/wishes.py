@@ -4,9 +4,10 @@ A wish stands in the log, in the words of the user; `WishIndex` derives it from 
 again, a forget takes it with its source, and an older store has it as soon as it is opened. Facts that a caller stated
 of the user with ``wants`` or ``prefers`` are wishes, too.
 
-A later wish supersedes an earlier one about the same things (`_supersedes`). A wish without a scope ("keep your answers
-short") applies to every query, one with a scope ("… when I ask about hikes") where the query is about it, by their
-vectors.
+A later wish supersedes an earlier one about the same things (`_supersedes`); one that settles less than the earlier
+("short answers, no emojis"), or for a narrower use ("emojis in birthday cards"), stands beside it. A wish without a
+scope ("keep your answers short") applies to every query, one with a scope ("… when I ask about hikes") where the query
+is about it, by their vectors.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import USER, by_assistant, by_user
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
-from mcp_memory.language.wishes import WishSpan, find_wishes, scope_of
+from mcp_memory.language.wishes import NEEDLESS, WishSpan, find_wishes, scope_of
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
 
@@ -41,25 +42,42 @@ SCOPED = 4
 """Most wishes with a scope that a recall shows."""
 SHOWN = 6
 """Most wishes that a recall shows."""
-_ABOUT = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\b(?:metric|imperial|celsius|fahrenheit|kilomet\w+|miles|units?)\b",
-        r"\b(?:short|shorter|brief|concise|terse|long|longer|detailed|length)\b|\bunder \w+ (?:words|lines)\b",
-        r"\bin (?:plain |simple )?(?:english|french|german|dutch|finnish|norwegian|swedish|danish|spanish|italian"
-        r"|portuguese|polish|russian|japanese|chinese|arabic|hindi|turkish|greek|czech)\b",
-        r"\bcall me\b",
-        r"\b(?:24|12)[- ]hour\b",
-        r"\b(?:british|american|canadian|australian) (?:english|spelling)\b",
-        r"\b(?:formal|informal|casual|polite|friendly)\b",
-        r"\b(?:emojis?)\b",
-        r"\b(?:bullet points?|bullets|plain text|markdown)\b",
-    )
+_TONGUES = (
+    "english|french|german|dutch|finnish|norwegian|swedish|danish|spanish|italian|portuguese|polish|russian|japanese"
+    "|czech|chinese|arabic|hindi|turkish|greek|welsh"
 )
+_VALUES = (
+    r"\b(?:metric|imperial|celsius|fahrenheit|kilomet\w+|miles)\b|\bunits?\b",
+    r"\b(?:short|shorter|brief|concise|terse)\b|\b(?:long|longer|detailed|length)\b|\bunder \w+ (?:words|lines)\b",
+    rf"\bin (?:plain |simple )?(?:{_TONGUES})\b|\b(?:{_TONGUES})(?= (?:is|are) (?:fine|ok|welcome|al))",
+    r"\b(?:call me|(?:be )?called|address me as)\b",
+    r"\b(?:24|12)[- ]hour\b",
+    r"\b(?:british|american|canadian|australian) (?:english|spelling)\b",
+    r"\b(?:formal|informal|casual|polite|friendly)\b",
+    r"\b(?:euros?|dollars?|pounds sterling|kroner|kronor|francs?|yen|rupees?)\b",
+)
+_THINGS = (r"\bemojis?\b", r"\b(?:bullet points?|bullets|plain text|markdown)\b")
+_ABOUT = tuple(re.compile(pattern, re.IGNORECASE) for pattern in (*_VALUES, *_THINGS))
+"""Matters that a wish settles: by a value, of which there is one at a time, or as things that are wanted or not."""
+_OF_MATTERS = frozenset(stems("units in call called me as"))
+"""Stems that say what a matter is, and not its value."""
+_ABOUT_THINGS = re.compile("|".join(_THINGS), re.IGNORECASE)
+_NOT = re.compile(r"\b(?:no|not|never|without|stop|avoid|nor|don['’]?t)\b", re.IGNORECASE)
+_MORE = re.compile(r",|\b(?:and|or|nor)\b", re.IGNORECASE)
+_USE = re.compile(
+    r"\b(emails?|texts?|messages|letters?|cards?|summar(?:y|ies)|code|examples?|posts?|lists?|recipes?|captions?"
+    r"|notes?|reports?|drafts?|snippets|titles|subject lines)\b",
+    re.IGNORECASE,
+)
+"""What a wish is for, if not for all answers."""
+_PREFERRED = re.compile(r"\bprefers?\s+(?:an?\s+|the\s+)?[\w-]+\s+([\w-]+)[\s.!]*$", re.IGNORECASE)
+_DESIRE = re.compile(r"(?:an?|the|to (?!be (?:called|addressed|told|asked|reminded|warned)\b)\w+)\s", re.IGNORECASE)
+"""How what the user wants to have or do begins, which asks nothing of an assistant: "a new bike", "to learn Welsh"."""
 _MARKS = frozenset(
     stems(
         "always never prefer please use used using keep answers answer replies don't do not stop any more again from"
-        " now on you can may want would like make sure ever every time ask when whenever"
+        " now on you can may want would like make sure ever every time ask when whenever are is fine ok okay alright"
+        " welcome by me it's feel free need to have after all"
     )
 )
 
@@ -120,6 +138,8 @@ def _stated_wishes(space: Space) -> Iterator[Wish]:
         for relation in WISHING:
             for version in facts.versions(key, relation):
                 by_caller = any(one.extractor == "caller" for one in version.assertions)
+                if relation == "wants" and _DESIRE.match(version.tail) and not _USE.search(version.tail):
+                    continue
                 if by_caller and version.until >= FOREVER:
                     said_at = max(one.said_at for one in version.assertions)
                     scope = scope_of("fact", version.text, version.text)
@@ -128,26 +148,73 @@ def _stated_wishes(space: Space) -> Iterator[Wish]:
 
 def _supersedes(later: Wish, earlier: Wish) -> bool:
     """Return whether a later wish is about the same as an earlier one: of the same scope, and of the same matter."""
-    ours, theirs = _content(later.scope), _content(earlier.scope)
     mine, other = _content(later.text), _content(earlier.text)
+    alike = bool(mine and other) and _share(mine, other) >= ALIKE
     if later.kind == "withdrawn":
-        return bool(mine & other) and (mine <= other or _share(mine, other) >= ALIKE or _same_matter(later, earlier))
-    if mine and other and _share(mine, other) >= ALIKE:
+        return _ends(later, earlier, within=bool(mine) and (mine <= other or alike))
+    if alike and _uses(later) == _uses(earlier):
         return True
-    return (ours == theirs or bool(ours and theirs and _share(ours, theirs) >= ALIKE)) and _same_matter(later, earlier)
+    ours, theirs = _content(later.scope), _content(earlier.scope)
+    same_scope = ours == theirs or bool(ours and theirs and _share(ours, theirs) >= ALIKE)
+    return (same_scope and _settles(later, earlier)) or _prefers_another(later, earlier)
+
+
+def _ends(later: Wish, earlier: Wish, *, within: bool) -> bool:
+    """Return whether a withdrawal ends a wish, all of which it is about if ``within``.
+
+    A permission ends a wish that forbids this, or one for another value of the same matter; "no need to …" one for it.
+    """
+    forbids = _NOT.search(earlier.text) is not None
+    if NEEDLESS.search(later.text):
+        return within and not forbids
+    if forbids:
+        return within and not (_MORE.search(earlier.text) and _matters(earlier) > _matters(later))
+    return _settles(later, earlier) and not _values(later) & _values(earlier)
 
 
 def _repeats(later: Wish, earlier: Wish) -> bool:
     """Return whether a later wish says the same again; then the earlier stands."""
     ours, theirs = ([stem for stem in stems(one.text) if stem not in _MARKS] for one in (later, earlier))
-    return later.kind == earlier.kind and ours == theirs
+    polarity = [_NOT.search(one.text) is None for one in (later, earlier)]
+    return later.kind == earlier.kind and ours == theirs and polarity[0] == polarity[1]
 
 
-def _same_matter(one: Wish, other: Wish) -> bool:
-    """Return whether two wishes settle the same matter: units, length, language."""
-    if "prefers" in (one.kind, other.kind):
+def _settles(later: Wish, earlier: Wish) -> bool:
+    """Return whether a later wish settles every matter of an earlier one, for the same use: units, length, language."""
+    if any(one.kind == "prefers" and one.scope for one in (later, earlier)) or _uses(later) != _uses(earlier):
         return False
-    return any(pattern.search(one.text) and pattern.search(other.text) for pattern in _ABOUT)
+    theirs = _matters(earlier)
+    if not theirs or not theirs <= _matters(later):
+        return False
+    only_forbids = _NOT.search(earlier.text) and not _NOT.search(later.text)
+    if only_forbids and _content(earlier.text) & _content(later.text) <= _OF_MATTERS:
+        return False  # "don't call me Mags" says nothing of other names
+    if all(number < len(_VALUES) for number in theirs) or not _MORE.search(earlier.text):
+        return True
+    rest = _content(_ABOUT_THINGS.sub(" ", earlier.text)) - _content(later.text)
+    return not rest
+
+
+def _matters(wish: Wish) -> set[int]:
+    """Return the numbers of the matters that a wish settles."""
+    return {number for number, pattern in enumerate(_ABOUT) if pattern.search(wish.text)}
+
+
+def _values(wish: Wish) -> set[str]:
+    """Return the stems of the words by which a wish settles matters, "metric"; not "units"."""
+    said = " ".join(match[0] for pattern in _ABOUT for match in pattern.finditer(wish.text))
+    return set(stems(said)) - _OF_MATTERS
+
+
+def _uses(wish: Wish) -> set[str]:
+    """Return what a wish is for; empty for all answers."""
+    return set(stems(" ".join(_USE.findall(wish.text))))
+
+
+def _prefers_another(later: Wish, earlier: Wish) -> bool:
+    """Return whether both prefer one of the same things: aisle seats, window seats."""
+    ours, theirs = (_PREFERRED.search(one.text) for one in (later, earlier))
+    return ours is not None and theirs is not None and stems(ours[1]) == stems(theirs[1])
 
 
 def _content(text: str) -> frozenset[str]:

@@ -78,3 +78,12 @@ async def test_a_caller_states_wishes_as_facts():
         assert recall["wishes"][0]["id"].startswith("f_")
         await structured(client, "memory_write", facts=[{**wish, "negated": True, "valid_from": "2030-01-01"}])
         assert await listed(client) == []
+
+
+async def test_a_stated_wish_is_ended_by_its_contrary_and_no_wish_is_what_somebody_would_like_to_have():
+    async with connected(FakeLog()) as client:
+        for number, wish in enumerate(("no emojis", "short answers", "a new bike", "to learn Welsh", "emojis"), 1):
+            said = [{"id": f"m{number}", "speaker": "user", "text": "Hm.", "time": f"2024-03-{number:02}"}]
+            facts = [{"head": "user", "relation": "wants", "tail": wish, "source": f"m{number}"}]
+            await structured(client, "memory_write", messages=said, facts=facts)
+        assert await listed(client) == ["user wants short answers", "user wants emojis"]

@@ -34,10 +34,39 @@ def texts(space: Space) -> list[str]:
         ("I prefer trains to planes.", "I prefer planes to trains.", ["I prefer planes to trains"]),
         ("Stop using emojis.", "You can use emojis again.", []),
         ("Never use emojis.", "Keep your answers short.", ["Never use emojis", "Keep your answers short"]),
+        ("And call me Owen.", "You can call me Ows from now on.", ["You can call me Ows from now on"]),
+        ("Never use emojis.", "Emojis are fine by me from now on.", []),
+        ("Never recommend seafood.", "You can recommend seafood again, the rash is gone.", []),
+        ("Keep your answers short.", "Longer answers are fine now.", []),
+        ("Always answer in French.", "English is fine from now on.", []),
+        ("Always remind me to stretch.", "You don't need to remind me to stretch any more.", []),
+        ("Keep your answers short.", "I prefer detailed answers.", ["I prefer detailed answers"]),
+        ("I prefer oat milk.", "I prefer soy milk.", ["I prefer soy milk"]),
     ],
 )
 def test_the_later_of_two_wishes_about_the_same_stands(earlier: str, later: str, left: list[str]) -> None:
     assert texts(wishing(earlier, later)) == left
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Keep your answers short, no bullet points.", "Use bullet points only for shopping lists."),
+        ("Never use emojis or jargon.", "From now on use emojis."),
+        ("Keep my emails short.", "Keep your summaries of books long."),
+        ("Don't call me Mags.", "Call me Peggy."),
+        ("Always answer in Finnish.", "Never use emojis."),
+    ],
+)
+def test_a_later_wish_that_settles_less_or_for_another_use_stands_beside_the_earlier(earlier: str, later: str) -> None:
+    assert len(texts(wishing(earlier, later))) == 2
+
+
+@pytest.mark.parametrize(
+    "later", ["The weather is fine now.", "Mum says emojis are fine now.", "Emojis are fine here."]
+)
+def test_what_permits_nothing_of_an_assistant_ends_no_wish(later: str) -> None:
+    assert texts(wishing("Never use emojis.", later)) == ["Never use emojis"]
 
 
 def test_a_wish_of_another_scope_supersedes_nothing() -> None:
