@@ -61,11 +61,11 @@ _GREETING = re.compile(
     r"(?:hey|hi|hello|thanks?|thank you|haha|lol|wow|oh|aw+|good question)\b[^.!?]{0,25}[.!]*", re.IGNORECASE
 )
 _LEAD = re.compile(
-    r"(?:(?:thanks?|thank you|hey|hi|oh|ah|well|um+|uh|hm+|haha|so|ok(?:ay)?)\b(?:\s[A-Z][a-z]+)?\s?[,!.–—-]+\s*)+",
+    r"^(?:(?:thanks?|thank you|hey|hi|oh|ah|well|um+|uh|hm+|haha|so|ok(?:ay)?)\b(?:\s[A-Z][a-z]+)?\s?[,!.–—-]+\s*)+",
     re.IGNORECASE,
 )
 _LEAD_OF_QUESTION = re.compile(
-    r"(?:(?:and|so|but|btw|by the way|oh|well|hey|just curious|out of curiosity)\b,?\s+)+", re.I
+    r"^(?:(?:and|so|but|btw|by the way|oh|anyway|ok|okay|wait|well|hey|just curious|out of curiosity)\b,?\s+)+", re.I
 )
 _YES = re.compile(
     r"(?:yes|yeah|yep|yup|yea|sure (?:do|am|did|have)|(?:yes,? )?(?:I|we|she|he) (?:do|does|did|am|is|are|have|has)"
@@ -80,7 +80,7 @@ _NO_VALUE = re.compile(
     re.IGNORECASE,
 )
 _REST = re.compile(
-    r"(?:[,;:(–—]|\s-)\s*(?:but|and|which|where|who|so|because|I|we|he|she|it|they|you|that|why|how)\b.*"
+    r"(?:[,;:(–—]|\s-)\s*(?:(?:mostly|mainly|just|only|easily|definitely)\s*)?(?:$|but|and|which|where|who|so|because|I|we|he|she|it|they|you|that|why|how)\b.*"
 )
 _OWNERS = {"you": "I", "your": "my", "yours": "mine", "yourself": "myself", "my": "your", "i": "you", "me": "you"}
 
@@ -89,6 +89,7 @@ def _question(text: str) -> str:
     """Return the question that a text ends with, without its question mark; "" if it ends with none."""
     spans = split(text.rstrip())
     last = text[slice(*spans[-1])].strip() if spans else ""
+    last = re.sub(r"[?!]+$", "?", last)
     if not last.endswith("?") or last.count("?") > 1 or len(last) > LONGEST_QUESTION:
         return ""
     return _LEAD_OF_QUESTION.sub("", last[:-1].strip(), count=1)
@@ -183,7 +184,7 @@ def _allergy(match: re.Match[str], said: str) -> str:
 
 
 def _name(match: re.Match[str], said: str) -> str:
-    named = re.fullmatch(r"[A-Z]\w+(?: [A-Z]\w+)?(?: and [A-Z]\w+)?", said)
+    named = (match["of"] or match["named"]) and re.fullmatch(r"[A-Z]\w+(?: [A-Z]\w+)?(?: and [A-Z]\w+)?", said)
     return f"{_own(match['who'])} is called {said}" if named else ""
 
 
@@ -213,6 +214,54 @@ def _object(match: re.Match[str], said: str) -> str:
     return f"{_own(match['who'])} {verb} {said}"
 
 
+def _amount(match: re.Match[str], said: str) -> str:
+    if re.match(r"(?:about |around |only |just )?[€$£]?\d", said) is None:
+        return ""
+    what = _own(match["what"])
+    return f"I pay {said} for {what}" if match.groupdict().get("paid") else f"{what} is {said}"
+
+
+def _own_thing(match: re.Match[str], said: str) -> str:
+    named = said[:1].isupper() or said[:1].isdecimal() or match["what"].startswith(("favourite ", "favorite "))
+    return f"my {match['what']} is {said}" if named else ""
+
+
+def _possessions(match: re.Match[str], said: str) -> str:
+    if match["what"].lower() == "allergies":
+        return f"I am allergic to {re.sub('^(?:just|only) ', '', said)}" if said[:1].islower() else ""
+    return f"I have {said}" if re.match(rf"(?:an?|{_NUMBER}|\d) ", said) else ""
+
+
+def _went(match: re.Match[str], said: str) -> str:
+    verb, place = _verb(match["who"], match["verb"], "did"), re.sub(r"^(?:to|in|at)\s", "", said)
+    how = "in" if match["verb"].lower().startswith(("stud", "grow", "work", "live", "stay")) else "to"
+    return (
+        f"{_own(match['who'])} {verb} {match['up'] or ''} {how} {place}".replace("  ", " ")
+        if place[:1].isupper()
+        else ""
+    )
+
+
+def _did_to(match: re.Match[str], said: str) -> str:
+    return f"{_own(match['who'])} {_verb(match['who'], match['verb'], 'did')} {said}"
+
+
+def _doing(match: re.Match[str], said: str) -> str:
+    return f"{_own(match['who'])} {_be(match['who'])} {match['verb']} {said}"
+
+
+def _used(match: re.Match[str], said: str) -> str:
+    tool = said.split(",")[0]
+    return f"we use {tool} for {match['what']}" if tool[:1].isupper() else ""
+
+
+def _owner(match: re.Match[str], said: str) -> str:
+    who = re.match(r"(?:(?P<me>me)\b|(?P<name>[A-Z][\w-]+)\b)(?=$|,| (?:does|is|has|took|for now))", said)
+    if who is None or match["how"] not in ("has", "takes", "does"):
+        return f"Owner of {match['what']}: {'me' if who['me'] else who['name']}" if who else ""
+    return f"I have {match['what']}" if who["me"] else f"{who['name']} {match['how']} {match['what']}"
+
+
 _DATED = re.compile(
     r"\d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|tomorrow"
     r"|next|years?|months?|weeks?|last",
@@ -231,7 +280,26 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], str]], ...] 
         (r"when(?:['’]s| is) (?P<what>(?:your|the) [a-z][a-z ]{2,30})", _date),
         (rf"when (?P<aux>do|does|did) {_WHO} (?P<verb>[a-z]+)(?P<rest> [^,;]{{1,40}})?", _deed_day),
         (rf"what(?: are| is|['’]s|['’]re) {_WHO} (?P<what>(?:allergic|intolerant) to)", _allergy),
-        (rf"what(?:['’]s| is) (?:the name of )?{_WHO}(?:['’]s name| called)?", _name),
+        (r"who(?:['’]s| is) your (?P<what>(?!favou?rite)[a-z]+(?: [a-z]+)?)", _own_thing),
+        (rf"what(?:['’]s| is) your (?P<what>(?!.*\b(?:name|called)\b)[a-z]+(?: [a-z]+)?){_NOW}", _own_thing),
+        (rf"what(?:['’]s| is) (?P<of>the name of )?{_WHO}(?<! called)(?P<named>['’]s name| called)?", _name),
+        (r"(?:do you have|have you got|got|you got) any (?P<what>pets|kids|children|siblings|allergies)", _possessions),
+        (rf"how much(?:['’]s| is| are) (?P<what>your (?:[a-z]+ )?[a-z]+){_NOW}", _amount),
+        (rf"how much do (?P<paid>you pay) for (?P<what>(?:your|the) (?:[a-z]+ )?[a-z]+){_NOW}", _amount),
+        (rf"where did {_WHO} (?P<verb>go|move|study|grow|travel|fly|live|stay)(?P<up> up)?"
+         r"(?: (?:on holiday|to|before))?", _went),
+        (rf"what did {_WHO} (?P<verb>buy|order|adopt|study|sell|win)", _did_to),
+        (rf"what(?: are| is|['’]s|['’]re) {_WHO} (?P<verb>studying|learning|training for|allergic to){_NOW}", _doing),
+        (
+            r"what (?:are|do|will|should) we (?:doing|using|use|do|running|run) (?:for|as) "
+            r"(?P<what>(?:the |our )?[a-z]+(?: [a-z]+)?)",
+            _used,
+        ),
+        (
+            r"who(?:['’]s| is)? (?P<how>has|owns|takes|does|handles|owning|on|looks after|looking after|takes care of"
+            r"|responsible for) (?P<what>the [a-z][a-z -]{2,40})",
+            _owner,
+        ),
         (rf"how old (?:is|are) {_WHO}{_NOW}", _age),
         (rf"what (?:do|does) {_WHO} do(?: for (?:a living|work))?{_NOW}", _job),
         (r"who(?:['’]s| is) (?P<who>[A-Z]\w+)", _relative),

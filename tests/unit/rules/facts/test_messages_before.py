@@ -37,6 +37,16 @@ def shown(*talk, context=True):
         ("How old is your nephew Ole?", "Nine, I think.", "Ole age nine"),
         ("What instrument do you play?", "The oboe, for ten years now.", "Maria plays oboe"),
         ("So where are you from?", "Faro.", "Maria comes_from Faro"),
+        ("Who's your dentist?", "Dr Okoro, on Mill Lane.", "Maria dentist Dr Okoro"),
+        ("What's your favourite soup?", "Borscht, easily", "Maria favourite_soup Borscht"),
+        ("What's your cat called?", "Biscuit", "Maria has_pet Biscuit"),
+        ("Got any siblings?", "a brother, Al", "Maria sibling_of Al"),
+        ("How much is your rent??", "540 a month", "Maria's rent set_to 540 a month"),
+        ("Where did you go on holiday?", "Malta, it was lovely", "Maria visited Malta"),
+        ("What did you buy?", "a tent", "Maria bought tent"),
+        ("What are you learning?", "Greek", "Maria studies Greek"),
+        ("What are we using for the queue?", "RabbitMQ, mostly because I know it", "the project uses RabbitMQ"),
+        ("Who owns the parser?", "me, since May", "parser owned_by Maria"),
         ("Who's Nele?", "My cousin.", "Maria cousin_of Nele"),
     ],
 )
@@ -56,6 +66,8 @@ def test_an_answer_is_read_together_with_its_question(question, answer, fact) ->
         ("Where do you live?", "Not in Turku."),
         ("What do you do for a living?", "This and that."),
         ("You live in Turku.", "Yes, since March."),
+        ("What's your fave?", "Yeah, me too!"),
+        ("Who does the dishes?", "me"),
     ],
 )
 def test_an_answer_that_says_no_more_than_itself_yields_nothing(question, answer) -> None:
