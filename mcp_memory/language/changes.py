@@ -236,7 +236,7 @@ def _content(text: str) -> frozenset[str]:
 def changed_values(text: str) -> Iterator[Value]:
     """Yield the values of a text that stand beside words of change."""
     told = 0  # where the value before ends: its words of change are its own
-    for match, kind, amount in _amounts(text) if _CHANGE.search(text) else ():
+    for match, kind, amount in _amounts(text) if _DIGIT.search(text) and _CHANGE.search(text) else ():
         before = _before(text, match)
         since = max(0, match.start() - REACH, 0 if before else told)
         if _CHANGE.search(text[since : match.end() + REACH // 2]):
