@@ -63,6 +63,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.relations import irregular_verbs, relations
+from mcp_memory.domain.turns import is_assistant
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import NEEDED, has_kind
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
@@ -265,8 +266,11 @@ def has_kind_of_answer(space: Space, query: Query, row: int) -> bool:
 
 
 def _of_another(space: Space, told: ToldOf) -> list[str]:
-    """Return, as words, that the evidence tells of somebody else; nothing if it is not known of whom."""
-    if not told.person or not told.other:
+    """Return, as words, that the evidence tells of somebody else; nothing if it is not known of whom.
+
+    Between a user and an assistant nobody is mistaken for the other: "you" is the assistant, who speaks of the user.
+    """
+    if not told.person or not told.other or is_assistant(told.person) or is_assistant(told.other):
         return []
     return [_told_of(space, told.other, told.person, told.other_row)]
 

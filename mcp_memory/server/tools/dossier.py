@@ -55,6 +55,10 @@ _NO_CODE = re.compile(r"\s*(?:```|~~~|#(?!include|\[)|//|/\*|\*|<!--|--|import\b
 """How lines of code begin that say nothing of it: fences, comments, imports."""
 CODE_CHARS = 80
 """Characters that are shown of a line of code."""
+PART = 0.6
+"""Share of a message's characters up to which a record is a part of it; a whole message fits into one."""
+PART_BEST = 3
+"""The rank up to which it is said that a record is a part of its message."""
 FACT_QUOTE = 240
 """Characters of the words that a fact rests on."""
 SHORT_QUOTE = 110
@@ -245,6 +249,8 @@ def _passage_line(passage: _Passage, *, code: bool) -> str:
         marks.append(passage.mark)
     if when := _told_time(item):
         marks.append(f"tells of {when}")
+    if _is_part(passage):
+        marks.append("a part of this message; memory_explore event_context shows the others")
     if item.before is not None:
         asked = item.before.turn.speaker or item.before.turn.role or "somebody"
         who = f"{indent(speaker or 'somebody')} (after {one_line(asked)}: “{one_line(item.before.quote)}”): "
@@ -255,6 +261,15 @@ def _passage_line(passage: _Passage, *, code: bool) -> str:
     said = text if whole else _with_short_code(text, passage.source)
     said = with_dates(said, turn.said_at)
     return f"{passage.number}. {who}{indent(said)}{in_parentheses(*marks)}"
+
+
+def _is_part(passage: _Passage) -> bool:
+    """Return whether one of the best records is a piece of a message much longer than it."""
+    source, item = passage.source, passage.item
+    whole = len(source.turn.text)
+    shown = source.end - source.start
+    of_message = source.turn.kind == "message" and item.kind == "segment" and not item.abridged
+    return of_message and passage.number <= PART_BEST and shown <= PART * whole
 
 
 def _with_short_code(text: str, source: Source) -> str:

@@ -46,6 +46,13 @@ def test_what_is_told_of_somebody_else_does_not_suffice_and_is_said_to_be():
     assert found.score < 0.2
 
 
+def test_nobody_is_mistaken_for_the_assistant():
+    said = message("1", "user", "I painted a red kayak at the lake."), message("2", "assistant", "Use two coats.")
+    found = judged("Where did the assistant paint a red kayak?", *said)
+    assert not found.sufficient
+    assert not any(words.startswith("told of") for words in found.missing)
+
+
 @pytest.mark.parametrize(
     ("question", "missing"),
     [

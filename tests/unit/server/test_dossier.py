@@ -126,3 +126,12 @@ def test_a_statement_of_a_conflict_is_marked_where_it_stands():
     assert lines[-1] == "2. Ann: It has improved to 78%."
     denied = "\n".join(dossier_lines((old, new), contrasts=[replace(changed, kind="denied")]))
     assert denied.count("(perhaps contradicted: see Conflict)") == 2
+
+
+def test_of_a_piece_of_a_long_message_it_is_said_how_to_get_the_others():
+    text = "Begin with the roots. " * 40
+    piece = replace(item("Begin with the roots."), kind="segment", sources=(Source(turn(text), 0, 21),))
+    whole = replace(item("Begin with the roots.", place=2, speaker="Bob"), kind="segment")
+    lines = dossier_lines((piece, whole))
+    assert lines[2].endswith("(a part of this message; memory_explore event_context shows the others)")
+    assert lines[3] == "2. Bob: Begin with the roots."
