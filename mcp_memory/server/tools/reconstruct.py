@@ -66,7 +66,7 @@ UNTOLD = "Unless a guess is asked for: what no record says was not told; do not 
 ROOMY = 400
 """``max_tokens`` from which on a warning has room to say how to get what was left out."""
 DOUBTFUL = 0.3
-"""Sufficiency below which evidence is probably not enough."""
+"""Sufficiency below which evidence is perhaps not enough."""
 
 
 class ReconstructInput(Input):
@@ -282,7 +282,7 @@ def enough_in_words(recall: RecallResult, missing: Sequence[str]) -> str:
     Measured on 497 questions to dialogues, of the answerable ones that were rated so all evidence was among the first
     ten records for 93, 79 and 48 of 100; of the unanswerable ones 8, 32 and 60 of 100 were rated so.
     """
-    enough = "Perhaps enough to answer from" if recall.sufficiency >= DOUBTFUL else "Probably not enough to answer from"
+    enough = "Perhaps enough to answer from" if recall.sufficiency >= DOUBTFUL else "Perhaps not enough to answer from"
     if recall.sufficient:
         enough = "Enough to answer from"
     uncovered = f"; missing: {', '.join(map(one_line, missing))}" if missing else ""

@@ -219,7 +219,7 @@ def test_words_that_two_neighbouring_passages_of_a_document_share_are_shown_once
 
 @pytest.mark.parametrize(
     ("sufficiency", "level"),
-    [(0.7, "Enough"), (0.69, "Perhaps enough"), (0.3, "Perhaps enough"), (0.29, "Probably not enough")],
+    [(0.7, "Enough"), (0.69, "Perhaps enough"), (0.3, "Perhaps enough"), (0.29, "Perhaps not enough")],
 )
 def test_the_text_says_in_three_levels_whether_the_evidence_is_enough(sufficiency: float, level: str):
     recall = RecallResult((item("Hi."),), sufficiency, sufficiency >= 0.7, ("a number",))
