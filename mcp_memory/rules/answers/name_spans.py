@@ -37,6 +37,10 @@ _MOVED = re.compile(
     re.I,
 )
 """Words after which "to", "from" and "on" lead to a place."""
+_NO_PLACE = re.compile(
+    r"(?:the\s+)?(?:winter|spring|summer|autumn|morning|afternoon|evening|night|end|meantime|past|future|beginning)\b",
+    re.I,
+)
 _ANY = re.compile(r"(?:an?|some)\s", re.I)
 _LEADING = ("in", "at", "to", "from")
 _RELATIVES = "|".join(word for words in EVERYDAY_KINSHIP.values() for word in words if word not in ("granny", "auntie"))
@@ -162,7 +166,7 @@ def place_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Spa
         ):
             continue
         start, end = strip_edges(sentence.text, *found.span(2))
-        if any(first < end and start < last for first, last, _ in sentence.times):
+        if any(first < end and start < last for first, last, _ in sentence.times) or _NO_PLACE.match(found[2]):
             continue
         words = sentence.words[word_at(sentence.words, start) : word_at(sentence.words, end - 1) + 1]
         if novelty(words, wanted.stems) >= NEW_SHARE:

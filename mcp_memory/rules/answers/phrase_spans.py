@@ -42,14 +42,21 @@ _MONEY = re.compile(
     re.I,
 )
 _PER = re.compile(r"\s(?:a|an|per|each)\s(?:hour|day|night|week|month|year|person|piece|word)\b|\s(?:each|pcm)\b", re.I)
-_HOW_MUCH = re.compile(r"\bhow\s+much\s+(?:money\s+)?(?:did|do|does|has|have|had|is|was|were|are)\b", re.I)
-PAYING = frozenset(stems("pay paid spend spent cost buy bought"))
-"""Stems of verbs of one payment: what one paid for a thing is what it cost."""
-_UNPAID = re.compile(
-    r"\b(?:want(?:s|ed)?|ask(?:s|ed|ing)?|offer(?:s|ed)?|quoted?|worth|budget|sav(?:e|ed|ing)|if|could|would|off|less|more|instead"
-    r"|between|about|almost|nearly|over|under|at\s+least|up\s+to)\b",
+_HOW_MUCH = re.compile(
+    r"\bhow\s+much\s+(?:(?:money|rent|tax|deposit|pension|salary|wages)\s+)?(?:did|do|does|has|have|had|is|was|were|are)\b",
     re.I,
 )
+PAYING = frozenset(stems("pay paid spend spent cost buy bought"))
+"""Stems of verbs of one payment: what one paid for a thing is what it cost."""
+_MONEY_STEMS = frozenset(stems("money"))
+_UNPAID = re.compile(
+    r"\b(?:want(?:s|ed)?|ask(?:s|ed|ing)?|offer(?:s|ed)?|quoted?|worth|budget|sav(?:e|ed|ing)|if|could|would|off|(?:less|more)\s+than|instead"
+    r"|between|about|almost|nearly|over|under|at\s+least|(?<!went\s)(?<!gone\s)(?<!goes\s)up\s+to)\b",
+    re.I,
+)
+
+
+_FURTHER = re.compile(r"\s+(?:less|more|extra|cheaper|dearer)\b", re.I)
 
 
 def asks_price(wanted: WantedSpan) -> bool:
@@ -63,10 +70,12 @@ def money_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]
     if len(sums) != 1 or _UNPAID.search(sentence.text):
         return
     held = frozenset(stems(sentence.text))
-    about = wanted.stems - PAYING - {wanted.noun}
+    about = wanted.stems - PAYING - _MONEY_STEMS
     if not about or not about <= held or (not PAYING.isdisjoint(wanted.stems) and PAYING.isdisjoint(held)):
         return
     start, end = sums[0].span()
+    if _FURTHER.match(sentence.text, end):
+        return
     rate = _PER.match(sentence.text, end)
     yield Span(start, rate.end() if rate else end, 0.9 * hit_proximity(sentence, start, end), typed=True)
 
@@ -140,12 +149,13 @@ def _proximity(sentence: WeighedSentence, start: int, end: int) -> float:
 
 def _kind_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
     """Yield the noun whose kind is wanted, with the words before it: "a *service-focused group*"."""
-    if wanted.kind_noun is None:
+    kind = wanted.kind_noun or wanted.noun
+    if kind is None:
         return
     words = sentence.words
-    others = wanted.stems - {wanted.kind_noun}
+    others = wanted.stems - {kind}
     for index, word in enumerate(words):
-        if wanted.kind_noun not in word.stems:
+        if kind not in word.stems:
             continue
         first = index
         while first > 0 and words[first - 1].stems and adjacent(sentence.text, words, first - 1):
@@ -159,9 +169,15 @@ def _kind_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]
             yield Span(start, end, 1.2 + _proximity(sentence, start, end), typed=True)
 
 
+_ATTRIBUTES = frozenset(
+    stems("colour color size shape price age number amount length language kind way part side reason")
+)
+"""Stems of nouns for what a thing has: the thing itself is no answer to "What colour did she paint the shed?"."""
+
+
 def _object_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
     """Yield the object of the verb that the question asks with."""
-    if wanted.verb is None or wanted.noun is not None:
+    if wanted.verb is None or wanted.kind_noun is not None or wanted.noun in _ATTRIBUTES:
         return
     for word in sentence.words:
         if wanted.verb not in word.stems or (
@@ -169,7 +185,10 @@ def _object_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Spa
         ):
             continue
         phrase = _noun_phrase(sentence, word.end)
-        if phrase is not None and novelty(_words_in(sentence, *phrase), wanted.stems) == 1:
+        value = _words_in(sentence, *phrase) if phrase is not None else []
+        if value and wanted.noun is not None and not (value[0].capital or wanted.noun in value[-1].stems):
+            continue
+        if phrase is not None and novelty(value, wanted.stems) == 1:
             yield Span(*phrase, 1.0 + _proximity(sentence, *phrase), typed=True)
 
 
@@ -203,6 +222,9 @@ def _noun_phrase(sentence: WeighedSentence, place: int) -> tuple[int, int] | Non
     return words[first].start, words[last].end
 
 
+_PEOPLE_STEMS = frozenset(stem for word in PEOPLE for stem in stems(word))
+
+
 def _copula_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
     """Yield what a clause says that the thing asked about is, or is called."""
     if not (_WHAT_IS.match(wanted.query.text) or _ASKS_NAME.search(wanted.query.text)):
@@ -216,7 +238,13 @@ def _copula_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Spa
             subject = _words_in(sentence, start, found.start())
             told = frozenset(stem for word in subject for stem in word.stems)
             extra = [word for word in subject if word.stems and wants.isdisjoint(word.stems)]
-            if not wants <= told or extra or _NO_VALUE.match(sentence.text, found.end()):
+            apart = wants - told
+            if (
+                apart == wants
+                or not apart <= sentence.told - _PEOPLE_STEMS
+                or extra
+                or _NO_VALUE.match(sentence.text, found.end())
+            ):
                 continue
             left, right = shorten(sentence.text, *strip_edges(sentence.text, found.end(), end))
             value = _words_in(sentence, left, right)

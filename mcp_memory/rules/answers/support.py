@@ -30,17 +30,20 @@ AnswerForm = Literal["date", "duration", "frequency", "count", "person", "place"
 
 _OFTEN = re.compile(r"\bhow (?:often|frequently|regularly)\b|\bhow many times (?:a|per|each|every)\b", re.I)
 _NOUN = re.compile(
-    r"\b(?:what|which)(?:\s+(?:kind|type|sort|genre|style|form)s?\s+of)?\s+((?:[\w'’-]+\s+){0,3}?)"
+    r"\b(?:what|which)(?:\s+(?:kind|type|sort|genre|style|form|brand|make|model|breed)s?\s+of)?\s+((?:[\w'’-]+\s+){0,3}?)"
     r"([\w'’-]+)(?=\s+(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b)",
     re.I,
 )
 _BEFORE_TIME = re.compile(
-    r"\b(?:what|which)\s+((?:[\w'’-]+\s+){0,2}?)([\w'’-]+)(?=\s+(?:in|after|before|between|during|from)\b|\W*$)", re.I
+    r"\b(?:what|which)\s+(?!(?:is|are|was|were|do|does|did|has|have|had)\b)((?:[\w'’-]+\s+){0,2}?)([\w'’-]+)(?=\s+(?:in|after|before|between|during|from)\b|\W*$)",
+    re.I,
 )
-_DIRECT = re.compile(r"\b(?:what|which)(?:\s+(?:kind|type|sort|genre|style|form)s?\s+of)?\s+([\w'’-]+)", re.I)
+_DIRECT = re.compile(
+    r"\b(?:what|which)(?:\s+(?:kind|type|sort|genre|style|form|brand|make|model|breed)s?\s+of)?\s+([\w'’-]+)", re.I
+)
 _COUNTED = re.compile(r"\bhow (?:many|much)\s+(?:of\s+)?(?:(?:different|more|other|new|total)\s+)*([\w'’-]+)", re.I)
 _KIND_OF = re.compile(
-    r"\b(?:what|which)\s+(?:kind|type|sort|genre|style|form)s?\s+of\s+([\w'’-]+)\s+(?:is|are|was|were|do|does|did|has|have|had)\b",
+    r"\b(?:what|which)\s+(?:kind|type|sort|genre|style|form|brand|make|model|breed)s?\s+of\s+([\w'’-]+)\s+(?:is|are|was|were|do|does|did|has|have|had)\b",
     re.I,
 )
 _DATE_OF = re.compile(r"^\W*what(?:['’]s|\s+(?:is|was))\s+the\s+(?:[\w-]+\s+){0,3}date\b", re.I)
@@ -75,7 +78,7 @@ _FORMS: dict[str, AnswerForm] = {
 _SAYS_NOTHING = re.compile(
     r"\b(?:these\s+days|at\s+the\s+moment|at\s+present|right\s+now|by\s+now|so\s+far|in\s+the\s+end|end(?:s|ed|ing)?\s+up"
     r"|turn(?:s|ed)?\s+out|manage[ds]?\s+to|get\s+to|got\s+to|happen(?:s|ed)?\s+to|for\s+a\s+living|still|actually|really|exactly|finally"
-    r"|currently|again|already|yet|eventually|normally|usually)\b",
+    r"|(?:make|brand|model|breed)s?\s+of|currently|again|already|yet|eventually|normally|usually)\b",
     re.I,
 )
 """Words of a question that a statement of its answer need not hold."""
@@ -143,16 +146,20 @@ def _stem_of(found: re.Match[str] | None) -> str | None:
     return next(iter(stems(found[1])), None) if found else None
 
 
+_OBJECT_OF = re.compile(
+    rf"^\W*(?:what|which)\s+(?:(?!{_AUXILIARY}\b)[\w'’-]+\s+){{0,4}}?{_AUXILIARY}\s+(?:i|we|you|he|she|they"
+    r"|(?-i:[A-Z])[\w'’-]+(?:\s+(?-i:[A-Z])[\w'’-]+)?(?:\s+and\s+(?:I|(?-i:[A-Z])[\w-]+))?)\s+"
+    r"(?:(?:want|wants|decide)\s+to\s+)?(?P<verb>[\w-]+)"
+    r"(?!\s+(?:on|at|for|with|to|about|in|of|from|like)(?:\s+\w+ing\b|\W*$))",
+    re.I,
+)
+"""A question for the object of a verb: "What did she buy?", "Which provider did we pick?"."""
+
+
 def _object_verb(query: Query) -> str | None:
-    """Return the stem of the verb whose object a query wants: it follows the subject, a speaker or a pronoun."""
-    subjects = "|".join(("i", "we", "you", "he", "she", "they", *(re.escape(name) for name in query.speakers)))
-    return _stem_of(
-        re.search(
-            rf"^\W*what\s+{_AUXILIARY}\s+(?:{subjects})\s+([\w-]+)(?!\s+(?:on|at|for|with|to|about|in|of|from|like)(?:\s+\w+ing\b|\W*$))",
-            query.text,
-            re.I,
-        )
-    )
+    """Return the stem of the verb whose object a query wants: it follows the subject."""
+    found = _OBJECT_OF.search(_SAYS_NOTHING.sub(" ", query.text))
+    return next(iter(stems(found["verb"])), None) if found else None
 
 
 def _time_interval(query: Query, times: Sequence[StatedTime]) -> tuple[Millis, Millis] | None:

@@ -58,13 +58,19 @@ _DAY_OF_YEAR = re.compile(
     re.I,
 )
 """A day and month whose year nothing tells; the answer leaves it out."""
+_DEED = re.compile(r"^\W*what\s+(?:did|have|has)\b", re.I)
 NEIGHBOUR_FIT = -0.9  # of a time that a neighbouring sentence states
 SAID_FIT = -1.1  # of the day of the message
 LIFESPAN = 15 * YEAR  # shortest interval that counts as a lifespan
 
 
 def is_time_asked(question: str, answer: str) -> bool:
-    """Return whether an answer is the kind of time that a question asks for: a weekday, a month, a year."""
+    """Return whether an answer is the kind of time that a question asks for: a weekday, a month, a year.
+
+    No day of the year says what somebody did.
+    """
+    if _DEED.match(question) and _DAY_OF_YEAR.fullmatch(answer):
+        return False
     return all(answered.search(answer) for asked, answered in _KINDS if asked.search(question))
 
 

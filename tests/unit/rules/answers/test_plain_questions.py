@@ -35,6 +35,13 @@ ANSWERED = [
      "How much did Ann pay for the canoe?", "90 pounds"),
     (["Ann: My brother Tom is a welder."], "What does Tom do?", "welder"),
     (["Ann: I bought a kayak in Trieste for 90 euros."], "What did Ann buy in Trieste?", "kayak"),
+    (["user: My sister fell off a ladder. She sprained her right ankle."], "Which ankle did my sister sprain?",
+     "right ankle"),
+    (["user: I ended up buying a Zanker freezer."], "Which brand of freezer did I buy?", "Zanker freezer"),
+    (["Ann: Three weeks on the barge. The cook is called Ottmar."], "What is the cook of Ann's barge called?",
+     "Ottmar"),
+    (["Ann: Mallow lost her keys on the ferry to Oban."], "What did Mallow lose on the ferry?", "keys"),
+    (["Ann: I pay more now too, my rent went up to 410 euros."], "How much rent does Ann pay?", "410 euros"),
 ]  # fmt: skip
 
 
@@ -50,6 +57,9 @@ SILENT = [
     (["Ann: I bought a kayak in Trieste."], "What did Ann buy in Rome?"),
     (["user: My boss Ida hates olives."], "What do I hate?"),
     (["user: I like tea and coffee."], "Do I like tea or coffee?"),
+    (["Ann: I painted the shed last week."], "What colour did Ann paint the shed?"),
+    (["Ann: I pay 40 euros more now for the flat."], "How much does Ann pay for the flat?"),
+    (["Ann: I work on the boats, and a bit in the yard in winter."], "Where does Ann work in the yard?"),
 ]
 
 
