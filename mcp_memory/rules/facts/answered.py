@@ -82,6 +82,7 @@ _NO_VALUE = re.compile(
 _REST = re.compile(
     r"(?:[,;:(–—]|\s-)\s*(?:(?:mostly|mainly|just|only|easily|definitely)\s*)?(?:$|but|and|which|where|who|so|because|I|we|he|she|it|they|you|that|why|how)\b.*"
 )
+_NAMED = re.compile(r"^(?:(?:he|she|it)(?:['’]s| is)(?: called)? |(?:his|her|its) name(?:['’]s| is) )", re.IGNORECASE)
 _OWNERS = {"you": "I", "your": "my", "yours": "mine", "yourself": "myself", "my": "your", "i": "you", "me": "you"}
 
 
@@ -106,6 +107,8 @@ def _statement(question: str, said: str) -> str:
         if not confirmed or (rest and not _TIME.match(rest)):
             return ""
         return f"{confirmed} {rest}".strip() + "."
+    if question.endswith((" called", " name")):
+        said = _NAMED.sub("", said)
     said = _REST.sub("", said).strip(" ,")
     if not said or _NO_VALUE.match(said) or inflection(said.split()[0].lower()) or _has_clause(said):
         return ""
@@ -122,7 +125,7 @@ def _has_clause(said: str) -> bool:
     return bool(read_clauses(split_words(said, 0, len(said), ()), talk=False))
 
 
-_WHO = r"(?P<who>you|your (?:[a-z]+ )?[a-z]+(?: [A-Z]\w+)?|he|she|[A-Z]\w+)"
+_WHO = r"(?P<who>you|(?:your|the) (?:[a-z]+ )?[a-z]+(?: [A-Z]\w+)?|he|she|[A-Z]\w+)"
 _NOW = r"(?: (?:now|currently|these days|at the moment|nowadays|right now|anyway|again))?"
 _NUMBER = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
 _PLAIN_START = re.compile(

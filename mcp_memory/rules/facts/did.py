@@ -208,6 +208,8 @@ def _tells_something(clause: Clause, text: str) -> bool:
         return clause.slots[-1].preposition in ("at", "through") and not phrases[-1].pronoun
     if lemma == "give" and clause.particles == ("birth",):
         return True
+    if lemma == "do" and clause.times and phrases[0].name and not clause.slots[0].preposition and not clause.particles:
+        return phrases[0].determiner in ("the", "")  # "I'm doing the Cleveland Way in May"
     if lemma in _LIGHT and not clause.particles and (lemma, clause.slots[0].preposition) not in _PHRASAL:
         first = clause.slots[0].nouns[0]
         if clause.slots[0].preposition or not {first.head, *first.text.lower().split()} & _LIGHT[lemma]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
 from mcp_memory.domain.relations import DID
-from mcp_memory.domain.times import DAY, StatedTime
+from mcp_memory.domain.times import BEGINNING, DAY, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
@@ -73,7 +73,8 @@ def happenings(
     elif (away := _absence(clause)) and (who := discourse.entity(clause.subject[0])):
         for time in (word.time for word in clause.times if word.time is not None):
             kind: FactKind = "planned" if time.since > turn.time else "state"
-            holds = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))
+            since = max(time.since, turn.time) if time.since <= BEGINNING else time.since  # "until the 11th"
+            holds = Validity(since, time.until, True, kind=kind, precision=precision_of(time.grain))
             yield make_assertion(turn, index, span, (who, "is_a", away), holds, intent, confidence)
     elif _is_cancelled(clause) and (trip := _trip(discourse, clause.subject[0])):
         called_off = replace(from_utterance(turn.time), negated=True, change=True)
@@ -165,17 +166,18 @@ def _payment(text: str, clause: Clause) -> tuple[str, str] | None:
 def _absence(clause: Clause) -> str:
     """Return "on leave" or "off" of "I'm on leave from 9 to 20 June" and "Tom is off until Friday"; "" if neither."""
     verb, who, slots = clause.verb, clause.subject[0], clause.slots
-    lasting = any(word.time and word.time.until - word.time.since > DAY for word in clause.times)
+    lasting = verb.future or any(word.time and word.time.until - word.time.since > DAY for word in clause.times)
     person = who.pronoun in ("i", "he", "she") or (who.named and not who.common and kinds.is_human(who))
     if not lasting or not person or verb.lemma != "be" or verb.tense != "present" or verb.negated:
         return ""
     if len(slots) == 1 and slots[0].preposition == "on" and slots[0].nouns[0].head in _LEAVE:
         noun = slots[0].nouns[0]
         return "" if noun.determiner or noun.owner else f"on {noun.text}"
-    return "off" if not slots and {"off"} & {*clause.particles, *clause.adverbs} else ""
+    away = {"off", "away"} & {*clause.particles, *clause.adverbs}
+    return away.pop() if len(away) == 1 and not slots else ""
 
 
-_LEAVE = word_set("leave holiday vacation sabbatical")
+_LEAVE = word_set("leave holiday vacation sabbatical shift")
 
 
 def _trip(discourse: Discourse, noun: NounPhrase) -> tuple[str, str] | None:

@@ -25,7 +25,7 @@ _UNDERGONE = re.compile(
     r"(?=\s*(?:$|[.,;!?()…]|\s(?:and|but|so|on|in|last|this|yesterday|today|because|when|after|at)\b))",
 )
 _HAD_DONE = re.compile(
-    r"\s*(?:(?:just|finally|also)\s)?(?P<what>had\s(?:my|our|his|her|the|an?|both|two)\s(?:[a-z][\w'’-]*\s){1,4}?(?:removed|done"
+    r"\s*(?:(?:just|finally|also)\s)?(?P<what>(?:had|[Gg]ot)\s(?:my|our|his|her|the|an?|both|two)\s(?:[a-z][\w'’-]*\s){1,4}?(?:removed|done|fitted|towed|rewired|restored"
     r"|taken\sout|(?<!day\s)(?<!night\s)(?<!evening\s)out|repaired|replaced|fixed|installed|put\sin|serviced|extracted|operated\son|neutered|spayed|renovated"
     r"|insulated|stolen|diagnosed|delivered|confirmed|accepted|approved|published))\b"
 )
@@ -39,7 +39,7 @@ _ALONE = {
 }  # fmt: skip
 """Verbs that need no complement, with their particles."""
 ALONE_WITH_A_DATE = {
-    "leave": "left", "get married": "got married", "move in": "moved in", "move out": "moved out",
+    "leave": "left", "get married": "got married", "move": "moved", "move in": "moved in", "move out": "moved out",
     "move house": "moved house",
 }  # fmt: skip
 """Those that tell an event where its time is said: "Joel moved in on Tuesday"."""
@@ -74,7 +74,13 @@ def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
         or ((verb.passive or verb.lemma in ("get", "be")) and verb.tense == "past")
     ) and not (verb.negated or verb.unreal)
     match = _UNDERGONE.match(text, verb.start) if is_past and clause.confidence >= 1 else None
-    if verb.lemma == "have" and verb.tense == "past" and clause.confidence >= 1 and not verb.negated:
+    if (
+        verb.lemma in ("have", "get")
+        and not match
+        and verb.tense == "past"
+        and clause.confidence >= 1
+        and not verb.negated
+    ):
         match = _HAD_DONE.match(text, verb.start)
     if match and verb.lemma != "get" and _STATES.search(match["what"]):
         return  # "was engaged in a project"
@@ -116,7 +122,8 @@ def deeds_alone(clause: Clause) -> Iterator[Claim]:
     if said == "leave" and not clause.verb.future:
         return  # of a party, mostly
     for subject in clause.subject if deed else ():
-        if kinds.is_human(subject) or subject.head in PETS:
+        somebody = bool(subject.pronoun or subject.owner) if said == "move" else kinds.is_human(subject)
+        if somebody or (subject.head in PETS and said != "move"):
             yield Claim(subject, DID, deed or "", "event", None, clause.end, False, CONFIDENCE)
 
 
