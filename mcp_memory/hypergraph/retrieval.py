@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.turns import USER
 from mcp_memory.hypergraph.settings import PointSettings
+from mcp_memory.language.tokens import stems
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.entities import EntityIndex
@@ -121,14 +123,20 @@ def is_placeholder(space: Space, name: str) -> bool:
     return space.facts.resolve(name) is None and space.index(EntityIndex).find(name) is None
 
 
-def relevant_points(space: Space, query: Query, keys: Iterable[str], most: int) -> list[Point]:
+def relevant_points(
+    space: Space, query: Query, keys: Iterable[str], most: int, near: float = PointSettings().near
+) -> list[Point]:
     """Return the active points that join entities of a question or were made for it, most similar first (DESIGN 3.2).
+
+    The user, whom most points of a personal memory join, is not enough: a point of nobody else in the question must be
+    near to it, or have one of its words.
 
     Args:
         space: of the points.
         query: the question, understood and embedded.
         keys: of the entities that navigation started from.
         most: number of points at most.
+        near: cosine from which on a point that joins only the user bears on the question.
     """
     hypergraph = space.hypergraph
     if not len(hypergraph):
@@ -140,8 +148,23 @@ def relevant_points(space: Space, query: Query, keys: Iterable[str], most: int) 
     if not points:
         return []
     cosines = np.array([hypergraph.vector(point.id) for point in points]) @ query.vectors[0]
-    order = sorted(range(len(points)), key=lambda place: (-float(cosines[place]), points[place].id))
+    user = {space.facts.key(name) for name in (USER, space.speakers.asker or USER)}
+    kept = {point.id for point in (*hypergraph.incident(space.facts, [key for key in meant if key not in user]), *own)}
+    asked = _content_stems(space, query, user)
+    order = [
+        place
+        for place, point in enumerate(points)
+        if not asked or point.id in kept or cosines[place] >= near or asked & frozenset(stems(point.description))
+    ]
+    order.sort(key=lambda place: (-float(cosines[place]), points[place].id))
     return [points[place] for place in order[:most]]
+
+
+def _content_stems(space: Space, query: Query, user: Iterable[str]) -> frozenset[str]:
+    """Return the stems of the words that tell what a question is about, without names of the user and numbers."""
+    own = {stem for key in user for name in space.facts.names(key) for stem in stems(name)} | {USER}
+    said = {stem for words, _ in query.content_words for stem in stems(words)}
+    return frozenset(stem for stem in said - own if not stem.isdecimal())
 
 
 def point_support(space: Space, points: Iterable[Point], vector: Vector) -> Scores | None:

@@ -121,7 +121,7 @@ def _points(space: Space, query: Query, roots: Sequence[Root], settings: RecallS
     if not settings.points.enabled:
         return ()
     named = [root.key for root in roots if not root.soft]
-    return tuple(relevant_points(space, query, named, settings.points.shown))
+    return tuple(relevant_points(space, query, named, settings.points.shown, settings.points.near))
 
 
 def _count_texts(query: Query) -> int:

@@ -131,6 +131,21 @@ def test_a_global_subquery_finds_only_entities_that_no_point_joins():
     assert all(item.via == ("global_points",) for item in found.items)
 
 
+def test_a_point_that_joins_nobody_but_the_user_of_a_question_must_bear_on_it():
+    described = {"far": "Fish is bought on Fridays.", "word": "The dentist moved.", "near": "A bridge over the Wye."}
+    points = [replace(point(name, ("user", f"E{name}"), "x"), description=text) for name, text in described.items()]
+    space = space_with([*points, point("other", ("user", "Ann"), "x")], ())
+    vectors = np.array([[0.1, 0.1, 0.5, 0.1, 0, 0]], dtype=np.float32)
+
+    def found(text, *names):
+        asked = replace(understand(text, ()), names=names, vectors=vectors)
+        return [one.id for one in relevant_points(space, asked, ["user"], 5)]
+
+    assert found("When does the user see a dentist?") == ["h_near", "h_word"]
+    assert found("When does the user see a dentist with Ann?", "ann") == ["h_near", "h_other", "h_word"]
+    assert len(found("The user?")) == 4  # it says nothing more
+
+
 def test_points_of_named_entities_and_of_the_same_goal_are_relevant_most_similar_first():
     points = [point(str(n), ("Ann", f"E{n}"), "x") for n in range(3)] + [point("goal", ("Zoe", "Yan"), "x", "Who won?")]
     space = space_with(points, ())
