@@ -16,7 +16,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory import __version__
-from mcp_memory.domain.batch import KEEP, Masking, masked_edits, masked_query, masked_step
+from mcp_memory.domain.batch import KEEP, Masking, masked_edits, masked_step
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.language_model import day_number
@@ -230,7 +230,7 @@ class Memory:
         result = await reconstruct(
             self.store,
             self.embedder,
-            replace(masked_query(query, self.masking), now=self.clock()),
+            query.asked(self.clock(), self.masking.mask),
             settings=self.recall,
             episodes=self.episodes,
             judge=self.new_question_judge(),
@@ -276,7 +276,7 @@ class Memory:
             self.store,
             self.embedder,
             self.new_question_judge(),
-            replace(masked_query(query, self.masking), now=self.clock()),
+            query.asked(self.clock(), self.masking.mask),
             settings=self.recall,
             thresholds=self.settings.answer,
             episodes=self.episodes,

@@ -21,7 +21,6 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Job, Reservation
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact, PointEdits, WriteRequest
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.errors import InvalidInput
@@ -223,16 +222,6 @@ def check_secrets(request: WriteRequest, turns: Sequence[Turn], masking: Masking
         f"Secrets in {named}{more}: they stay in this memory's log and are masked wherever they are shown, searched, "
         "exported or sent."
     ]
-
-
-def masked_query(query: Query, masking: Masking) -> Query:
-    """Return a query without secrets."""
-    return replace(
-        query,
-        text=masking.mask(query.text),
-        wordings=tuple(map(masking.mask, query.wordings)),
-        entities=tuple(map(masking.mask, query.entities)),
-    )
 
 
 def masked_step(request: ExploreRequest, masking: Masking) -> ExploreRequest:

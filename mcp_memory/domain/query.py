@@ -7,6 +7,7 @@ intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without one, t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -133,6 +134,11 @@ class Query:
     def forms(self) -> list[str]:
         """The one or two texts to embed: the question as it is, and its first-person form if it has one."""
         return [self.text] if self.first_person is None else [self.text, self.first_person]
+
+    def asked(self, now: Millis, mask: Callable[[str], str]) -> Query:
+        """Return the query as it is asked at a moment, without the secrets that ``mask`` masks."""
+        wordings, entities = tuple(map(mask, self.wordings)), tuple(map(mask, self.entities))
+        return replace(self, text=mask(self.text), wordings=wordings, entities=entities, now=now)
 
 
 @dataclass(frozen=True, slots=True)
