@@ -277,7 +277,8 @@ def _proposal(
     confidence = settings.caller * claim.weight
     if extracted:
         kind = citations[0].source.turn.kind
-        confidence = (settings.document if kind == "document" else settings.talk) * claim.weight
+        of_documents = settings.fixed if _has_fixed_form(group, claim) else settings.document
+        confidence = (of_documents if kind == "document" else settings.talk) * claim.weight
         confidence *= settings.many_valued if claim.incomplete else 1.0
         if not group.inferred:
             own = min((value.version.confidence for value in claim.values if value.reliable), default=1.0)
@@ -291,6 +292,13 @@ def _proposal(
     if not match.certain or group.doubt:
         confidence *= settings.kind
     return Proposal(claim.text + group.doubt, confidence, claim.hedged or unsure or doubt, citations)
+
+
+def _has_fixed_form(group: RelationFacts, claim: DraftAnswer) -> bool:
+    """Return whether documents state such facts in fixed forms: "(12 May 1901 –", "is an Irish painter"."""
+    relation = relations().get(group.relation)
+    dated = relation.tail == "time" and relation.cardinality == "single"
+    return group.forward and len(claim.values) == 1 and (dated or relation.name == "nationality")
 
 
 def _is_contested(claim: DraftAnswer, group: RelationFacts) -> bool:

@@ -248,6 +248,7 @@ class FactAnswerSettings:
         caller: the caller supplied the facts.
         talk: the facts were extracted from talk.
         document: the facts were extracted from a document, which covers many people and times.
+        fixed: the same, of dates and nationalities, which documents give in fixed forms.
         many_valued: factor for extracted values of a relation that may have many: some values are missed, and some
             extracted ones are wrong.
         per_step: factor for each step to an entity that the query describes ("Ann's sister").
@@ -263,6 +264,7 @@ class FactAnswerSettings:
     caller: float = 0.9
     talk: float = 0.75
     document: float = 0.45
+    fixed: float = 0.9
     many_valued: float = 0.6
     per_step: float = 0.85
     untimed: float = 0.75

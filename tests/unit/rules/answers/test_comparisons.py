@@ -299,3 +299,23 @@ async def test_documents_are_compared_through_the_people_they_name() -> None:
     found = await ask(items, asked, "document", read=True)
     assert (found.text, found.hedged) == ("The Weir", False)
     assert {one.source.turn.title for one in found.citations} == texts.keys()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When did the director of the film The Salt Road die?", "3 June 1980"),
+        ("What is the date of birth of the director of the film The Salt Road?", "12 May 1901"),
+        ("What nationality is the director of the film The Salt Road?", "Irish"),
+        ("Where was the director of the film The Salt Road in 1950?", None),
+    ],
+)
+async def test_dates_and_nationalities_of_documents_answer_plainly(question: str, expected: str | None) -> None:
+    texts = {
+        "The Salt Road": "The Salt Road is a 1951 film directed by Orla Fenwick.",
+        "Orla Fenwick": "Orla Fenwick (12 May 1901 – 3 June 1980) was an Irish film director.",
+    }
+    items = [NewItem(text, ref=title, title=title) for title, text in texts.items()]
+    found = await ask(items, question, "document", read=True)
+    assert (found.text, found.hedged) == (expected, False)
