@@ -256,7 +256,7 @@ _CUE = re.compile(
     r"|had|left|gave|found|thought|felt|knew|ran|won|lost|began|started|wrote|read|heard|spent|slept|drove|flew|spoke|sang"
     r"|swam|rode|fell|broke|built|sent|taught|caught|brought|paid|kept|held|chose|grew|drew|wore|woke|became|sold|stood"
     r"|understood|forgot|hit|put|quit|since|ago|born|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
-    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:(?:now|again|still|only|not)\s)?(?:on|off|due|back|away|out|free|the\s\d+(?:st|nd|rd|th)|end\sof|\d+)|(?:[a-z]+\s){0,3}(?:until|till)\b))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?(?:(?:being|getting)\s"
+    r"|['’](?:(?P<will>ll)|(?P<copula>ve\san?\b|(?:m|re|s)\s(?:(?:(?:now|again|still|only|not)\s)?(?:on|off|due|back|away|out|free|the\s\d+(?:st|nd|rd|th)|end\sof|\d+)|(?:[a-z]+\s){0,3}(?:until|till)\b))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?(?:(?:being|getting)\s"
     rf"{_PARTICIPLE}|\w{{2,}}ing)))\b",
     re.ASCII | re.IGNORECASE,
 )

@@ -57,6 +57,7 @@ def happenings(
     """
     if len(clause.subject) != 1 or clause.verb.phase or clause.verb.used_to or clause.parsed:
         return
+    thing = clause.subject[0]
     span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
     if found := _recurring(turn.text, clause):
         thing, when = found
@@ -67,9 +68,8 @@ def happenings(
     if (paid := _payment(turn.text, clause)) and (who := discourse.entity(clause.subject[0])):
         yield make_assertion(turn, index, span, (who, *paid), from_utterance(turn.time), intent, confidence)
     elif (hours := _hours(turn.text, clause)) and (who := discourse.entity(clause.subject[0])):
-        yield make_assertion(
-            turn, index, span, (who, "works_hours", hours), from_utterance(turn.time), intent, confidence
-        )
+        holds = replace(from_utterance(turn.time), negated=clause.verb.negated)
+        yield make_assertion(turn, index, span, (who, "works_hours", hours), holds, intent, confidence)
     elif (away := _absence(clause)) and (who := discourse.entity(clause.subject[0])):
         for time in (word.time for word in clause.times if word.time is not None):
             kind: FactKind = "planned" if time.since > turn.time else "state"
@@ -79,6 +79,11 @@ def happenings(
     elif _is_cancelled(clause) and (trip := _trip(discourse, clause.subject[0])):
         called_off = replace(from_utterance(turn.time), negated=True, change=True)
         yield make_assertion(turn, index, span, (trip[0], "visited", trip[1]), called_off, intent, confidence)
+    elif clause.verb.lemma == "be" and _is_cancelled(clause) and _is_dated(thing):
+        if head := name_of(discourse, thing):
+            yield make_assertion(
+                turn, index, span, (head, "is_a", "off"), from_utterance(turn.time), intent, confidence
+            )
     elif deed := _deed(turn.text, clause):
         head = name_of(discourse, clause.subject[0])
         stated = [word.time for word in clause.times if word.time is not None] or list(around)
@@ -135,9 +140,17 @@ _HOURS = re.compile(
 )
 
 
+_DAYS_OFF = re.compile(
+    rf"\s(?:on\s)?(?P<hours>{_DAY}s(?:(?:,|\sand|\sor)\s{_DAY}s)?)(?=\s*(?:$|[.,;!?)]|\sand\b))", re.I
+)
+
+
 def _hours(text: str, clause: Clause) -> str:
     """Return the days or hours on which somebody works, "Monday to Friday, nine to five"; "" if none are told."""
     verb, match = clause.verb, _HOURS.match(text, clause.verb.end)
+    if verb.lemma == "work" and verb.negated and verb.tense == "present":
+        off = _DAYS_OFF.match(text, verb.end)
+        return off["hours"] if off else ""
     plain = verb.lemma == "work" and verb.tense == "present" and not (verb.negated or verb.unreal or verb.progressive)
     return match["hours"] if match and plain else ""
 
@@ -161,6 +174,10 @@ def _payment(text: str, clause: Clause) -> tuple[str, str] | None:
     if relation == "earns" and not of_money:
         return None  # "I get 9 a month" of anything
     return (relation, match["amount"]) if relation else None
+
+
+def _is_dated(thing: NounPhrase) -> bool:
+    return thing.head in DATED_THINGS and (thing.owner is not None or thing.determiner in ("the", "our"))
 
 
 def _absence(clause: Clause) -> str:

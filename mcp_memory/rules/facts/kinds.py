@@ -373,8 +373,8 @@ def is_trip(noun: NounPhrase) -> bool:
 
 
 def is_demonym(noun: NounPhrase) -> bool:
-    """Return whether a word is a nationality: "Danish"."""
-    return noun.text.lower() in nouns.NATIONALITIES
+    """Return whether a word is a nationality: "Danish", "half Danish"."""
+    return noun.text.lower().removeprefix("half ") in nouns.NATIONALITIES
 
 
 def is_age(noun: NounPhrase) -> bool:

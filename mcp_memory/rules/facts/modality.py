@@ -123,8 +123,14 @@ def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
     ("he might live in Oslo", "she may have sold it"); about anything else they state nothing.
     """
     confidence = min(verb.confidence, adverb_confidence(adverbs))
-    if verb.lemma == "eat" and verb.negated and verb.unreal and verb.tense == "present" and not verb.future:
-        return confidence  # "I can't eat prawns"
+    if (
+        verb.lemma in ("eat", "do", "have", "tolerate")
+        and verb.negated
+        and verb.unreal
+        and verb.tense == "present"
+        and not verb.future
+    ):
+        return confidence  # "I can't eat prawns", "I can't do lactose"
     if verb.unreal and not (verb.confidence < 1 or verb.future):
         return NOT_ASSERTED
     if verb.unreal and verb.confidence < 1 and verb.negated:

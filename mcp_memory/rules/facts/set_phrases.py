@@ -136,7 +136,15 @@ def _medicine_claims(clause: Clause) -> Iterator[Claim]:
                     yield Claim(patient, "takes", noun, "begin", None, slot.end)
 
 
+_SPEAKER = NounPhrase(0, 0, "I", "i", pronoun="i")
+
+
 def _dose_claims(clause: Clause) -> Iterator[Claim]:
+    drug, first = clause.subject[0], clause.slots[0]
+    if clause.verb.lemma == "go" and kinds.fits(drug, "medicine") and first.preposition == "to":
+        if kinds.fits(first.nouns[0], "dose") and not clause.verb.negated:  # "the ramipril goes up to 5 mg"
+            yield Claim(_SPEAKER, "takes", f"{first.nouns[0].text} of {drug.text}", "begin", None, first.end)
+        return
     if clause.verb.lemma not in _DOSING_VERBS or clause.verb.passive or clause.slots[0].preposition:
         return
     drug = clause.slots[0].nouns[0]

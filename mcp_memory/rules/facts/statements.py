@@ -123,6 +123,11 @@ def _rows_of_verb(clause: Clause) -> Sequence[Row]:
     ]
 
 
+_NOT_TOLERATED = word_set(
+    "lactose gluten dairy milk nuts wheat soy soya fructose caffeine alcohol sugar shellfish peanuts eggs fish pork"
+)
+
+
 def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     """Return whether a clause meets the conditions of a row."""
     verb = clause.verb
@@ -148,11 +153,18 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         return False  # "I'm working on a project with a deadline set for …"
     if row.relation == "teaches" and talk and any(slot.nouns[0].pronoun for slot in clause.slots[:1]):
         return False  # "he taught us the importance of …"
+    if row.relation == "eats" and verb.lemma != "eat":
+        what = clause.slots[0].nouns[0].text.lower() if clause.slots else ""  # "I can't do lactose"
+        return verb.unreal and verb.negated and not clause.times and what in _NOT_TOLERATED
     if row.relation == "eats" and verb.unreal and any(slot.nouns[0].determiner for slot in clause.slots[:1]):
         return False  # "I can't eat that much"
     if row.relation == "eats" and not verb.negated:
         again = "again" in clause.adverbs or verb.phase == "begin"  # "I've started to eat fish again"
-        if (verb.tense == "past" and not verb.phase) or not again or clause.slots[0].nouns[0].determiner:
+        if (
+            not (again and clause.slots)
+            or (verb.tense == "past" and not verb.phase)
+            or clause.slots[0].nouns[0].determiner
+        ):
             return False
     if row.relation == "owns" and clause.slots and clause.slots[0].nouns[0].pronoun:
         return False  # "she had me flat on the grass"

@@ -31,6 +31,9 @@ _UNREAL = word_set(
 _REPORTED = frozenset(("say", "believe", "think", "report", "rumour", "suppose", "allege", "claim", "know", "estimate"))
 
 
+_OWNED = frozenset(("a", "an", "two", "three", "four"))
+
+
 def low_at(words: Sequence[Word], index: int) -> str:
     """Return the word at an index in lower case, "" behind the last word."""
     return words[index].low if index < len(words) else ""
@@ -208,6 +211,9 @@ class _VerbGroupReader:
             self.tense = "past" if low == "did" else "present"
         elif low in closed.HAVE | {"'s"} and self._is_perfect(low, following):
             self.perfect, self.tense = True, "past" if low == "had" else "perfect"
+        elif low == "'ve" and not self.seen and low_at(words, following) in _OWNED:
+            self.lemma, self.end = "have", index + 1  # "I've a dog"
+            return False
         elif low in closed.HAVE and low_at(words, following) == "to":
             self.unreal, self.index = True, following
         elif low in closed.BE | {"'s"} and (grammar.is_auxiliary(words, index) or low in ("'s", "been", "be", "being")):
