@@ -19,8 +19,8 @@ a value that it closed would be gone without a replacement.
 DESIGN D28 treats values with the same start as corrections of each other. Values with an unknown start ("I used to live
 in Paris", "I used to live in Rome") share no start. Those that are over stand side by side, up to their end or to the
 first value with a known start: "where did she use to live?" returns both, "where does she live now?" returns neither.
-Only here can versions of a relation with one value at a time overlap (DESIGN I2), because their order is unknown. Of
-two such values that go on, one is contested, since both are claimed for now.
+Only here, and where one value names the other as its last part ("5 Elm Row, Leeds" and "Leeds"), can versions of a
+relation with one value at a time overlap (DESIGN I2). Of two values of unknown start that go on, one is contested.
 
 States, events and plans fold differently (DESIGN 1.2). An event is over; without a stated end it has the day of its
 start. What was told without a time (precision ``before``: "I went to Rio", "I lived in Oslo") supports the latest dated
@@ -37,7 +37,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.entities import doses_together, is_dose_of
+from mcp_memory.domain.entities import doses_together, is_dose_of, lies_within
 from mcp_memory.domain.facts import Assertion, Key, Precision, Status, Told, Version, combined, placed, told
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.retractions import retracted
@@ -50,10 +50,8 @@ class _Run:
     """A version while it is folded.
 
     Attributes:
-        stated_end: the latest stated end; `BEGINNING` for none.
-        end_said_at: when that was last stated.
-        open_since: the latest start of a statement without an end.
-        open_said_at: when such a statement was last made.
+        stated_end: the latest stated end, last stated at ``end_said_at``; `BEGINNING` for none.
+        open_since: the latest start of a statement without an end, last made at ``open_said_at``.
     """
 
     tail: str
@@ -247,7 +245,7 @@ def _contest_plans(runs: Iterable[_Run]) -> None:
 def _fold_last_told(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
     """Return the runs of a relation of which the latest telling counts: each date as told, and those that it replaced.
 
-    A date is replaced by another that was told later, while it was still to come, and cancelled by a later denial.
+    A later telling replaces a date while it is still to come, and a later denial cancels it.
     """
     runs: dict[tuple[Millis, Millis, str], _Run] = {}
     denials = [one for one in assertions if one.negated]
@@ -304,8 +302,9 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
         going_on = _of(now, winner)
         following = going_on or _Run(winner, start, FOREVER)
         following.join(positives[winner])
+        beside = [run for run in now if lies_within(run.support[0].tail, following.support[0].tail)]
         for run in now:
-            if run is not following:
+            if run is not following and run not in beside:
                 run.until, run.ended_by = start, [one.assertion for one in positives[winner]]
                 ended.append(run)
         if going_on is None:
@@ -313,7 +312,7 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
             for run in ended:
                 if run.until == start:
                     run.next = following
-        now = [following]
+        now = [following, *(run for run in beside if run is not following)]
     return runs
 
 
