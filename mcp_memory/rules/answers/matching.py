@@ -26,6 +26,7 @@ from mcp_memory.rules.answers.relations import (
     find_mention,
     name_positions,
     query_tokens,
+    words_beside,
 )
 from mcp_memory.rules.answers.values import ValidValue, doses, planned_values, valid_values
 from mcp_memory.rules.facts.tables.nouns import LANGUAGES, PETS, PLAYED
@@ -151,7 +152,10 @@ def _match_group(
     entity = _entity_positions(tokens, group, query)
     if entity is None or not (values or group.denials):
         return None
-    explained = entity | _kind_positions(tokens, group, entity, knowledge)
+    beside = words_beside(tokens, group, entity, query, knowledge)
+    if beside is None:
+        return None
+    explained = entity | beside
     named = [one for one in values if not name_positions(tokens, (one.value,)) <= entity]
     changes = change_positions(tokens)
     mention = find_mention(tokens, relation)
@@ -209,7 +213,11 @@ def _match_group(
     amounts = relation.name == "set_to" or doses(values)
     if query.answer_type == "how_many" and not (amounts or _counts_values(query, tokens, mention, kind_noun)):
         return None
-    left = [token.word for place, token in enumerate(tokens) if token.content and place not in explained]
+    left = [
+        token.word
+        for place, token in enumerate(tokens)
+        if token.content and place not in explained and token.word != "s"
+    ]
     if left:
         told = doses(narrowed, left)
         if not told and query.answer_type != "yes_no":
@@ -310,17 +318,6 @@ def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts, query:
     if mine and not any(token.content and token.word == name.casefold() for token in tokens for name in names):
         return mine
     return None
-
-
-def _kind_positions(
-    tokens: Sequence[QueryToken], group: RelationFacts, entity: frozenset[int], knowledge: KnownFacts
-) -> frozenset[int]:
-    """Return the positions of the words before a name that say what bears it: "the *film* Low Tide"."""
-    start = group.through[0].version.head if group.through else group.names[0]
-    kinds = (one for one in knowledge.groups if one.relation == "is_a" and one.forward and start in one.names)
-    said = {word for one in kinds for version in one.versions for word in words(one.value(version))}
-    first = min(entity)
-    return frozenset(place for place in range(max(first - 2, 0), first) if tokens[place].word in said)
 
 
 def _counts_values(query: Query, tokens: Sequence[QueryToken], mention: RelationMention, kind_noun: str | None) -> bool:

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from mcp_memory.domain.answers import KnownFacts, RelationFacts
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID, EntityType, Relation, relations
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.questions import UNSURE
@@ -211,3 +213,34 @@ def change_positions(tokens: Sequence[QueryToken]) -> frozenset[int]:
 @cache
 def _stems(plain: frozenset[str]) -> frozenset[str]:
     return frozenset(stem(word) for word in plain)
+
+
+_ASIDE_YEAR = re.compile(r"\((\d{4})\s[^()]*\)")
+_YEAR = re.compile(r"\d{4}")
+
+
+def words_beside(
+    tokens: Sequence[QueryToken], group: RelationFacts, entity: frozenset[int], query: Query, knowledge: KnownFacts
+) -> frozenset[int] | None:
+    """Return the positions of words beside a name that say which it is: "*film* Low Tide", "Low Tide (*1951 film*)".
+
+    None where the year behind the name is not that of the entity, which is then another one of that name.
+
+    Args:
+        tokens: of the query.
+        group: of facts about, or reached from, the entity.
+        entity: the positions of its name.
+        query: the query.
+        knowledge: what is known of the entity, which such a word has to agree with.
+    """
+    start = group.through[0].version.head if group.through else group.names[0]
+    own = [one for one in knowledge.groups if one.forward and start in one.names]
+    said = {word for one in own for version in one.versions for word in words(one.value(version))}
+    kinds = {word for one in own if one.relation == "is_a" for each in one.versions for word in words(one.value(each))}
+    year, years = _ASIDE_YEAR.search(query.text), frozenset(word for word in said if _YEAR.fullmatch(word))
+    if year and years and year[1] not in years:
+        return None
+    first, last = min(entity), max(entity)
+    before = [place for place in range(max(first - 2, 0), first) if tokens[place].word in kinds]
+    aside = range(last + 1, min(last + 5, len(tokens)) if "(" in query.text else 0)
+    return frozenset((*before, *(place for place in aside if tokens[place].word in said)))

@@ -307,6 +307,8 @@ async def test_documents_are_compared_through_the_people_they_name() -> None:
     [
         ("When did the director of the film The Salt Road die?", "3 June 1980"),
         ("What is the date of birth of the director of the film The Salt Road?", "12 May 1901"),
+        ("When is the director of The Salt Road (1951 film) 's birthday?", "12 May 1901"),
+        ("When did the director of The Salt Road (1934 film) die?", None),
         ("What nationality is the director of the film The Salt Road?", "Irish"),
         ("Where was the director of the film The Salt Road in 1950?", None),
     ],
