@@ -256,7 +256,7 @@ def _contested_values(
     """Yield each value that lost to one that holds, unless both may be true, or it was replaced or taken back."""
     for kept in live:
         for lost in group.versions:
-            contested = lost.status == "contested" and not lost.ended_by and kept.since <= lost.since < kept.until
+            contested = lost.lost and kept.since <= lost.since < kept.until
             if contested and _key(lost) != _key(kept) and not agree(kept, lost):
                 yield f"{kept.text}, but it was also said: {lost.text}"
 

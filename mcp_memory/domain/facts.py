@@ -217,6 +217,11 @@ class Version:
         return self.kind != "planned" and self.since < self.until and self.since < until and self.until > since
 
     @property
+    def lost(self) -> bool:
+        """Whether it lost to another value of its start, and may be right; what was replaced or taken back has not."""
+        return self.status == "contested" and not self.ended_by
+
+    @property
     def current(self) -> bool:
         """Whether it holds and has no end."""
         return self.status == "active" and self.until >= FOREVER and self.kind != "planned"

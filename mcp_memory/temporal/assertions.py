@@ -221,7 +221,7 @@ def changes(facts: Facts, new: Sequence[Assertion], known: Collection[str]) -> l
             if now is None or now.id in by_version:
                 continue
             if now.until < before.until or now.status == "contested" != before.status:
-                by_version[now.id] = Change(now, "contested" if _lost(now) else "closed")
+                by_version[now.id] = Change(now, "contested" if now.lost else "closed")
     return list(by_version.values())
 
 
@@ -229,13 +229,8 @@ def _operation(version: Version, assertion: Assertion, fresh: Collection[str]) -
     if assertion.id not in fresh:
         return "unchanged"
     if version.status == "contested":
-        return "contested" if _lost(version) else "closed"
+        return "contested" if version.lost else "closed"
     return "merged" if any(support.id not in fresh for support in version.assertions) else "added"
-
-
-def _lost(version: Version) -> bool:
-    """Return whether a version lost to another value of its start, and was not replaced or taken back later."""
-    return version.status == "contested" and not version.ended_by
 
 
 def _versions_ended_by(facts: Facts, negation: Assertion) -> list[Version]:

@@ -63,6 +63,7 @@ class FactAnswer(NamedTuple):
         span_filter: what the facts leave to texts.
         relation: that the query asks for, "" if the answer is not that of a value which may have changed since.
         heads: the names of whom the facts are about.
+        taken_back: ids of the texts of which a value was taken back, and of those that do so; they change nothing.
     """
 
     proposal: Proposal | None
@@ -70,6 +71,7 @@ class FactAnswer(NamedTuple):
     span_filter: SpanFilter
     relation: str = ""
     heads: tuple[str, ...] = ()
+    taken_back: frozenset[str] = frozenset()
 
 
 def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerSettings) -> FactAnswer | None:
@@ -98,7 +100,11 @@ def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerS
         return FactAnswer(proposal, first, texts)
     of_today = not past and query.answer_type not in ("when", "how_long")
     current = is_current(time, knowledge.moment) and (of_today or relations().get(match.group.relation).last_told)
-    return FactAnswer(proposal, first, texts, match.group.relation if current else "", match.group.names)
+    never = [
+        one for one in match.group.versions if one.status == "contested" and any(no.negated for no in one.ended_by)
+    ]
+    taken_back = frozenset(said.turn_id for one in never for said in (*one.assertions, *one.ended_by))
+    return FactAnswer(proposal, first, texts, match.group.relation if current else "", match.group.names, taken_back)
 
 
 def _takes_precedence(query: Query, match: RelationMatch, proposal: Proposal, texts: SpanFilter) -> bool:
@@ -303,7 +309,7 @@ def _has_fixed_form(group: RelationFacts, claim: DraftAnswer) -> bool:
 
 def _is_contested(claim: DraftAnswer, group: RelationFacts) -> bool:
     """Return whether another value claims the time of an answered one."""
-    lost = [version.since for version in group.versions if version.status == "contested"]
+    lost = [version.since for version in group.versions if version.lost]
     return any(value.since <= since < value.until for value in claim.values for since in lost)
 
 

@@ -236,6 +236,7 @@ def _has_changed(query: Query, answer: FactAnswer, sentences: Sequence[EvidenceS
     latest = max(turns, key=lambda turn: turn.said_at or 0)
     if query.as_of is not None:
         sentences = [one for one in sentences if one.source.turn.time <= query.as_of]
+    sentences = [one for one in sentences if one.source.turn.id not in answer.taken_back]
     changed = changed_since(
         relations().get(answer.relation), answer.proposal.text, answer.heads, latest, sentences
     ) or (answer.relation == "set_to" and set_since(answer.proposal.text, answer.heads, latest, sentences))

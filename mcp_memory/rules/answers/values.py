@@ -254,7 +254,7 @@ def _after(values: Sequence[ValidValue], time: Constraint, *, event: bool) -> li
 
 def contested_values(group: RelationFacts) -> list[str]:
     """Return the values that lost to another of the same start: they are stated too, and may be right."""
-    return [group.value(version) for version in group.versions if version.status == "contested"]
+    return [group.value(version) for version in group.versions if version.lost]
 
 
 def assertion_rank(assertion: Assertion) -> tuple[bool, float, int, str]:

@@ -72,12 +72,16 @@ async def test_a_date_to_come_is_not_told_as_past_and_the_one_told_last_counts()
 
 async def test_a_misread_fact_is_taken_back_and_what_it_had_ended_goes_on():
     one = memory()
-    await written(one, [NewFact("Ann", "works_at", "the museum", valid_from=MAY)])
-    await written(one, [NewFact("Ann", "works_at", "the club")], NewItem("I run with a club.", said_at=JUNE))
+    museum = NewItem("I work at the museum.", ref="m1", speaker="Ann", said_at=MAY)
+    await written(one, [NewFact("Ann", "works_at", "the museum", source="m1")], museum)
+    club = NewItem("I work with the club on Sundays.", ref="m2", speaker="Ann", said_at=JUNE)
+    await written(one, [NewFact("Ann", "works_at", "the club", source="m2")], club)
     wrong = NewFact("Ann", "works_at", "the club", valid_from=JUNE, negated=True)
     request, result = await written(one, [wrong], NewItem("No, I only run there.", said_at=JUNE + 1))
     told = write_reply(request, result).text
     assert "- closed: Ann works at the club (from 2023-06-08, but set aside for another statement)" in told
+    answer = await one.answer(Query("Where does Ann work?", "default", 12))
+    assert answer.text == "the museum"
     history = await one.explore(ExploreRequest("default", "versions", "Ann"))
     assert [(item.text, item.valid_to) for item in history.items] == [
         ("Ann works at the museum", FOREVER),
