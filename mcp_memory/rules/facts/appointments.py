@@ -78,7 +78,8 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
             return None
         if thing.head == "deadline" and (belongs := thing.of or _for(thing)):
             return "due_on", belongs, date
-        return ("scheduled_for", thing, date) if _has_date(thing) else None
+        told_anew = thing.pronoun == "it" and "now" in clause.adverbs  # "it is now on the 28th"
+        return ("scheduled_for", thing, date) if told_anew or _has_date(thing) else None
     if verb.passive and verb.lemma in _SWITCHED_OFF:
         return ("ends_on", thing, date) if _is_thing(thing) else None
     if (
@@ -114,7 +115,7 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
             begun = replace(begun, owner=thing)
         named = _is_thing(begun) or begun.head == "job"
         return ("starts_on", begun, date) if begun.owner and verb.tense == "present" and named else None
-    if clause.slots and prepositions - {"at", "in", "on"}:
+    if clause.slots and prepositions - {"at", "in", "on", "as"}:
         return None
     if verb.lemma in ("start", "begin") and thing.pronoun in ("i", "he", "she") and verb.tense == "present":
         return "starts_on", thing, date  # "I start on 14 April"
@@ -139,6 +140,11 @@ def appointment_assertions(
         clause: of the sentence.
         intent: of the sentence.
     """
+    if clause.verb.lemma in _MOVED and clause.slots and not clause.slots[0].preposition and not clause.times:
+        moved = clause.slots[0].nouns[0]  # "she has moved the wedding, it is 20 September now"
+        discourse.point_at(name_of(discourse, moved) if _has_date(moved) else None)
+    elif clause.verb.passive and clause.verb.lemma in _MOVED and _has_date(clause.subject[0]):
+        discourse.point_at(name_of(discourse, clause.subject[0]))
     found = date_of(clause)
     if found is None or found[2].time is None:
         return

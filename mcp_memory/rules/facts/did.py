@@ -62,7 +62,8 @@ _LIGHT = {
                     " biking riding hunting birdwatching stargazing"),
     "give": word_set("birth speech talk lecture presentation concert"),
     "make": word_set("reservation appointment"),
-    "have": word_set("surgery operation baby appointment interview procedure attack stroke accident crash fall"
+    "have": word_set("twins puppies kittens"
+                     " surgery operation baby appointment interview procedure attack stroke accident crash fall"
                      " miscarriage biopsy scan mri x-ray check-up checkup transplant breakdown concussion c-section"
                      " jab vaccine vaccination booster lesson"),
     "get": word_set("tattoo piercing promotion raise passport licence license certificate certification degree diploma"
@@ -204,7 +205,7 @@ def _tells_something(clause: Clause, text: str) -> bool:
         return outing.head in _OUTINGS and outing.determiner in ("a", "an", "our", "") and not outing.uncertain
     if lemma == "run" and "out" in clause.particles:
         return False  # "ran out of milk"
-    if lemma == "meet" and phrases[0].named and kinds.is_human(phrases[0]):
+    if lemma == "meet" and not clause.slots[0].preposition and phrases[0].named and kinds.is_human(phrases[0]):
         return clause.slots[-1].preposition in ("at", "through") and not phrases[-1].pronoun
     if lemma == "give" and clause.particles == ("birth",):
         return True

@@ -168,6 +168,11 @@ class Discourse:
         if noun.name and " " in noun.name and not noun.quoted:
             self._full.setdefault(noun.name.split()[-1], noun.name)
 
+    def point_at(self, name: str | None) -> None:
+        """Let "it" mean a thing from now on; None changes nothing."""
+        if name:
+            self._last["it"] = name
+
     def mention_others(self, clause: Clause) -> None:
         """Remember the people that a clause names beside its subject, for "she" until another person is named."""
         for noun in (noun for slot in clause.slots for noun in slot.nouns):
@@ -179,6 +184,11 @@ class Discourse:
                 if owner and self.speaker and _has_one(clause, noun):
                     self._last[pronoun] = f"{owner}'s {noun.text}"
         talk = self.speaker is not None
+        owners = [noun.owner for slot in clause.slots for noun in slot.nouns if noun.owner and noun.owner.name]
+        for one in owners if talk else ():
+            if one.head not in RELATIVES and not one.common and " " not in one.name and not is_company(one):
+                for pronoun in {"he", "she"} - {noun.pronoun for noun in clause.subject}:
+                    self._last.setdefault(pronoun, self._name(one.name))  # "Tilda's party. She turns 16 …"
         strangers = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
         for slot in clause.slots:
             if (

@@ -223,6 +223,8 @@ def _deed(text: str, clause: Clause) -> str:
     if verb.lemma == "go" and verb.tense == "past" and not verb.negated and _LIVE.match(text, verb.start):
         return "went live"
     done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive or verb.progressive)
+    if done and verb.lemma == "break" and not (clause.slots or clause.particles) and clause.times and thing.owner:
+        return "broke"  # "our old freezer broke on Sunday"
     if done and verb.lemma in ("arrive", "come") and not clause.slots and thing.head in _ARRIVING:
         return "arrived"
     return ""

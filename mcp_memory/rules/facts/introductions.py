@@ -52,11 +52,17 @@ _NO_NAMES = (
 _PET_NAMED = re.compile(
     r"\b(?:I|[Ww]e)(?:['’]ve|\shave)?\s(?:\w+\s)?(?:got|have|adopted|rescued|bought)\s(?:\w+\s){0,2}?an?\s(?:[\w-]+\s){0,3}?"
     rf"(?P<kind>{'|'.join(sorted(nouns.PETS))})\b(?P<rest>[^.!?,;]{{0,60}})[.!?,;]+\s"
+    r"(?:(?:[Ss]he|[Hh]e|[Ii]t)(?:['’]s|\sis)\s[a-z][a-z ]{1,30}\sand\s)?"
     r"(?:(?:[Ss]he|[Hh]e|[Ii]t)(?:['’]s|\sis)\s(?:called|named)|(?:[Hh]er|[Hh]is|[Ii]ts)\sname(?:['’]s|\sis)"
     r"|[Ww]e\s(?:call|called|named)\s(?:her|him|it))\s(?P<name>[A-Z][\w'’-]+)"
 )
 """The name of a pet of which the words before speak: "We adopted a puppy. His name is Bruno"."""
 _DAY = rf"\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?(?:{'|'.join(MONTHS)})|(?:{'|'.join(MONTHS)})\s\d{{1,2}}(?:st|nd|rd|th)?"
+_ROLE_NAMED = re.compile(
+    r"\b(?P<own>[Mm]y|[Tt]he|[Oo]ur)\s(?P<role>(?:[a-z]+\s)?[a-z]+)(?:\sis|['’]s)\s(?P<class>an?\s(?:[a-z]+\s){1,3})?(?:called|named)\s"
+    r"(?P<name>(?:(?:Mrs?|Ms|Dr)\.?\s)?[A-Z][\w'’-]+(?:\s[A-Z][\w'’-]+)?)(?=\s*(?:$|[.,;!?]|\sand\b))"
+)
+"""The name of somebody by their role: "the skipper is called Rolf", "my boss is a woman called Ann"."""
 _BIRTHDAY = re.compile(
     r"\b(?P<who>[A-Z][\w-]+)['’]s\s(?:\d{1,2}(?:st|nd|rd|th)\s)?birthday\s(?:on\s|[,(]\s?)(?:the\s)?"
     rf"(?P<value>{_DAY})"
@@ -136,6 +142,12 @@ def told_beside(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Asser
             sentence = index if span[0] <= found.start() else WHOLE
             for triple in ((who, "has_pet", found["name"]), (found["name"], "is_a", found["kind"])):
                 yield make_assertion(turn, sentence, found.span(), triple, holds, "FACT", CONFIDENCE)
+    for found in _ROLE_NAMED.finditer(text, *span):
+        role = found["role"].split()[-1]
+        told_by_verb = role in RELATIVES and not found["class"]  # "my boss is called Ann" is read as a clause
+        if role in _BEINGS - nouns.PETS and not told_by_verb:
+            head = found["role"] if found["own"].lower() == "the" else f"{who}'s {found['role']}"
+            yield make_assertion(turn, index, found.span(), (head, "named", found["name"]), holds, "FACT", CONFIDENCE)
     for found in (*_BIRTHDAY.finditer(text, *span), *_AGED.finditer(text, *span)):
         if found["who"].lower() not in _NO_NAMES:
             born = found.re is _BIRTHDAY
@@ -169,7 +181,14 @@ def read_introductions(turn: Turn, start: int, end: int) -> Iterator[Introductio
 
 
 _BEINGS = (
-    nouns.PETS | nouns.ROLES | nouns.PERSONISH | RELATIVES.keys() | word_set("lodger tenant guest girl boy man woman")
+    nouns.PETS
+    | nouns.ROLES
+    | nouns.PERSONISH
+    | RELATIVES.keys()
+    | word_set(
+        "lodger tenant guest girl boy man woman skipper captain physio landlord landlady childminder tutor trainer vet"
+        " gp supervisor instructor cleaner plumber builder agent dentist coach"
+    )
 )
 _MY_OWN = re.compile(
     r"\bmy (?:(?:full|first|real|given|own) )?name\b|^(?:i['’]?m|i am|this is)\b|\bhere$", re.IGNORECASE

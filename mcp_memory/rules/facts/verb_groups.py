@@ -31,6 +31,7 @@ _UNREAL = word_set(
 _REPORTED = frozenset(("say", "believe", "think", "report", "rumour", "suppose", "allege", "claim", "know", "estimate"))
 
 
+_ALSO_NOUNS = word_set("wedding meeting training hearing reading viewing painting building evening")
 _OWNED = frozenset(("a", "an", "two", "three", "four"))
 
 
@@ -263,6 +264,8 @@ class _VerbGroupReader:
             self.future = self.future or after != "about"
         elif after == "used" and to:
             return False  # "is used to"
+        elif low == "'s" and after in _ALSO_NOUNS and grammar.is_finite(words, following + 1):
+            return False  # "Tom's wedding is …"
         elif verb and "ing" in verb.forms and "plain" not in verb.forms:
             self.progressive = True
         elif verb and "participle" in verb.forms and not words[following].capital and after != "let":

@@ -355,6 +355,7 @@ _SWITCHED = re.compile(
     rf"{HEAD}(?:\s(?:is|are|feature\sis)|['’]s)(?:\snow)?\s(?P<value>off|on|disabled|enabled)\s(?:by\sdefault|unless\b.{{2,60}})[.!]*",
     re.I,
 )
+_RUNNING = re.compile(rf"{HEAD}\s(?:has|have)\sbeen\s(?:running|live|in\suse)\ssince\s.{{2,40}}", re.I)
 _STAYS = re.compile(
     rf"{HEAD}\s(?P<verb>stays|is\sstaying|is\sgone|are\sgone)(?P<rest>\s(?:for\snow|now|too))?[.!]*", re.I
 )
@@ -365,6 +366,8 @@ def switch_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
     if match := _SWITCHED.fullmatch(part.text):
         if head := thing(match["head"]):
             yield fact_of(part, head, "set_to", match["value"].lower())
+    elif (match := _RUNNING.fullmatch(part.text)) and is_tool(match["head"]):
+        yield fact_of(part, part.topic or PROJECT, "uses", unquoted(match["head"]), "begin")
     elif (match := _STAYS.fullmatch(part.text)) and is_tool(match["head"]):
         gone = match["verb"].endswith("gone")
         yield fact_of(part, part.topic or PROJECT, "uses", unquoted(match["head"]), "end" if gone else "state")

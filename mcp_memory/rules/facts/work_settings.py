@@ -36,7 +36,7 @@ SETTINGS = word_set(
     " padding margin"
     " memory bandwidth deposit rent salary discount tax vat indentation notice backoff cooldown debounce throttle"
     " expiration validity pool target buffer heartbeat upload uploads alert alarm sprint sprints iteration iterations"
-    " cadence limiter freshness lag_budget rollout"
+    " cholesterol temperature weight cadence limiter freshness lag_budget rollout"
 )
 """Nouns of what has an amount."""
 _MEASURES = word_set(
@@ -66,7 +66,7 @@ _SET = re.compile(
     re.I,
 )
 _WAS_SET = re.compile(
-    rf"{HEAD}(?:\s(?:was|were|is|are|has\sbeen|have\sbeen|got|went|goes|gets))(?:\s(?:now|just))?"
+    rf"{HEAD}(?:\s(?:was|were|is|are|has\sbeen|have\sbeen|got|went|goes|gets|came))(?:\s(?:now|just))?"
     rf"(?:\s(?:{_CHANGED}|up|down|moved)){{0,2}}(?:\sfrom\s(?P<old>{AMOUNT}))?\sto\s{_VALUE}{REST}[.!]*",
     re.I,
 )

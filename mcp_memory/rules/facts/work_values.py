@@ -14,7 +14,7 @@ from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.tools import COMMANDS, TOOLS, WORK_WORDS
 
 _UNIT = (
-    r"(?:%|percent|[kKMGTP]i?B?(?![A-Za-z])|[kmg]b(?![a-z])|bytes?|bits?|[munµ]s(?![a-z])|s(?![a-z])|secs?|seconds?"
+    r"(?:%|percent|[kKMGTP]i?B?(?![A-Za-z])|[kmg]b(?![a-z])|bytes?|bits?|[munµ]s(?![a-z])|s(?![a-z])|secs?|(?:milli)?seconds?"
     r"|mins?|minutes?|m(?![a-z])|hrs?|hours?|h(?![a-z])|d(?![a-z])|days?|weeks?|months?|years?|px|em|rem|pt|dpi|fps|rpm"
     r"|hz|[kKMG]Hz|ct|cents?|eur(?:os?)?|usd|dollars?|pounds?|gbp|chf|[€$£¢]|req(?:uest)?s?|rows?|items?|lines?|spaces?"
     r"|characters?|chars?|words?|entries|records?|results?|pages?|points?|attempts?|retries|tries|times|users?|seats?"
