@@ -94,6 +94,13 @@ _DESCRIBING = frozenset(("first", "early", "late", "daily", "weekly", "monthly",
 _QUANTITIES = frozenset(("couple", "lot", "lots", "bunch", "pair", "few", "number", "bit", "group"))
 
 
+def _verb_follows_name(words: Sequence[Word], index: int) -> bool:
+    """Return whether a verb stands behind a name: "a man called Tom is here", not "a man called Tom yesterday"."""
+    while index < len(words) and words[index].kind == "word" and words[index].capital:
+        index += 1
+    return index < len(words) and (grammar.is_auxiliary(words, index) or grammar.is_finite(words, index))
+
+
 def read_phrase(
     words: Sequence[Word], index: int, *, subject: bool = False, verb_seen: bool = False
 ) -> tuple[NounPhrase, int] | None:
@@ -147,8 +154,9 @@ def read_phrase(
     if index == core:
         return None
     phrase = _make_phrase(words, first, core, index, determiner, owner)
-    naming = index + 1 < len(words) and words[index].low in _NAMING and words[index + 1].capital and not subject
-    if naming and (name_phrase := read_phrase(words, index + 1)):
+    naming = index + 1 < len(words) and words[index].low in _NAMING and words[index + 1].capital
+    naming = naming and (not subject or _verb_follows_name(words, index + 1))
+    if naming and (name_phrase := read_phrase(words, index + 1, subject=subject)):
         phrase = replace(phrase, name=name_phrase[0].text, named=True, end=name_phrase[0].end)
         index = name_phrase[1]
     if index + 1 < len(words) and words[index].low == "of":
