@@ -304,7 +304,7 @@ def _has_fixed_form(group: RelationFacts, claim: DraftAnswer) -> bool:
     """Return whether documents state such facts in fixed forms: "(12 May 1901 –", "is an Irish painter"."""
     relation = relations().get(group.relation)
     dated = relation.tail == "time" and relation.cardinality == "single"
-    return group.forward and len(claim.values) == 1 and (dated or relation.name == "nationality")
+    return group.forward and len(claim.values) == 1 and (dated or relation.name in ("nationality", "born_in"))
 
 
 def _is_contested(claim: DraftAnswer, group: RelationFacts) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mcp_memory.language.tokens import stems
-from mcp_memory.rules.answers.spans import name_runs, novelty
+from mcp_memory.rules.answers.spans import name_runs
 from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence
 
 _SAME = tuple(
@@ -35,8 +35,6 @@ _SAME = tuple(
 """Words that ask for and state the same tie."""
 _HEADS = frozenset(stems("rector principal director"))
 """Who is a head, though not each head is one."""
-NEW_SHARE = 0.5
-"""Least share of a name's words that stand neither in the query nor in the title."""
 _IS = r"(?:was|is|were|has\s+been|had\s+been|served(?:\s+as)?|has\s+served(?:\s+as)?|became|acted\s+as|worked\s+as)"
 _ASIDE = r"(?:\s*\([^()]{0,40}\))?"
 _TIME_IN = re.compile(r"(?:\s*,)?\s*(?:(?:from|between|since|in|during|for)\s+)?\(?\s*$", re.I)
@@ -87,7 +85,7 @@ def said_holders(
             stems(sentence.words[first].lower_case)
         )  # "Director Ada Marsh"
         left, right = sentence.words[first + titled].start, sentence.words[last].end
-        if last == first or novelty(sentence.words[first : last + 1], known) < NEW_SHARE:
+        if last == first or not known.isdisjoint(stems(text[left:right])):
             continue
         if titled and any(_TIME_IN.fullmatch(text, right, start) for start, _ in holding):
             yield left, right

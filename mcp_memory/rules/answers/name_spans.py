@@ -52,6 +52,7 @@ _SOMEBODY = re.compile(
     rf"\b(?:my|our|his|her|their|some|an?|the)\s+((?:[\w'’-]+\s+){{0,2}}?{_KIN}\b(?:(?:,|,? and)\s(?:my )?{_KIN}\b)*)",
     re.I,
 )
+_BIRTH_NAME = re.compile(r"\b(?:born|n[ée]e)\s+(?:as\s+)?$", re.I)
 _IS = re.compile(r"(?:\b(?:is|was|are|were)|['’]s)\s+$", re.I)
 _THEN_IS = re.compile(r"\s+(?:is|was|are|were)\s+(?-i:[A-Z])", re.I)
 _COUNTRIES = frozenset(stems("country countries"))
@@ -98,7 +99,7 @@ def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozense
         if wanted.noun in _COUNTRIES and text[start:end].lower() not in COUNTRIES:
             continue
         if wanted.form == "place":
-            if not sentence.is_document and _is_outer_place(text, start, end):
+            if (not sentence.is_document and _is_outer_place(text, start, end)) or _BIRTH_NAME.search(before):
                 continue
             fit += PLACE_FIT * placed
         elif wanted.form == "person":

@@ -248,7 +248,7 @@ class FactAnswerSettings:
         caller: the caller supplied the facts.
         talk: the facts were extracted from talk.
         document: the facts were extracted from a document, which covers many people and times.
-        fixed: the same, of dates and nationalities, which documents give in fixed forms.
+        fixed: the same, of dates, birthplaces and nationalities, which documents give in fixed forms.
         many_valued: factor for extracted values of a relation that may have many: some values are missed, and some
             extracted ones are wrong.
         per_step: factor for each step to an entity that the query describes ("Ann's sister").

@@ -201,6 +201,7 @@ def _birth_or_death_facts(
     """Yield the time and the place that follow "born" or "died", in any order."""
     time: StatedTime | None = None
     where: NameSpan | None = None
+    verb = position  # behind it: the comma in ", born Harry Lund," is no sign of a place
     for _ in range(_OCCASION):
         lead = _CONNECTIVE.match(text, position, end)
         position = lead.end() if lead else position
@@ -209,7 +210,7 @@ def _birth_or_death_facts(
             time, position = stated, stated.end
             continue
         candidate = _read_place(text, position, end) if where is None else None
-        if candidate is None or not _PLACE_SIGN.search(text, max(0, position - 12), candidate.start):
+        if candidate is None or not _PLACE_SIGN.search(text, max(verb, position - 12), candidate.start):
             break
         where, position = candidate, candidate.end
         for _ in range(3):  # over ", Ohio, United States"

@@ -311,12 +311,16 @@ async def test_documents_are_compared_through_the_people_they_name() -> None:
         ("When did the director of The Salt Road (1934 film) die?", None),
         ("What nationality is the director of the film The Salt Road?", "Irish"),
         ("Where was the director of the film The Salt Road in 1950?", None),
+        ("Where was Nils Ravn born?", None),
+        ("Where was Ida Lund born?", "Ostby"),
     ],
 )
 async def test_dates_and_nationalities_of_documents_answer_plainly(question: str, expected: str | None) -> None:
     texts = {
         "The Salt Road": "The Salt Road is a 1951 film directed by Orla Fenwick.",
         "Orla Fenwick": "Orla Fenwick (12 May 1901 – 3 June 1980) was an Irish film director.",
+        "Nils Ravn": "Nils Ravn (1872 – 20 July 1928), born Otto Wilbur Stone, was a film director.",
+        "Ida Lund": "Ida Lund (born 3 May 1910 in Ostby) is a painter.",
     }
     items = [NewItem(text, ref=title, title=title) for title, text in texts.items()]
     found = await ask(items, question, "document", read=True)

@@ -157,9 +157,3 @@ MEMBER = "In 1795 she was elected a member of the Holm Academy of Letters , and 
 )
 async def test_a_name_of_the_kind_asked_for_near_the_time_answers(question: str, expected: str | None) -> None:
     assert await answer(MEMBER, question, "Ada Marsh") == expected
-
-
-async def test_whoever_shares_a_word_with_the_title_may_hold_an_office() -> None:
-    text = "From 1990 until 1995 , the rector was Lowick-Otto Panse ."
-    asked = "What was the name of the head of Lowick Film University in May 1992?"
-    assert await answer(text, asked, "Lowick Film University") == "Lowick-Otto Panse"
