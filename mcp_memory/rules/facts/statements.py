@@ -149,6 +149,8 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     }
     if talk and row.effect == "event" and verb.tense == "present" and not verb.phase and not clause.times:
         return False  # "she writes novels" tells no event
+    if row.relation == "works_at" and row.tail == ("role",):
+        return bool(clause.slots) and clause.slots[0].nouns[0].determiner in ("a", "an")  # "I work for a baker"
     if row.relation == "works_at" and any(slot.preposition == "on" for slot in clause.slots[:1]):
         return False  # "I'm working on a project with a deadline set for …"
     if row.relation == "teaches" and talk and any(slot.nouns[0].pronoun for slot in clause.slots[:1]):

@@ -101,6 +101,8 @@ def test_a_document_without_a_date_that_says_until_today_tells_of_no_later_day()
         ("I moved out into a cottage in Corwen.", ["Maria lives_in Corwen"]),
         ("The exam was moved, it is now on 5 June.", ["exam scheduled_for 5 June"]),
         ("It is now 5 June.", []),
+        ("I work for a puppet maker.", ["Maria works_at puppet maker"]),
+        ("That works for either.", []),
         ("I'm ill, so a sitter called Becky will come. She starts next week.", ["Becky starts_on week of 15 May 2023"]),
         ("A friend called Ida lives in Faro.", ["Ida lives_in Faro"]),
         ("A man called Tom yesterday.", []),
