@@ -120,7 +120,7 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
         return
     since, until = _meant_time(wanted, wanted.time)
     tenures = _tenures(sentence)
-    holding = [one for one in tenures if one.holds(since, until)]
+    holding = [one for one in tenures if one.holds(since, until)] or _mostly_holding(tenures, since, until)
     if not holding:
         yield from _kind_at(wanted, sentence, [one[:2] for one in sentence.times if _is_same(one[2], since, until)])
         return
@@ -150,6 +150,19 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
             (((left, right), one),) = posts.items()
             sure = one.surely_holds(since, until) and _is_of(wanted, sentence)
             yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True, hedged=not sure)
+
+
+MOST = 0.8
+"""Least share of the time asked about that an interval holds which does not hold it all."""
+
+
+def _mostly_holding(tenures: Sequence[_Tenure], since: Millis, until: Millis) -> list[_Tenure]:
+    """Return the one interval that holds most of another, where no other one of them has a part of it."""
+    having = [one for one in tenures if one.since < until and since < one.until]
+    if len(having) != 1 or BEGINNING >= having[0].since or having[0].until - having[0].since >= LIFETIME:
+        return []
+    held = min(having[0].until, until) - max(having[0].since, since)
+    return having if held >= MOST * (until - since) else []
 
 
 def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:

@@ -31,6 +31,9 @@ async def answer(text: str, question: str, title: str = "Dunmore Academy") -> st
         ("in May 1916", "Carl Lind and Nora Fell"),
         ("in May 1914", "Carl Lind or Nora Fell"),
         ("in May 1890", None),
+        ("between October 1902 and June 1906", "Ada Marsh"),
+        ("between October 1890 and June 1906", None),
+        ("between March 1909 and February 1912", None),
     ],
 )
 async def test_a_list_tells_who_held_an_office(when: str, expected: str | None) -> None:
