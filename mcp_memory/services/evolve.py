@@ -200,7 +200,8 @@ async def _whole_space(request: EvolveRequest, context: EvolveContext, skipped: 
 
 
 _NO_FACT = (
-    "No fact was read in the correction, so it ends none. If a fact changed, give it in facts of memory_write as well."
+    "No fact was read in the correction, so it ends none. Give memory_write the fact that changed as well; one that was "
+    "never so with negated, and its own start as valid_from."
 )
 _OFF = "Memory points are switched off here (switches.points)."
 _BROUGHT = "You brought points of your own, so none were made of the episode."
