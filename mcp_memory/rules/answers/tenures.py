@@ -159,7 +159,7 @@ MOST = 0.8
 def _mostly_holding(tenures: Sequence[_Tenure], since: Millis, until: Millis) -> list[_Tenure]:
     """Return the one interval that holds most of another, where no other one of them has a part of it."""
     having = [one for one in tenures if one.since < until and since < one.until]
-    if len(having) != 1 or BEGINNING >= having[0].since or having[0].until - having[0].since >= LIFETIME:
+    if len(having) != 1 or having[0].since <= BEGINNING or having[0].until - having[0].since >= LIFETIME:
         return []
     held = min(having[0].until, until) - max(having[0].since, since)
     return having if held >= MOST * (until - since) else []
