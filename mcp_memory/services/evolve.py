@@ -200,8 +200,8 @@ async def _whole_space(request: EvolveRequest, context: EvolveContext, skipped: 
 
 
 _NO_FACT = (
-    "No fact was read in the correction, so it ends none. Give memory_write the fact that changed as well; one that was "
-    "never so with negated, and its own start as valid_from."
+    "No fact was read in the correction, so it ends none. Give memory_write the fact that changed as well; one that "
+    "was never so with negated, and its own start as valid_from."
 )
 _OFF = "Memory points are switched off here (switches.points)."
 _BROUGHT = "You brought points of your own, so none were made of the episode."
