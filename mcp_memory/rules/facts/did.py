@@ -155,9 +155,8 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
 
 def _is_participle(clause: Clause, phrase: str) -> bool:
     """Return whether a phrase may be a participle before its noun: "carved oak", "guaranteed income"."""
-    who = clause.subject[0]
-    if who.pronoun in ("i", "he", "she", "we") and who.common != OMITTED and clause.verb.start - who.end < 2:
-        return False
+    if any(map(str.isdigit, phrase)):
+        return False  # "tagged v0.8.0"
     obj = clause.slots[0]
     noun = obj.nouns[0]
     bare = not (obj.preposition or noun.determiner or noun.owner or noun.named or noun.plural or noun.quoted)

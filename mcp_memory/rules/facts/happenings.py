@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
 from mcp_memory.domain.relations import DID
-from mcp_memory.domain.times import BEGINNING, DAY, StatedTime
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
@@ -20,8 +20,8 @@ from mcp_memory.rules.facts.appointments import DATED_THINGS, name_of
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.discourse import Discourse
-from mcp_memory.rules.facts.modality import PLAIN
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.rows import FEW_COUNTED
 from mcp_memory.rules.facts.validity import Validity, from_utterance, precision_of, validity_intervals
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -58,7 +58,7 @@ def happenings(
     if len(clause.subject) != 1 or clause.verb.phase or clause.verb.used_to or clause.parsed:
         return
     thing = clause.subject[0]
-    span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
+    span, confidence = (clause.start, clause.end), min(clause.confidence, FEW_COUNTED)
     if found := _recurring(turn.text, clause):
         thing, when = found
         if head := name_of(discourse, thing):
@@ -74,7 +74,10 @@ def happenings(
         for time in (word.time for word in clause.times if word.time is not None):
             kind: FactKind = "planned" if time.since > turn.time else "state"
             since = max(time.since, turn.time) if time.since <= BEGINNING else time.since  # "until the 11th"
-            holds = Validity(since, time.until, True, kind=kind, precision=precision_of(time.grain))
+            begins = _FROM.search(turn.text, max(0, time.start - 6), time.start) is not None  # "from 20 April, back …"
+            holds = Validity(
+                since, FOREVER if begins else time.until, True, kind=kind, precision=precision_of(time.grain)
+            )
             yield make_assertion(turn, index, span, (who, "is_a", away), holds, intent, confidence)
     elif _is_cancelled(clause) and (trip := _trip(discourse, clause.subject[0])):
         called_off = replace(from_utterance(turn.time), negated=True, change=True)
@@ -178,6 +181,9 @@ def _payment(text: str, clause: Clause) -> tuple[str, str] | None:
 
 def _is_dated(thing: NounPhrase) -> bool:
     return thing.head in DATED_THINGS and (thing.owner is not None or thing.determiner in ("the", "our"))
+
+
+_FROM = re.compile(r"\bfrom\s$", re.IGNORECASE)
 
 
 def _absence(clause: Clause) -> str:

@@ -19,7 +19,7 @@ from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
 from mcp_memory.rules.facts.claims import make_assertion
-from mcp_memory.rules.facts.rows import CONFIDENCE
+from mcp_memory.rules.facts.rows import CONFIDENCE, FEW_COUNTED
 from mcp_memory.rules.facts.tables import nouns
 from mcp_memory.rules.facts.validity import birth_validity, from_utterance
 
@@ -147,7 +147,7 @@ def told_beside(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Asser
         told_by_verb = role in RELATIVES and not found["class"]  # "my boss is called Ann" is read as a clause
         if role in _BEINGS - nouns.PETS and not told_by_verb:
             head = found["role"] if found["own"].lower() == "the" else f"{who}'s {found['role']}"
-            yield make_assertion(turn, index, found.span(), (head, "named", found["name"]), holds, "FACT", CONFIDENCE)
+            yield make_assertion(turn, index, found.span(), (head, "named", found["name"]), holds, "FACT", FEW_COUNTED)
     for found in (*_BIRTHDAY.finditer(text, *span), *_AGED.finditer(text, *span)):
         if found["who"].lower() not in _NO_NAMES:
             born = found.re is _BIRTHDAY

@@ -55,6 +55,8 @@ _OPTIONS = word_set("swapped also")
 _SLOTS = closed.PREPOSITIONS | {"obj", "time", "each"}
 CONFIDENCE = 0.95
 """Confidence of a row that states none."""
+FEW_COUNTED = 0.89
+"""The highest confidence of a form of which fewer than 30 facts were counted (``doubts.py``)."""
 
 
 @dataclass(frozen=True, slots=True)

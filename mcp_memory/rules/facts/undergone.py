@@ -11,6 +11,7 @@ from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.noun_phrases import OMITTED
 from mcp_memory.rules.facts.tables.nouns import PETS
 
 CONFIDENCE = 0.9
@@ -119,10 +120,11 @@ def deeds_alone(clause: Clause) -> Iterator[Claim]:
     """Yield the event of a verb that says enough by itself: "my boss retired in May"."""
     said = " ".join((clause.verb.lemma, *clause.particles))
     deed = _ALONE.get(said) or (ALONE_WITH_A_DATE.get(said) if clause.times else "")
-    if said == "leave" and not clause.verb.future:
-        return  # of a party, mostly
+    if said in ("leave", "move") and not clause.verb.future:
+        return  # of a party, mostly; or a seat
     for subject in clause.subject if deed else ():
-        somebody = bool(subject.pronoun or subject.owner) if said == "move" else kinds.is_human(subject)
+        told = subject.common != OMITTED and not clause.slots
+        somebody = bool(told and (subject.pronoun or subject.owner)) if said == "move" else kinds.is_human(subject)
         if somebody or (subject.head in PETS and said != "move"):
             yield Claim(subject, DID, deed or "", "event", None, clause.end, False, CONFIDENCE)
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.rows import FEW_COUNTED
 from mcp_memory.rules.facts.tables.nouns import NAMED_OWN, NAMED_WORK
 from mcp_memory.rules.facts.tables.tools import WORK_WORDS
 from mcp_memory.rules.facts.verbs import inflection
@@ -363,6 +364,7 @@ _STAYS = re.compile(
 
 def switch_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
     """Yield what is on or off by default, and which tool stays or is gone: "clustering is off by default"."""
+    part = replace(part, sure=min(part.sure, FEW_COUNTED))
     if match := _SWITCHED.fullmatch(part.text):
         if head := thing(match["head"]):
             yield fact_of(part, head, "set_to", match["value"].lower())

@@ -61,6 +61,7 @@ def test_what_happens_to_things_and_people(text: str, expected: list[str]) -> No
         ("I'm on leave from 9 June until the end of August.", ["on leave 2023-06-09 2023-09-01"]),
         ("I'll be on holiday from the 22nd to the 29th of July.", ["on holiday 2023-07-22 2023-07-30"]),
         ("We're getting married on 6 September.", ["got married 2023-09-06 2023-09-07"]),
+        ("I'll be on leave from 20 July.", ["on leave 2023-07-20 …"]),
         ("I'm off on Friday.", ["off 2023-05-12 2023-05-13"]),
         ("Tom's away until 3 June.", ["away 2023-05-08 2023-06-04"]),
         ("We move on 5 July.", ["moved 2023-07-05 2023-07-06"]),
