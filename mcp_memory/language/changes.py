@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from mcp_memory.domain.relations import irregular_verbs
 from mcp_memory.language.expressions import MONTH_WORDS
+from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS, stems
 
 _ADVERB = (
@@ -80,6 +81,16 @@ _REPLACED = re.compile(
     ),
     re.IGNORECASE,
 )
+_RESTATED = re.compile(
+    r"\b(?:make|made)\s+(?:it|that)\s+(?=(?:the\s+|an?\s+)?(?:\d|(?-i:[A-Z]))|[a-z]+\s+(?:hours?|days?|weeks?|months?|years?)\b)"
+    r"|\b(?:moved|changed|raised|lowered|cut|pushed|brought|extended|postponed|doubled|halved|bumped|upped|dropped"
+    r"|shifted|delayed|rebooked|put)\s+(?:it|that|them)\b(?!\s+(?:in|on|into|onto|under|over|away)\b)"
+    r"|\bit(?:['’]s|\s+is|\s+was)\s+(?:going\s+to\s+be\s+)?(?:(?:on|at|in)\s+)?(?:the\s+)?[\w:,.-]+(?:\s[\w:,.-]+){0,2}?\s+"
+    r"(?:now|instead)\b|\bgive\s+(?:me|us)\s+(?:until|till)\b"
+    r"|\b(?:the\s+)?new\s+(?:date|day|time|deadline|limit|place|address|price|number|value)\s+(?:is|will\s+be)\b",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(rf"\b(?:\d+(?:[.,:]\d+)*|{'|'.join((*WEEKDAYS, *MONTH_WORDS))})(?![\w.]*\d)", re.IGNORECASE)
 _GOAL = re.compile(
     r"\b(?:at least|at most|goals?|targets?|targeting|achieve|aim(?:ing)?|reach|under|within|below|above|less than"
     r"|more than|estimat\w+|plan(?:ned|ning)?|from|each|every|per|by|than|first|last|next|extra|another|additional)"
@@ -252,6 +263,24 @@ def replacements(text: str) -> Iterator[Substitution]:
         start, end = match.span()
         about = _content(text[max(0, start - CONTEXT[1]) : end + CONTEXT[1]])
         yield Substitution(start, end, match["old"] or match["old2"], about)
+
+
+def given_values(text: str) -> Iterator[tuple[int, int, frozenset[str]]]:
+    """Yield where numbers, weekdays and months stand, each with the telling stems around it."""
+    for match in _GIVEN.finditer(text):
+        around = f"{text[max(0, match.start() - WIDE) : match.start()]} {text[match.end() : match.end() + WIDE]}"
+        yield match.start(), match.end(), _content(around)
+
+
+def restatements(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a text gives something named before it another value: "Make it 14 days", "It's the 20th now".
+
+    What is changed is not named, so only what was said shortly before tells what it is. Questions are none.
+    """
+    for match in _RESTATED.finditer(text):
+        end = min((at for mark in ".!?\n" if (at := text.find(mark, match.end())) >= 0), default=len(text))
+        if text[end : end + 1] != "?":
+            yield match.start(), end
 
 
 def _has(text: str, *words: str) -> bool:

@@ -106,6 +106,8 @@ class SentenceContext:
         before = self.sentence[max(0, match.start() - _REACH) : match.start()]
         if _SINCE.search(before):
             return -1
+        if _APPOINTED.search(before):
+            return 1
         if _ARRANGED.search(before) or (_ENTERED.search(before) and not _ON_A_WEEKDAY.search(match[0])):
             return 1
         if self.tense is not None:
@@ -119,6 +121,8 @@ class SentenceContext:
         What is booked or moved to a day, and what will be, is still to come.
         """
         before = self.sentence[max(0, match.start() - _REACH) : match.start()]
+        if _APPOINTED.search(before):
+            return True
         if _ARRANGED.search(before):
             return False
         cues = _cues(self.sentence)
@@ -212,6 +216,10 @@ _ARRANGED = compiled(
     r"|\bbooked\s?[!:.][^.!?:]*$"  # "Booked! Ferry on the 7th"
     rf"|\b(?:got|bought|have){S}(?:[\w’'-]+{S}){{0,2}}tickets?{S}(?:(?:for|to){S}(?:[\w’'-]+{S}){{1,4}}on|for){S}"
     rf"(?:the{S})?$"
+)
+_APPOINTED = compiled(
+    rf"\b(?:made|make|got|gave{S}(?:me|us|him|her|them)|have|has|had){S}(?:[\w’'-]+{S}){{0,3}}?"
+    rf"(?:appointment|interview|reservation|booking|slot|table){S}for{S}(?:the{S})?$"
 )
 _ENTERED = compiled(
     rf"\b(?:signed{S}up|registered|enrolled|entered|applied|(?:bought|got|booked|have){S}(?:[\w’'-]+{S}){{0,2}}tickets?){S}"

@@ -149,9 +149,9 @@ def _ago(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
 def _ahead(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     pointing = context.direction(match)
-    short = match["unit"].lower() in ("minute", "hour")
+    short = match["unit"].lower() in ("minute", "hour") or match["n"].lower() in ("one", "a", "1")
     if pointing < 0 or (short and pointing == 0):
-        return None  # "finished in two days", "5 km in 30 minutes": how long, not when
+        return None  # "finished in two days", "5 km in 30 minutes", "two in one day": how long, not when
     return _moment_away(match["unit"], number(match["n"]), context.said_at)
 
 

@@ -5,7 +5,9 @@ Two ways, for texts of talk by one speaker that bear on a query (the words of it
 - *denied*: a text that says "I've never …" (`language.changes.denials`) and the clause elsewhere that tells most of the
   same as done, from `ALIKE` of the denial's content on;
 - *changed*: a value beside words of change, and an earlier one of the same kind (a share, a sum, a date, a number of
-  the same things) with enough words around it in common (`SHARED`); or "moved from A to B" and an earlier text with A.
+  the same things) with enough words around it in common (`SHARED`); or "moved from A to B" and an earlier text with A;
+  or a value near the query's words and "make it 14 days", "it's the 20th now" shortly after it in its session, by
+  anybody.
 
 It reads the texts that the recall shows, and of the others those that fit the query's words best (`READ`), so its cost
 does not grow with the space beyond one search by words. It says "perhaps": the words are compared, not understood.
@@ -15,7 +17,7 @@ Source: REAL §3.2 (contradiction of facts). **Departures.** ``language/changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +32,9 @@ from mcp_memory.language.changes import (
     changed_values,
     deeds,
     denials,
+    given_values,
     replacements,
+    restatements,
     values,
 )
 from mcp_memory.language.segments import without_code
@@ -52,6 +56,12 @@ SHARED_WIDELY = 0.35
 """The same of all that stands near them, where they are numbers of the same things."""
 NEAR = 0.25
 """Share of the query's content that a changed value must have around it."""
+FIRST = 5
+"""Best of the shown texts after which a new value is looked for that does not name what it is of."""
+FOLLOWING = 6
+"""Messages after a statement in which "make it 14 days" may be told of it."""
+MENTIONS = 12
+"""Newest mentions of the matter after which it is looked for, too."""
 SHOWN = 2
 """Most contrasts of either kind that a recall shows."""
 CHARS = 150
@@ -71,9 +81,13 @@ def find_contrasts(space: Space, query: Query, shown: Iterable[int]) -> tuple[Co
     shown = [row for row in shown if space.talk[row]]
     if not asked or not shown:
         return ()
-    reader = _Reader(space, index, asked, recallable(space, query.window, query.role))
+    names = frozenset(stem for name in (*query.names, *query.speakers) for stem in stems(name))
+    reader = _Reader(space, index, asked, names, recallable(space, query.window, query.role))
     turns = _turns(space, [*shown, *reader.best(query.stems)])
-    return (*reader.denied(turns), *reader.changed(turns))
+    changed = reader.changed(turns)
+    known = {one.one.turn.id for one in changed}
+    restated = [one for one in reader.restated(shown[:FIRST]) if one.one.turn.id not in known]
+    return (*reader.denied(turns), *changed, *restated[:SHOWN])
 
 
 def contrast_in_words(contrast: Contrast) -> str:
@@ -99,9 +113,16 @@ def _turns(space: Space, rows: Iterable[int]) -> list[Turn]:
 class _Reader:
     """Compares texts for one query."""
 
-    def __init__(self, space: Space, index: WordIndex, asked: dict[str, float], open_: NDArray[np.bool_]) -> None:
-        """Begin with the rarity of the query's stems, and which rows its window and role leave open."""
-        self._space, self._index, self._asked, self._open = space, index, asked, open_
+    def __init__(
+        self,
+        space: Space,
+        index: WordIndex,
+        asked: dict[str, float],
+        names: frozenset[str],
+        open_: NDArray[np.bool_],
+    ) -> None:
+        """Begin with the rarity of the query's stems, those of its names, and which rows its window and role leave."""
+        self._space, self._index, self._asked, self._names, self._open = space, index, asked, names, open_
         self._deeds: dict[str, list[tuple[int, int, int]]] = {}
 
     def best(self, asked: Iterable[str]) -> list[int]:
@@ -178,6 +199,57 @@ class _Reader:
         best = sorted(found, key=lambda one: -one[0])
         return list({(one.one.turn.id, one.one.start): one for _, one in reversed(best)}.values())[::-1][:SHOWN]
 
+    def restated(self, rows: Sequence[int]) -> list[Contrast]:
+        """Return statements about the query with what follows them and gives "it" another value, the best row first."""
+        found: list[Contrast] = []
+        for row in rows:
+            turn = self._space.segment_turn[row]
+            given = list(given_values(without_code(turn.text)))
+            start, end = next(((a, b) for a, b, around in given if self._near(around) >= NEAR), (0, 0))
+            if not end or by_assistant(turn):
+                continue
+            known = {turn.text[a:b].casefold() for a, b, _ in given}
+            for later in self._later_talk(row, frozenset(stems(turn.text[start:end]))):
+                text = without_code(later.text)
+                new = next((span for span in restatements(text) if _gives_other(text[slice(*span)], known)), None)
+                if new is not None:
+                    found.append(Contrast("changed", _around(turn, start, end), Source(later, *new)))
+                    break
+        return found
+
+    def _later_talk(self, row: int, value: frozenset[str]) -> Iterator[Turn]:
+        """Yield the messages that follow one, then later mentions of the matter and what follows these, newest first.
+
+        The matter is the rarest word that the message shares with the query, a name only if need be, or all words of
+        its value.
+        """
+        yield from self._following(row)
+        turn = self._space.segment_turn[row]
+        rows = np.flatnonzero(self._open)
+        mentions = np.logical_and.reduce([self._index.contains(rows, stem) for stem in sorted(value)])
+        shared = self._asked.keys() & set(stems(turn.text))
+        shared = shared - self._names or shared
+        if shared:
+            mentions = mentions | self._index.contains(rows, max(shared, key=lambda stem: (self._asked[stem], stem)))
+        for mention in rows[mentions].tolist()[: -MENTIONS - 1 : -1]:
+            here = self._space.segment_turn[mention]
+            if _earlier(turn, here) and here.kind == "message":
+                if not by_assistant(here):
+                    yield here
+                yield from self._following(mention)
+
+    def _following(self, row: int) -> Iterator[Turn]:
+        """Yield the messages of persons that follow one in its session, at most `FOLLOWING`."""
+        turn, seen = self._space.segment_turn[row], {self._space.segment_turn[row].id}
+        for after in range(row + 1, min(row + 1 + 2 * FOLLOWING, len(self._space.segments))):
+            later = self._space.segment_turn[after]
+            if later.session != turn.session or len(seen) > FOLLOWING:
+                return
+            if later.id not in seen and self._open[after] and later.kind == "message":
+                seen.add(later.id)
+                if not by_assistant(later):
+                    yield later
+
     def _near(self, said: frozenset[str]) -> float:
         """Return the share of the query's content that is said."""
         return sum(rarity for stem, rarity in self._asked.items() if stem in said) / sum(self._asked.values())
@@ -211,6 +283,11 @@ class _Reader:
         """Return how much of the content of two pieces of text is the same, by rarity, in [0, 1]."""
         whole = sum(map(self._index.rarity, one)) + sum(map(self._index.rarity, other))
         return 2 * sum(map(self._index.rarity, one & other)) / whole if len(one & other) > 1 else 0.0
+
+
+def _gives_other(said: str, known: Collection[str]) -> bool:
+    """Return whether words give a value that is not among the known ones."""
+    return any(said[start:end].casefold() not in known for start, end, _ in given_values(said))
 
 
 def _same_things(old: Value, new: Value) -> bool:

@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from mcp_memory.domain.answers import EvidenceSentence
+from mcp_memory.domain.answers import EvidenceSentence, Proposal
 from mcp_memory.domain.entities import PROJECT
+from mcp_memory.domain.evidence import Contrast
 from mcp_memory.domain.relations import Relation
 from mcp_memory.domain.turns import USER, USERS, Turn
 from mcp_memory.language.expressions import NUMBER, number
@@ -90,6 +91,62 @@ def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[Weighe
         if other.coverage >= SHARED * best.coverage > 0 and changed.search(other.text) and not is_question(other.text):
             return True
     return False
+
+
+_FORMER = re.compile(
+    r"\b(?:first|original(?:ly)?|initial(?:ly)?|used\s+to|former(?:ly)?|previous(?:ly)?|before|at\s+the\s+start|old)\b",
+    re.IGNORECASE,
+)
+"""Words with which a question asks for what no longer holds."""
+
+
+def was_restated(question: str, proposal: Proposal, contrasts: Sequence[Contrast]) -> bool:
+    """Return whether an answer rests on a statement that a later one perhaps changes, and the question is of today."""
+    if _FORMER.search(question):
+        return False
+    cited = {citation.source.turn.id for citation in proposal.citations}
+    return any(one.kind == "changed" and one.one.turn.id in cited for one in contrasts)
+
+
+_HAPPENS = {
+    word: frozenset(stems(words))
+    for words in (
+        "due deadline until by",
+        "done finished finish complete completed ready",
+        "start starts started begin begins began",
+        "end ends ended finish finished over",
+        "open opens opened",
+        "close closes closed shut",
+        "arrive arrives arrived came",
+        "expire expires expired out",
+        "cancelled canceled called",
+    )
+    for word in words.split()
+}
+"""What a question may ask of a thing, with the stems of the words that tell of it."""
+_WHAT_HAPPENS = re.compile(
+    rf"\b(?:is|was|are|were|does|did|do|has|have|will|would)\s+(?:the|my|our|your|this|that)\s+(?:[\w'’-]+\s+){{0,2}}?"
+    rf"(?P<thing>[\w'’-]+)\s+(?:be\s+|been\s+)?(?P<what>{'|'.join(sorted(_HAPPENS))})\b",
+    re.IGNORECASE,
+)
+
+
+def tells_of_what_happens(question: str, proposal: Proposal) -> bool:
+    """Return whether an answer to "When is the manual due?" rests on a message with the manual and what is asked of it.
+
+    "The baby is due in January" is of another thing, and "from today the manual is with Ida" of another matter.
+    Questions of other forms and what documents tell, which names its subject in its title, are not looked at.
+    """
+    asked = _WHAT_HAPPENS.search(question)
+    said = [one.source for one in proposal.citations if one.source.turn.kind == "message"]
+    if asked is None or not said:
+        return True
+    thing, happens = frozenset(stems(asked["thing"])), _HAPPENS[asked["what"].lower()]
+    return any(
+        thing <= frozenset(stems(source.turn.text))
+        and not happens.isdisjoint(words(source.quote) + stems(source.quote))
+        for source in said
+    )
 
 
 def _counts_otherwise(answer: str, text: str) -> bool:

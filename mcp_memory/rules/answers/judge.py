@@ -37,7 +37,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import STOP_WORDS, mentions, names, stems, words
 from mcp_memory.ports import JudgeInput
-from mcp_memory.rules.answers.changes import changed_since, set_since
+from mcp_memory.rules.answers.changes import changed_since, set_since, tells_of_what_happens, was_restated
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.fact_answers import (
     CHOICE_ROUTE,
@@ -125,6 +125,12 @@ class EmbeddedQuestionJudge:
         A correction that a caller gave to such a question decides, unless a later message answers it.
         """
         proposal = self._propose(judge_input)
+        question = judge_input.query.text
+        if proposal is not None and (
+            was_restated(question, proposal, judge_input.recall.contrasts)
+            or not tells_of_what_happens(question, proposal)
+        ):
+            proposal = None
         correction = judge_input.recall.correction
         if correction is None or judge_input.query.askers:
             return proposal

@@ -146,3 +146,45 @@ def test_both_statements_are_worded_with_speaker_and_day():
         "perhaps contradictory: “I've never repaired a kayak hull” (user, Thu 1 Jan 1970); "
         "but “I repaired the hull of my kayak with resin.” (user, Fri 2 Jan 1970)"
     )
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "old", "new"),
+    [
+        (
+            ("The login tokens last 12 hours.", "Make it 14 days, but with a button for admins."),
+            "How long do login tokens last?",
+            "The login tokens last 12 hours.",
+            "Make it 14 days, but with a button for admins",
+        ),
+        (
+            (
+                "The wedding is on 6 May in Oulu.",
+                "Pick me up for the wedding?",
+                "They've moved it. It's 20 May now.",
+            ),
+            "When is Ada's wedding?",
+            "The wedding is on 6 May in Oulu.",
+            "It's 20 May now",
+        ),
+        (
+            ("The upload limit is 20 MB.", "20 MB is six pictures.", "Raised it to 35."),
+            "What is the upload limit?",
+            "The upload limit is 20 MB.",
+            "Raised it to 35",
+        ),
+    ],
+)
+def test_a_value_that_it_is_given_later_is_set_beside_the_old_one(
+    lines: tuple[str, ...], question: str, old: str, new: str
+) -> None:
+    assert contrasts(told(*lines), question) == [("changed", old, new)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Make it 14 days?", "Make it 12 hours then.", "I made it to the top in 40 minutes.", "Put it in the oven at 5."],
+)
+def test_a_question_the_same_value_or_another_it_changes_nothing(line: str) -> None:
+    lines = ("The login tokens last 12 hours.", line)
+    assert contrasts(told(*lines), "How long do login tokens last?") == []

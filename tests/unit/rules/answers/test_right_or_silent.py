@@ -264,3 +264,17 @@ async def test_a_sum_a_date_and_a_version_are_answered_as_they_were_told(
     line: str, question: str, expected: str | None
 ) -> None:
     assert await answer([line], question) == expected
+
+
+RESTATED = ("Elin: The login tokens last 12 hours.", "Otto: Make it 14 days, but with a button for admins.")
+
+
+async def test_a_value_that_it_is_given_anew_without_its_name_is_no_answer_for_today() -> None:
+    assert "12 hours" in (await answer(RESTATED[:1], "How long do login tokens last?") or "")
+    assert await answer(RESTATED, "How long do login tokens last?") is None
+
+
+async def test_what_is_due_beside_the_thing_asked_about_is_no_answer() -> None:
+    lines = ("Elin: I'm writing the manual.", "Otto: The baby is due in January.")
+    assert await answer(lines, "When is the manual due?") is None
+    assert await answer(lines, "When is the baby due?") is not None
