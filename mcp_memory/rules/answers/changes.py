@@ -16,6 +16,7 @@ from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.evidence import Contrast
 from mcp_memory.domain.relations import Relation
 from mcp_memory.domain.turns import USER, USERS, Turn
+from mcp_memory.language.changes import deeds
 from mcp_memory.language.expressions import NUMBER, number
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.rules.answers.modality import LOOKS_BACK, asks_deed, is_question, is_unreal
@@ -101,27 +102,30 @@ _FORMER = re.compile(
 
 
 def was_restated(question: str, proposal: Proposal, contrasts: Sequence[Contrast]) -> bool:
-    """Return whether an answer rests on a statement that a later one perhaps changes, and the question is of today."""
-    if _FORMER.search(question):
+    """Return whether an answer rests on a statement that a later one perhaps changes, and the question is of today.
+
+    What is told as done, and asked for as done, is not changed by what comes after it.
+    """
+    done = asks_deed(question) and all(any(deeds(one.source.quote)) for one in proposal.citations)
+    if done or _FORMER.search(question):
         return False
     cited = {citation.source.turn.id for citation in proposal.citations}
     return any(one.kind == "changed" and one.one.turn.id in cited for one in contrasts)
 
 
 _HAPPENS = {
-    word: frozenset(stems(words))
-    for words in (
-        "due deadline until by",
-        "done finished finish complete completed ready",
-        "start starts started begin begins began",
-        "end ends ended finish finished over",
-        "open opens opened",
-        "close closes closed shut",
-        "arrive arrives arrived came",
-        "expire expires expired out",
-        "cancelled canceled called",
+    word: frozenset(stems(f"{asked} {told}"))
+    for asked, told in (
+        ("due", "deadline until by"),
+        ("done finished finish complete completed ready", ""),
+        ("start starts started begin begins", "began"),
+        ("end ends ended", "finish finished over"),
+        ("open opens opened", ""),
+        ("close closes closed", "shut"),
+        ("arrive arrives arrived", "came"),
+        ("expire expires expired", "out"),
     )
-    for word in words.split()
+    for word in asked.split()
 }
 """What a question may ask of a thing, with the stems of the words that tell of it."""
 _WHAT_HAPPENS = re.compile(
