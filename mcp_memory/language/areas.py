@@ -33,6 +33,8 @@ _BESIDE = frozenset(
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
 """Words that a question for an area may have beside it, names and possessives apart."""
+MOST = 6
+"""Words of a topic that asks for an area by one of them."""
 _POSSESSIVE = re.compile(r"\b\w+['’]s?(?!\w)")
 _LONGEST = 120
 """Characters of a question that asks for nothing but an area."""
@@ -71,9 +73,12 @@ def areas() -> tuple[Area, ...]:
 
 
 def areas_asked(topic: str) -> list[Area]:
-    """Return the areas for which the topic of a question asks."""
+    """Return the areas for which the topic of a question asks: at least one in `MOST` of its words is for such an area.
+
+    "The features and the security of my budget tracker" does not ask for money.
+    """
     said = frozenset(stems(topic))
-    return [area for area in areas() if area.asked & said]
+    return [area for area in areas() if len(area.asked & said) * MOST >= len(said) > 0]
 
 
 def asks_for_area(question: str) -> bool:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.shapes import breadth_of, topic_of
 
 SHAPES = {
@@ -65,3 +66,8 @@ def test_a_list_of_everything_is_a_list_and_no_overview():
     assert breadth_of("List everything I did to the boat, in order.") == "all"
     assert breadth_of("Please list all I bought.") == "all"
     assert breadth_of("Summarise everything I did to the boat.") == "overview"
+
+
+def test_a_topic_asks_for_an_area_if_it_is_not_of_many_other_things():
+    assert [area.name for area in areas_asked("the health of my mother since May")] == ["health"]
+    assert areas_asked("the features, tests, timeline and security of my budget tracker app") == []
