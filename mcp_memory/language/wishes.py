@@ -176,6 +176,8 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _OF = re.compile(r"\b(?:for|about|in)\s+(?P<of>(?:my|the|any|all|every|each)\s+[^,.!?;]+)$", re.IGNORECASE)
+OF_ALL_ANSWERS = 10
+"""Words up to which "I prefer short answers" is of all answers; a longer one says of what it is."""
 _OWN_ANSWERS = re.compile(r"\b(?:answers|replies|responses|explanations)\b", re.IGNORECASE)
 _ABOUT_YOU = re.compile(rf"\b(?:you|your|me|to be (?:called|addressed))\b|\b{_MANNER}(?!\w)", re.IGNORECASE)
 
@@ -249,7 +251,7 @@ def _asked_for(sentence: str) -> bool:
 
 def scope_of(kind: WishKind | Literal["fact"], words: str, sentence: str) -> str:
     """Return the words that say of what a wish holds."""
-    if kind == "prefers" and not _OWN_ANSWERS.search(words):
+    if kind == "prefers" and (not _OWN_ANSWERS.search(words) or len(words.split()) > OF_ALL_ANSWERS):
         return sentence
     match = _ASKED.search(words) or _OF.search(words)
     if match is not None:

@@ -40,6 +40,8 @@ SAME = 0.75
 """Share of the words of the shorter of two wishes that stand in the other from which one of them says enough."""
 SCOPED = 4
 """Most wishes with a scope that a recall shows."""
+BEFORE = 2
+"""Wishes with a scope that stand before those for all answers."""
 SHOWN = 6
 """Most wishes that a recall shows."""
 _TONGUES = (
@@ -226,7 +228,7 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Query) -> list[Wish]:
-    """Return the wishes that apply to a query, the nearest first, those of all answers last.
+    """Return the wishes that apply to a query: the nearest, those for all answers, then further ones.
 
     One that says no more than another that is shown is left out.
 
@@ -242,7 +244,8 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
     ordered = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])]
     nearest = [wish for wish in ordered if not any(_within(wish, other) for other in ordered)][:SCOPED]
     general = [wish for wish in wishes if not wish.scope]
-    return [*nearest, *general[-(SHOWN - len(nearest)) :]]
+    general = general[-(SHOWN - len(nearest)) :]
+    return [*nearest[:BEFORE], *general, *nearest[BEFORE:]]  # a short reply leaves out the last
 
 
 def _within(wish: Wish, other: Wish) -> bool:
