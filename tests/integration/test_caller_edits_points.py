@@ -89,7 +89,7 @@ async def test_a_correction_without_an_extracted_fact_is_stored_with_a_warning()
         feedback = {"answer_correct": False, "correction": "Since the fire the crews of Treviso use a lake."}
         done = await structured(client, "memory_evolve", episode=answer["episode"], feedback=feedback)
         (warning,) = done["warnings"]
-        assert "facts of memory_write" in warning
+        assert "Give memory_write the fact that changed" in warning
         read = {"correction": "Ines lives in Udine."}
         done = await structured(client, "memory_evolve", episode=answer["episode"], feedback=read)
         assert done["warnings"] == []
