@@ -90,6 +90,10 @@ _RESTATED = re.compile(
     r"|\b(?:the\s+)?new\s+(?:date|day|time|deadline|limit|place|address|price|number|value)\s+(?:is|will\s+be)\b",
     re.IGNORECASE,
 )
+_RESTATES = re.compile(
+    r"[ek] it\b|[dt] (?:it|them|that)\b|[Ii]t(?:['’]s| is| was) |give (?:me|us) (?:until|till)|ew \w+ (?:is|will)"
+)
+"""A quick look for what `_RESTATED` finds, before the slow one."""
 _GIVEN = re.compile(rf"\b(?:\d+(?:[.,:]\d+)*|{'|'.join((*WEEKDAYS, *MONTH_WORDS))})(?![\w.]*\d)", re.IGNORECASE)
 _GOAL = re.compile(
     r"\b(?:at least|at most|goals?|targets?|targeting|achieve|aim(?:ing)?|reach|under|within|below|above|less than"
@@ -275,9 +279,10 @@ def given_values(text: str) -> Iterator[tuple[int, int, frozenset[str]]]:
 def restatements(text: str) -> Iterator[tuple[int, int]]:
     """Yield where a text gives something named before it another value: "Make it 14 days", "It's the 20th now".
 
-    What is changed is not named, so only what was said shortly before tells what it is. Questions are none.
+    What is changed is not named, so only what was said shortly before tells what it is. Questions are none, nor is a
+    text without a number, a weekday or a month.
     """
-    for match in _RESTATED.finditer(text):
+    for match in _RESTATED.finditer(text) if _GIVEN.search(text) and _RESTATES.search(text) else ():
         end = min((at for mark in ".!?\n" if (at := text.find(mark, match.end())) >= 0), default=len(text))
         if text[end : end + 1] != "?":
             yield match.start(), end

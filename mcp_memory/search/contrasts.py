@@ -56,11 +56,11 @@ SHARED_WIDELY = 0.35
 """The same of all that stands near them, where they are numbers of the same things."""
 NEAR = 0.25
 """Share of the query's content that a changed value must have around it."""
-FIRST = 5
+FIRST = 3
 """Best of the shown texts after which a new value is looked for that does not name what it is of."""
 FOLLOWING = 6
 """Messages after a statement in which "make it 14 days" may be told of it."""
-MENTIONS = 12
+MENTIONS = 6
 """Newest mentions of the matter after which it is looked for, too."""
 SHOWN = 2
 """Most contrasts of either kind that a recall shows."""
