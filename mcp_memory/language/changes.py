@@ -91,7 +91,7 @@ _RESTATED = re.compile(
     re.IGNORECASE,
 )
 _RESTATES = re.compile(
-    r"[ek] it\b|[dt] (?:it|them|that)\b|[Ii]t(?:['’]s| is| was) |give (?:me|us) (?:until|till)|ew \w+ (?:is|will)"
+    r"[dekt] (?:it|them|that)\b|[Ii]t(?:['’]s| is| was) |give (?:me|us) (?:until|till)|ew \w+ (?:is|will)"
 )
 """A quick look for what `_RESTATED` finds, before the slow one."""
 _GIVEN = re.compile(rf"\b(?:\d+(?:[.,:]\d+)*|{'|'.join((*WEEKDAYS, *MONTH_WORDS))})(?![\w.]*\d)", re.IGNORECASE)
