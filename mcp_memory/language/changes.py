@@ -283,7 +283,8 @@ def restatements(text: str) -> Iterator[tuple[int, int]]:
     text without a number, a weekday or a month.
     """
     for match in _RESTATED.finditer(text) if _GIVEN.search(text) and _RESTATES.search(text) else ():
-        end = min((at for mark in ".!?\n" if (at := text.find(mark, match.end())) >= 0), default=len(text))
+        last = min(len(text), match.end() + CONTEXT[0])
+        end = min((at for mark in ".!?\n" if (at := text.find(mark, match.end(), last)) >= 0), default=last)
         if text[end : end + 1] != "?":
             yield match.start(), end
 

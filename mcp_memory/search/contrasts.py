@@ -203,12 +203,14 @@ class _Reader:
         """Return statements about the query with what follows them and gives "it" another value, the best row first."""
         found: list[Contrast] = []
         for row in rows:
-            turn = self._space.segment_turn[row]
-            given = list(given_values(without_code(turn.text)))
+            turn, segment = self._space.segment_turn[row], self._space.segments[row]
+            said = without_code(turn.text)[segment.start : segment.end]
+            given = list(given_values(said))
             start, end = next(((a, b) for a, b, around in given if self._near(around) >= NEAR), (0, 0))
             if not end or by_assistant(turn):
                 continue
-            known = {turn.text[a:b].casefold() for a, b, _ in given}
+            known = {said[a:b].casefold() for a, b, _ in given}
+            start, end = segment.start + start, segment.start + end
             for later in self._later_talk(row, frozenset(stems(turn.text[start:end]))):
                 text = without_code(later.text)
                 new = next((span for span in restatements(text) if _gives_other(text[slice(*span)], known)), None)

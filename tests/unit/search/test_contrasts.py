@@ -188,3 +188,10 @@ def test_a_value_that_it_is_given_later_is_set_beside_the_old_one(
 def test_a_question_the_same_value_or_another_it_changes_nothing(line: str) -> None:
     lines = ("The login tokens last 12 hours.", line)
     assert contrasts(told(*lines), "How long do login tokens last?") == []
+
+
+def test_of_a_long_text_without_sentences_a_new_value_is_quoted_in_part() -> None:
+    lines = ("The login tokens last 12 hours.", "Make it 14 days, " + "and so on, " * 5_000)
+    [(_, _, new)] = contrasts(told(*lines), "How long do login tokens last?")
+    assert new.startswith("Make it 14 days")
+    assert len(new) < 200
