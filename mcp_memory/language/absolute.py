@@ -78,7 +78,8 @@ _CENTURIES = [
     "twentieth",
     "twenty-first",
 ]
-_PREFIX = rf"(?:(?:{WEEKDAY}|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.?,?{S}(?:the{S})?)?"
+_BETWEEN = rf"\bbetween{S}(?:the{S})?(?=\d{{1,2}}{ORDINAL}?{S}and{S}the{S})"
+_PREFIX = rf"(?:(?P<between>{_BETWEEN})|(?:{WEEKDAY}|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.?,?{S}(?:the{S})?)?"
 _COMMA = rf"(?:(?:{S})?,)?"
 """Before a year: "May 7, 2023", and "May 7 , 2023" in text whose tokens were set apart."""
 _OF_YEAR = rf"(?:(?:{_COMMA}{S}(?:of{S})?|-)(?P<year>{YEAR})|{S}(?:of{S})?(?P<which>last|this|next){S}year\b)"
@@ -287,7 +288,7 @@ def _short_year(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None
 
 
 _LAST = (
-    rf"(?P<ordinal>{ORDINAL})?(?:(?:{DASH}|{S}and{S}|{S}(?:to|until|till){S}(?:the{S})?)"
+    rf"(?P<ordinal>{ORDINAL})?(?:(?:{DASH}|{S}and{S}|(?(between){S}and{S}the{S}|(?!))|{S}(?:to|until|till){S}(?:the{S})?)"
     rf"(?P<last>3[01]|[12]\d|0?[1-9]){ORDINAL}?)?(?!\w|[.,:]\d)"
 )
 ABSOLUTE = (

@@ -208,7 +208,9 @@ def year_of(instant: Millis) -> int:
 _REACH = 64
 """Characters before an expression that are searched for what it is arranged for."""
 _SINCE = compiled(rf"\bsince{S}(?:the{S})?$")
-_FROM = compiled(rf"\bfrom{S}(?:the{S})?$")
+_FROM = compiled(  # "from June on", and the end of "from 20 April to the 4th of May"
+    rf"\bfrom{S}(?:the{S})?(?:\d{{1,2}}{ORDINAL}?{S}(?:(?:of{S})?{MONTH}{S})?(?:to|until|till){S}(?:the{S})?)?$"
+)
 _ARRANGED = compiled(
     r"(?<!was\s)(?<!were\s)\b(?:booked|scheduled|rescheduled|planned|arranged|set|fixed|reserved|confirmed"
     r"|(?<!\S)(?:is|are|was|were|been|be|got|gets|has|have|we|i|they|he|she|[’']s)?\s?(?:moved|postponed|pushed|delayed"
@@ -243,7 +245,7 @@ _PARTICIPLE = (
 _PRESENT = (
     rf"(?:gets|(?:is|are|am))\s(?!(?:dated|named|called|based|located)\b){_PARTICIPLE}\b"  # "the rent is paid on 3 May"
     r"|"
-    rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|off|at|in|due|until|till|for|back|away|out|free|the\s\d+(?:st|nd|rd|th)|end\sof|{WEEKDAY}|{MONTH}|\d+)"
+    rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|off|at|in|due|until|till|for|from|between|back|away|out|free|the\s\d+(?:st|nd|rd|th)|end\sof|{WEEKDAY}|{MONTH}|\d+)"
     r"|(?:is|are)\s(?:[a-z]+\s){1,3}(?:until|till)\b"  # "they are valid until 3 May"
     rf"|(?<!\bthe\s)(?:{_SCHEDULED})e?s\b(?!\sof)|takes?\splace|kicks?\soff|(?:has|have|got)\s(?:an?|another|my|our|her|his)\b"
     rf"|(?:i|we|you|they|[a-z]{{3,}}s)\s(?:leave|start|begin|end|finish|open|close|arrive|depart|land|fly|expire|launch"

@@ -143,7 +143,8 @@ def _day(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
 
 def _ago(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
-    return _moment_away(match["unit"], -number(match["n"]), context.said_at)
+    sign = -1 if match[0].lower().endswith("ago") else 1  # "from now", "hence"
+    return _moment_away(match["unit"], sign * number(match["n"]), context.said_at)
 
 
 def _ahead(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
@@ -152,11 +153,6 @@ def _ahead(match: re.Match[str], context: SentenceContext) -> ResolvedTime | Non
     short = match["unit"].lower() in ("minute", "hour") or match["n"].lower() in ("one", "a", "1")
     if pointing < 0 or (short and pointing == 0):
         return None  # "finished in two days", "5 km in 30 minutes", "two in one day": how long, not when
-    return _moment_away(match["unit"], number(match["n"]), context.said_at)
-
-
-def _from_now(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
-    assert context.said_at is not None
     return _moment_away(match["unit"], number(match["n"]), context.said_at)
 
 
@@ -189,6 +185,8 @@ def _this(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
     assert context.said_at is not None
     how, name, said_at = (match["how"] or "this").lower().split()[-1], match["what"], context.said_at
     step = _STEPS[how]
+    if name.lower() == "week" and how == "this" and weekday(said_at) == 6 and context.direction(match) > 0:
+        step = 1  # on a Sunday, what will be done this week is done in the week to come
     if how in ("this", "next") and is_probably_not_a_month(name):
         return None  # "this may be"
     if how in ("this", "coming") and name.lower() != "month" and name[:3].lower() in _WEEKDAY_STARTS:
@@ -317,7 +315,7 @@ RELATIVE = (
     TimeRule(
         frozenset(("now", "today", "hence")),
         compiled(rf"{_NOT_ALONE}(?P<n>{NUMBER}){S}{_UNIT}{S}(?:from{S}(?:now|today)|hence)\b"),
-        _from_now,
+        _ago,
     ),
     TimeRule(
         frozenset(("last", "past")),
@@ -379,6 +377,8 @@ RELATIVE = (
         frozenset(("st", "nd", "rd", "th")),
         compiled(
             r"(?:(?<=\bon\s)|(?<=\bto\s)|(?<=\bfor\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\bsince\s)"
+            r"|(?<=\bfrom\s)(?<![vgtd]ed\sfrom\s)(?<!d\sforward\sfrom\s)"  # not "moved from the 18th to the 25th"
+            r"|(?<=\bbetween\s)|(?<=\d(?:st|nd|rd|th)\sand\s)|(?<!from\s)(?=the\s\d\d?(?:st|nd|rd|th)\s(?:to|until|till)\sthe\s\d)"
             r"|(?<=[a-z]{4}['’]s\s)(?<!that['’]s\s)(?<!what['’]s\s)(?<!here['’]s\s))"  # "the interview's the 6th"
             rf"the{S}"
             r"(?P<number>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)]|$"

@@ -17,7 +17,8 @@ from dataclasses import replace
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
 from mcp_memory.language.absolute import ABSOLUTE
-from mcp_memory.language.expressions import Direction, S, SentenceContext, compiled
+from mcp_memory.language.expressions import MONTH, Direction, S, SentenceContext, compiled
+from mcp_memory.language.holidays import HOLIDAYS
 from mcp_memory.language.iso import (
     DAY,
     FIRST,
@@ -40,7 +41,8 @@ from mcp_memory.language.relative import RELATIVE
 from mcp_memory.language.segments import is_repetitive
 
 _WORD = re.compile(r"[a-z]+|[0-9]")
-_WORDS_ABSOLUTE = frozenset[str]().union(*(rule.words for rule in ABSOLUTE))
+_ABSOLUTE = (*HOLIDAYS, *ABSOLUTE)
+_WORDS_ABSOLUTE = frozenset[str]().union(*(rule.words for rule in _ABSOLUTE))
 _WORDS_RELATIVE = frozenset[str]().union(*(rule.words for rule in RELATIVE))
 _EITHER = _WORDS_ABSOLUTE | _WORDS_RELATIVE
 
@@ -51,6 +53,7 @@ _CLOCK = (
 _CLOCK_AFTER = compiled(rf"(?:,?{S}(?:(?:at|around|about|by){S})?|,){_CLOCK}")
 _CLOCK_BEFORE = compiled(rf"(?<![\w:.]){_CLOCK},?{S}(?:(?:on|of){S})?(?:the{S})?$")
 _BETWEEN = compiled(r"\s?[-–—]\s?|\s{1,3}(?:to|until|till|through|thru|up\sto)\s{1,3}(?:the\s)?(?:year\s)?")
+_HAS_MONTH = compiled(MONTH)
 _AND = compiled(r"\s{1,3}and\s{1,3}")
 _OPENS = compiled(
     rf"\b(?P<word>between|from|since|until|till|up{S}to|before|prior{S}to|after){S}(?:the{S})?(?:year{S})?$"
@@ -94,7 +97,7 @@ def stated_times(
 def _points(context: SentenceContext, words: frozenset[str]) -> list[StatedTime]:
     taken = bytearray(len(context.sentence))
     points = []
-    for rule in ABSOLUTE if context.said_at is None else (*ABSOLUTE, *RELATIVE):
+    for rule in _ABSOLUTE if context.said_at is None else (*_ABSOLUTE, *RELATIVE):
         if words.isdisjoint(rule.words):
             continue
         for match in rule.pattern.finditer(context.sentence):
@@ -150,6 +153,8 @@ def _with_ranges(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
             opening = _opening(sentence, left)
             between = opening is not None and opening["word"].lower() == "between"
             joint = (_AND if between else _BETWEEN).fullmatch(sentence, left.end, point.start)
+            if joint and opening and opening["word"].lower() == "from" and left.relative and left.since > point.since:
+                left = _before(sentence, left)
             if joint and left.since < point.since and left.until <= point.until:
                 first = left.start
                 if opening and opening["word"].lower() in ("between", "from"):
@@ -158,6 +163,14 @@ def _with_ranges(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
                 continue
         ranges.append(point)
     return ranges
+
+
+def _before(sentence: str, left: StatedTime) -> StatedTime:
+    """Return a day that begins a range as the one before: said in March, "from 12 January to 30 March" has begun."""
+    months = 12 if _HAS_MONTH.search(sentence, left.start, left.end) else 1
+    year, number, day = civil(left.since)
+    since = month(year, number - months).since + (day - 1) * DAY
+    return replace(left, since=since, until=since + left.until - left.since) if left.grain == "day" else left
 
 
 def _with_open_end(sentence: str, point: StatedTime) -> StatedTime:

@@ -136,7 +136,7 @@ class RuleExtractor:
         self.context = context
 
     name = "rules"
-    version = 8
+    version = 9
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
