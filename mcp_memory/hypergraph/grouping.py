@@ -25,6 +25,7 @@ from mcp_memory.domain.turns import Sentence
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import mentions, names, words
 from mcp_memory.view.entities import EntityIndex
+from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.space import Space
 
 _VALUES = ("time", "number")
@@ -81,7 +82,7 @@ def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> E
         sentences: ids of the sentences that count for it.
     """
     facts = space.facts
-    pieces = [piece for name in dict.fromkeys(sentences) if (piece := space.sentence(name)) is not None]
+    pieces = known_sentences(space, dict.fromkeys(sentences))
     entities: dict[str, str] = {}
     for piece in pieces:
         for name in _entity_names(space, piece):

@@ -33,7 +33,7 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.entities import EntityIndex
-from mcp_memory.view.evidence import point_evidence, sentence_evidence
+from mcp_memory.view.evidence import known_sentences, point_evidence, sentence_evidence
 from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space
 
@@ -266,7 +266,7 @@ def _evidence(
 
 def _support_weight(call: OperatorInput, point: Point) -> float:
     """Return the weight of the best sentence that supports a point; 0 without one."""
-    pieces = [piece for name in point.sentences if (piece := call.space.sentence(name)) is not None]
+    pieces = known_sentences(call.space, point.sentences)
     rows = np.array([call.space.sentence_row(piece.turn_id, piece.index) for piece in pieces], dtype=np.intp)
     if call.weigh is None:
         return 1.0

@@ -77,7 +77,7 @@ def find_contrasts(space: Space, query: Query, shown: Iterable[int]) -> tuple[Co
         shown: rows of the segments that the recall shows, best first.
     """
     index = space.index(WordIndex)
-    asked = {stem: index.rarity(stem) for stem in query.stems}
+    asked = index.rarities(query.stems)
     shown = [row for row in shown if space.talk[row]]
     if not asked or not shown:
         return ()
@@ -154,7 +154,7 @@ class _Reader:
         return common >= BEARS * min(whole, sum(map(self._index.rarity, own)))
 
     def _contradiction(self, denial: Denial, turn: Turn, turns: Sequence[Turn]) -> Source | None:
-        rarity = {stem: self._index.rarity(stem) for stem in denial.about}
+        rarity = self._index.rarities(denial.about)
         whole = sum(rarity.values())
         best: tuple[float, Source] | None = None
         more = _turns(self._space, self.best([*denial.about, denial.verb]))

@@ -138,6 +138,10 @@ class WordIndex:
         holders = sum(len(found) for one in self._postings.values() if (found := one.get(stem)) is not None)
         return float(np.log1p((len(self._lengths) - holders + 0.5) / (holders + 0.5)))
 
+    def rarities(self, stems: Iterable[str]) -> dict[str, float]:
+        """Return the idf of each of some stems, in their order."""
+        return {stem: self.rarity(stem) for stem in stems}
+
     def _around(self, space: Space) -> Scores:
         if self._spread_lengths is None:
             every = np.arange(len(self._lengths))

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.evidence import Evidence, Source
-from mcp_memory.domain.facts import Version
+from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.domain.turns import Sentence
+from mcp_memory.domain.turns import Segment, Sentence
 from mcp_memory.view.space import Space
 
 SOURCES = 3
 """The most sources that an item names."""
+
+
+def known_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
+    """Return the sentences with these ids that the space still has, in this order."""
+    return [piece for name in ids if (piece := space.sentence(name)) is not None]
+
+
+def source_of(space: Space, piece: Segment | Sentence | Assertion) -> Source:
+    """Return where a piece of a text of the space stands."""
+    return Source(space.turns[piece.turn_id], piece.start, piece.end)
 
 
 def fact_evidence(
@@ -77,7 +87,7 @@ def sources(space: Space, version: Version) -> tuple[Source, ...]:
 
 def sentence_evidence(space: Space, sentence: Sentence, score: float, via: tuple[str, ...]) -> Evidence:
     """Return a sentence as an item of evidence; arguments as for `fact_evidence`."""
-    source = Source(space.turns[sentence.turn_id], sentence.start, sentence.end)
+    source = source_of(space, sentence)
     return Evidence(sentence.id, "sentence", source.quote, score, via, (source,))
 
 
@@ -103,6 +113,5 @@ def segment_evidence(space: Space, row: int, score: float, via: tuple[str, ...])
 
 def point_evidence(space: Space, point: Point, score: float, via: tuple[str, ...]) -> Evidence:
     """Return a memory point as an item of evidence, with the first texts that it rests on."""
-    pieces = [piece for name in point.sentences if (piece := space.sentence(name)) is not None][:SOURCES]
-    sources = tuple(Source(space.turns[piece.turn_id], piece.start, piece.end) for piece in pieces)
+    sources = tuple(source_of(space, piece) for piece in known_sentences(space, point.sentences)[:SOURCES])
     return Evidence(point.id, "point", point.description, score, via, sources)

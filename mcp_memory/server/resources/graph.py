@@ -14,6 +14,7 @@ from mcp_memory.server.resources.uris import GRAPH, PAGE, Values, next_page, pag
 from mcp_memory.server.tools.arguments import moment_of, shown
 from mcp_memory.server.tools.replies import QUOTE_CHARS, source_output
 from mcp_memory.services import graph as drawings
+from mcp_memory.view.evidence import known_sentences
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
@@ -113,7 +114,7 @@ def _node_row(drawing: Drawing, key: str, joined: dict[str, dict[str, str]]) -> 
 
 def _point_sources(space: Space, point: Point) -> list[dict[str, Any]]:
     """Return the first sentences that a memory point rests on, as the sources of a fact are shown."""
-    known = [sentence for name in point.sentences if (sentence := space.sentence(name)) is not None]
+    known = known_sentences(space, point.sentences)
     return [
         source_output(space.turns[sentence.turn_id]).model_dump(exclude_none=True)
         | {"sentence": sentence.id, "quote": space.text(sentence)[:QUOTE_CHARS]}

@@ -32,13 +32,13 @@ from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallR
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import Feedback
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Sentence
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.stated import stated_times, times_in_words
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Embedder, Store
+from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.space import NONE, Space
 from mcp_memory.view.view import View
 
@@ -216,11 +216,6 @@ def time_words(question: Query, now: Millis) -> str | None:
     return times_in_words(stated_times(question.text, now)) or question.time.event
 
 
-def labelled_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
-    """Return the sentences with these ids that the space still has, in order."""
-    return [piece for name in ids if (piece := space.sentence(name)) is not None]
-
-
 def cited_sentences(space: Space, citations: Iterable[Citation]) -> tuple[str, ...]:
     """Return the ids of the sentences that citations quote, each once."""
     return tuple(dict.fromkeys(name for citation in citations for name in _sentences_in(space, citation.source)))
@@ -340,8 +335,8 @@ async def corrected_sentence(store: Store, embedder: Embedder, episode: Episode,
     shown = dict.fromkeys(name for item in episode.shown[:MISLEADING] for name in item.sentences)
     async with store.reading() as view:
         space = view.space(episode.space)
-        texts = {piece.id: space.text(piece) for piece in labelled_sentences(space, shown)}
-        right = [space.text(piece) for piece in labelled_sentences(space, corrected)]
+        texts = {piece.id: space.text(piece) for piece in known_sentences(space, shown)}
+        right = [space.text(piece) for piece in known_sentences(space, corrected)]
     if not texts or not right:
         return []
     vectors = await embedder.embed([*texts.values(), *right])
@@ -362,7 +357,7 @@ async def evidence_sentences(
         async with store.reading() as view:
             space = view.space(episode.space)
             forms = understand(episode.query, space.speakers, episode.at).forms
-            pieces = {piece.id: piece for item in uncited for piece in labelled_sentences(space, item.sentences)}
+            pieces = {piece.id: piece for item in uncited for piece in known_sentences(space, item.sentences)}
             documents = {name for name, piece in pieces.items() if space.turns[piece.turn_id].kind == "document"}
             asked = {name: forms[0 if name in documents else -1] for name in pieces}
             texts = {name: space.text(piece) for name, piece in pieces.items()}

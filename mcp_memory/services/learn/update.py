@@ -53,9 +53,10 @@ from mcp_memory.language.stated import times_in_words
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import BeliefUpdate, Embedder, Store
 from mcp_memory.reflection.questions import admit
-from mcp_memory.services.learn.episodes import labelled_sentences, time_words
+from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.temporal.assertions import guard_assertions
 from mcp_memory.vectors import Vector
+from mcp_memory.view.evidence import known_sentences, source_of
 from mcp_memory.view.space import NONE, Space
 
 DENIED = 0.8
@@ -155,7 +156,7 @@ def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], 
     time = trace.get("time") if isinstance(trace, dict) else time_words(question, lesson.asked_at)  # a damaged trace
     forms = question.forms
     examples: list[_Example] = []
-    for piece in labelled_sentences(space, dict.fromkeys(name for lesson in lessons for name in lesson.labels)):
+    for piece in known_sentences(space, dict.fromkeys(name for lesson in lessons for name in lesson.labels)):
         row = space.sentence_row(piece.turn_id, piece.index)
         held = space.sentence_vectors is not None and row != NONE and piece.turn_id not in space.unindexed
         vector = space.sentence_vectors[row] if held and space.sentence_vectors is not None else None
@@ -204,8 +205,8 @@ def support_candidates(
     names = [root.name for root in answer.recall.roots if not root.soft]
     names += [name for step in steps for name in (step.version.head, step.version.tail)]
     witnesses = {
-        piece.id: Source(space.turns[piece.turn_id], piece.start, piece.end)
-        for piece in labelled_sentences(space, dict.fromkeys((*episode.activated, *episode.cited)))
+        piece.id: source_of(space, piece)
+        for piece in known_sentences(space, dict.fromkeys((*episode.activated, *episode.cited)))
     }
     return names, witnesses, on_path
 
@@ -254,7 +255,7 @@ def cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int
     for lesson in space.beliefs.lessons_for(query):
         if lesson.source == "caller":
             labels |= lesson.labels
-    pieces = labelled_sentences(space, (name for name, target in labels.items() if target < 1))
+    pieces = known_sentences(space, (name for name, target in labels.items() if target < 1))
     rows = [space.sentence_row(piece.turn_id, piece.index) for piece in pieces]
     return {row: min(gates.get(row, 1.0), DENIED) for row in rows if row != NONE}
 

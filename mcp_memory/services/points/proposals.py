@@ -52,6 +52,7 @@ from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.services.learn.episodes import evidence_sentences, judged_labels
 from mcp_memory.services.points.edits import PlannedEdits, PointContext, commit_edits
 from mcp_memory.vectors import Vector
+from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space
 
@@ -279,7 +280,7 @@ def _nearest_points(
 
 def _point_evidence(space: Space, evidence_id: str, sentences: Iterable[str]) -> PointEvidence | None:
     """Return evidence in the form shown to a judge; None if no stored text states it, as for a hypothesis."""
-    pieces = [piece for name in dict.fromkeys(sentences) if (piece := space.sentence(name)) is not None]
+    pieces = known_sentences(space, dict.fromkeys(sentences))
     version = space.facts.version(evidence_id)
     facts = (version.id,) if version is not None else ()
     if not pieces:
@@ -354,5 +355,5 @@ async def store_points(
 
 
 def _evidence(space: Space, point: Point) -> tuple[PointEvidence, ...]:
-    pieces = [piece for name in point.sentences if (piece := space.sentence(name)) is not None]
+    pieces = known_sentences(space, point.sentences)
     return tuple(PointEvidence(space.text(piece), None, (piece.id,)) for piece in pieces)

@@ -25,10 +25,10 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Correction, Evidence, Source, Sufficiency
+from mcp_memory.domain.evidence import Correction, Evidence, Sufficiency
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import FEEDBACK, Sentence, Turn
+from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.gain.gates import confident_sentences
 from mcp_memory.gain.propagation import in_window
 from mcp_memory.language.questions import understand
@@ -36,6 +36,7 @@ from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.services.learn.episodes import time_words
+from mcp_memory.view.evidence import source_of
 from mcp_memory.view.space import Space
 
 
@@ -111,7 +112,7 @@ def find_correction(space: Space, query: Query, confirmed: Set[int]) -> tuple[Co
         return None, set()
     newest = given[max(given, key=lambda row: (given[row].time, row))]
     rows = sorted(row for row, turn in given.items() if turn.id == newest.id)
-    sources = tuple(_source(space, space.sentences[row]) for row in rows)
+    sources = tuple(source_of(space, space.sentences[row]) for row in rows)
     return Correction(_question_helped(space, query, rows[0]), sources), set(rows)
 
 
@@ -129,9 +130,9 @@ def corrected_statements(space: Space, evidence: Iterable[Evidence]) -> tuple[Co
             if not spoken or spoken[-1].labels[sentence.id] != -1 or sentence.id in found:
                 continue
             right = [space.sentence(name) for name, target in spoken[-1].labels.items() if target == 1]
-            said = tuple(_source(space, one) for one in right if one and _corrects(space.turns[one.turn_id]))
+            said = tuple(source_of(space, one) for one in right if one and _corrects(space.turns[one.turn_id]))
             if said:
-                found[sentence.id] = Correction(spoken[-1].query, said, _source(space, sentence))
+                found[sentence.id] = Correction(spoken[-1].query, said, source_of(space, sentence))
     return tuple(found.values())
 
 
@@ -145,10 +146,6 @@ def correction_in_words(correction: Correction) -> str:
 
 def _corrects(turn: Turn) -> bool:
     return turn.session == FEEDBACK and turn.kind == "message"
-
-
-def _source(space: Space, sentence: Sentence) -> Source:
-    return Source(space.turns[sentence.turn_id], sentence.start, sentence.end)
 
 
 def _question_helped(space: Space, query: Query, row: int) -> str:

@@ -87,7 +87,7 @@ def _date_event(space: Space, query: Query, event: Query, cosines: Scores) -> Da
     if given:
         return DatedEvent(event.text, *_day(event, given[0]))
     words = space.index(WordIndex)
-    rarity = {stem: words.rarity(stem) for stem in event.stems}
+    rarity = words.rarities(event.stems)
     open_ = recallable(space, query.window, query.role)
     rows = np.flatnonzero(open_)
     if not len(rows):

@@ -37,7 +37,7 @@ from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.update import DENIED, cap_denied
-from mcp_memory.view.evidence import SOURCES, fact_with_sources, segment_evidence
+from mcp_memory.view.evidence import SOURCES, fact_with_sources, known_sentences, segment_evidence, source_of
 from mcp_memory.view.space import NONE, Space
 
 SUPPORTS = 5
@@ -103,7 +103,7 @@ def evidence_of(
         sources = [Source(turn, segment.start, segment.end)]
         for assertion in step.via or step.version.assertions:
             if len(sources) < SOURCES and assertion.turn_id not in used and said(assertion.turn_id):
-                sources.append(Source(space.turns[assertion.turn_id], assertion.start, assertion.end))
+                sources.append(source_of(space, assertion))
                 used.add(assertion.turn_id)
         version = step.version
         shown.append(
@@ -167,7 +167,7 @@ def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Sou
 def _point(space: Space, point: Point, resting: Sequence[Candidate]) -> Evidence:
     via = tuple(dict.fromkeys(("points", *(name for candidate in resting for name in candidate.via))))
     segments = [space.segments[candidate.row] for candidate in resting]
-    sources = tuple(Source(space.turns[one.turn_id], one.start, one.end) for one in segments)
+    sources = tuple(source_of(space, one) for one in segments)
     return Evidence(point.id, "point", point.description, resting[0].score, via, sources)
 
 
@@ -196,14 +196,14 @@ def points_joining(
         return found
     index, rows = space.index(WordIndex), np.array([candidate.row for candidate in candidates], dtype=np.intp)
     speakers = {stem for speaker in query.speakers for stem in stems(speaker)}
-    rarity = {stem: index.rarity(stem) for stem in query.stems if stem not in speakers}
+    rarity = index.rarities(stem for stem in query.stems if stem not in speakers)
     if not rarity:
         return found
     said = np.array([index.contains(rows, stem) for stem in rarity])
     alone = float((np.array(list(rarity.values())) @ said).max())
     left = {candidate.row: candidate for candidate in candidates if candidate.row not in led}
     for point in points:
-        pieces = [piece for name in point.sentences if (piece := space.sentence(name)) is not None]
+        pieces = known_sentences(space, point.sentences)
         rests = {row for piece in pieces for row in space.segments_with(piece.turn_id, piece.index)}
         here = [candidate for row, candidate in left.items() if row in rests][:SOURCES]
         words = set(stems(" ".join((point.description, *point.entities))))
@@ -262,7 +262,7 @@ def judge_input(
         query,
         result,
         _sentences(space, query, candidates, result, gates),
-        {stem: words.rarity(stem) for stem in query.stems},
+        words.rarities(query.stems),
         replace(facts, gates=placed) if gates else facts,
         gates=by_id,
         point_sentences={point.id: point_sentences(space, point, by_id) for point in result.points},
@@ -272,11 +272,11 @@ def judge_input(
 
 def point_sentences(space: Space, point: Point, gates: Mapping[str, float]) -> list[EvidenceSentence]:
     """Return the first sentences that a point rests on, as far as they are current, with their gates by id."""
-    pieces = [piece for name in point.sentences if (piece := space.sentence(name)) is not None][:SUPPORTS]
+    pieces = known_sentences(space, point.sentences)[:SUPPORTS]
     return [
         EvidenceSentence(
             point.id,
-            Source(space.turns[piece.turn_id], piece.start, piece.end),
+            source_of(space, piece),
             piece.times,
             0.0,
             None,

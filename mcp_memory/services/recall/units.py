@@ -45,7 +45,7 @@ from mcp_memory.search.told_of import SmallTalk
 from mcp_memory.search.windows import tells_within
 from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
-from mcp_memory.view.evidence import point_evidence
+from mcp_memory.view.evidence import known_sentences, point_evidence
 from mcp_memory.view.space import Space
 
 LINE_CHARS = 150
@@ -359,8 +359,9 @@ def callers_points(points: Iterable[Point]) -> list[Point]:
 
 
 def _exchanges(space: Space, index: ExchangeIndex, sentences: Iterable[str]) -> list[int]:
-    pieces = (piece for name in sentences if (piece := space.sentence(name)) is not None)
-    rows = {row for piece in pieces for row in space.segments_with(piece.turn_id, piece.index)}
+    rows = {
+        row for piece in known_sentences(space, sentences) for row in space.segments_with(piece.turn_id, piece.index)
+    }
     return sorted({int(index.of[row]) for row in rows})
 
 
