@@ -100,8 +100,8 @@ class SentenceContext:
     def direction(self, match: re.Match[str]) -> Direction:
         """Return whether an expression without a year means the last or the next such time.
 
-        "Since" points back, "booked for", "moved to" and "signed up for the race on" point ahead; otherwise the tense
-        decides.
+        "Since" points back, "booked for", "moved to" and "signed up for the race on" point ahead, and so does what is
+        booked from a day to another; otherwise the tense decides.
         """
         before = self.sentence[max(0, match.start() - _REACH) : match.start()]
         if _SINCE.search(before):
@@ -109,6 +109,8 @@ class SentenceContext:
         if _APPOINTED.search(before):
             return 1
         if _ARRANGED.search(before) or (_ENTERED.search(before) and not _ON_A_WEEKDAY.search(match[0])):
+            return 1
+        if _BOOKED.search(before) and _SPAN.search(before[-8:] + match[0]):
             return 1
         if self.tense is not None:
             return self.tense
@@ -214,11 +216,17 @@ _FROM = compiled(  # "from June on", and the end of "from 20 April to the 4th of
 _ARRANGED = compiled(
     r"(?<!was\s)(?<!were\s)\b(?:booked|scheduled|rescheduled|planned|arranged|set|fixed|reserved|confirmed"
     r"|(?<!\S)(?:is|are|was|were|been|be|got|gets|has|have|we|i|they|he|she|[’']s)?\s?(?:moved|postponed|pushed|delayed"
-    rf"|shifted|changed|brought)){S}(?:[\w’'-]+{S}){{0,4}}?(?:for|to|until|till){S}(?:the{S})?$"
+    r"|shifted|changed|brought|slipped|moves|changes|shifts|slips))"
+    rf"{S}(?:[\w’'-]+{S}){{0,6}}?(?:for|to|until|till){S}(?:the{S})?$"
     r"|\bbooked\s?[!:.][^.!?:]*$"  # "Booked! Ferry on the 7th"
     rf"|\b(?:got|bought|have){S}(?:[\w’'-]+{S}){{0,2}}tickets?{S}(?:(?:for|to){S}(?:[\w’'-]+{S}){{1,4}}on|for){S}"
     rf"(?:the{S})?$"
 )
+_BOOKED = compiled(
+    r"\b(?:booked|reserved|rented|hired)\b(?!\sout)(?:(?!\b(?:and|but|was|were|went|stayed|had)\b)[^.;?])*$"
+)
+_SPAN = compiled(rf"\bfrom{S}(?:the{S})?\d|\d(?:st|nd|rd|th)?(?:{DASH}|{S}(?:to|until|till){S}(?:the{S})?)\d")
+"""Days from one to another: what somebody booked lasts so long, "booked a cabin for the summer, 18 to 25 July"."""
 _APPOINTED = compiled(
     rf"\b(?:made|make|got|gave{S}(?:me|us|him|her|them)|have|has|had){S}(?:[\w’'-]+{S}){{0,3}}?"
     rf"(?:appointment|interview|reservation|booking|slot|table){S}for{S}(?:the{S})?$"

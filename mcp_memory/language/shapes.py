@@ -80,6 +80,7 @@ _CODE = re.compile(
     r"|stack traces?)\b|[`{}]|\w\(",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 _LONGEST = 2_000  # characters of a question that are read for its shape
 
 
@@ -95,6 +96,11 @@ def breadth_of(question: str) -> Breadth:
     if _LIST.match(opening) or _ALL.search(opening) or asks_for_plural(opening) or asks_for_area(question):
         return "all"
     return "best"
+
+
+def asks_for_number(question: str) -> bool:
+    """Return whether a question asks how many or how often: for things to count, or for a number that was said."""
+    return _NUMBER.search(question[:_LONGEST]) is not None
 
 
 def asks_for_code(question: str) -> bool:

@@ -47,6 +47,7 @@ from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import by_assistant
 from mcp_memory.language.questions import asks_for_advice
+from mcp_memory.language.shapes import asks_for_number
 from mcp_memory.ports import Store
 from mcp_memory.search.candidates import CandidateSet, find_candidates
 from mcp_memory.services.recall.prepare import similarity, wanted_breadth
@@ -64,8 +65,12 @@ from mcp_memory.services.recall.units import (
 from mcp_memory.view.evidence import fact_with_sources
 from mcp_memory.view.space import Space
 
-FEW = 3
-"""Fewest lines of a broad recall that ``auto`` shows instead of the best evidence, if that has as many."""
+FEW, FEW_COUNTED = 3, 6
+"""Fewest lines of a broad recall that ``auto`` shows instead of the best evidence, if that has as many.
+
+The second is for a number: "How many requests may a phone send?" asks for one that was said rather than for things to
+count. Of 640 questions to eight invented talks, 584 instead of 579 show the last message that the answer rests on.
+"""
 
 
 class BroadEvidence(NamedTuple):
@@ -87,8 +92,8 @@ async def broaden(
     """Return everything that bears on a query that wants it, or an overview of it.
 
     None, for the best evidence, where ``auto`` finds documents: their questions are answered by single passages, whole.
-    It also takes the best evidence where hardly a line was found (`find`): such a question only looks like one for a
-    list.
+    It also takes the best evidence where hardly a line was found (`has_enough`): such a question only looks like one
+    for a list.
     """
     breadth = wanted_breadth(query)
     if query.topic_vector is None:
@@ -115,6 +120,12 @@ async def broaden(
         return BroadEvidence(breadth, tuple(map(lines.of, shown)), len(every))
 
     return await to_thread.run_sync(page)  # the first that walks cues reads every sentence
+
+
+def has_enough(query: Query, broad: BroadEvidence, best: int) -> bool:
+    """Return whether a list says more than ``best`` pieces of evidence; always, where a caller asks for one."""
+    fewest = FEW_COUNTED if asks_for_number(query.text) else FEW
+    return query.mode != "auto" or broad.total >= min(fewest, best)
 
 
 def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence[Point]) -> list[Point | Listed]:

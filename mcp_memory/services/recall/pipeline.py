@@ -34,7 +34,7 @@ from mcp_memory.search.contrasts import contrast_in_words, find_contrasts
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.told_of import without_small_talk
-from mcp_memory.services.recall.broad import FEW, BroadEvidence, broaden
+from mcp_memory.services.recall.broad import BroadEvidence, broaden, has_enough
 from mcp_memory.services.recall.confirmed import (
     confirmed_sentences,
     corrected_statements,
@@ -272,7 +272,7 @@ async def _with_list(
     broad = None
     if found is not None and wanted_breadth(query) != "best":
         broad = await broaden(store, space, query, found, result.points, settings)
-    if broad is None or (query.mode == "auto" and broad.total < min(FEW, len(result.evidence))):
+    if broad is None or not has_enough(query, broad, len(result.evidence)):
         return replace(result, evidence=with_event_times(result.evidence, query.window))
     lines = with_event_times(broad.evidence, query.window)
     if settings.search.current and asks_for_area(query.text):  # what else wants a list asks for the past as well

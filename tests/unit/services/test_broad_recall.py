@@ -49,6 +49,29 @@ async def test_all_lists_what_the_assistant_said_where_that_is_asked():
     assert {speaker for speaker, _ in said_by(recall)} == {"assistant"}
 
 
+DEPLOYS = (
+    "@ 2024-03-01",
+    "user: A phone may send 60 requests a minute.",
+    "user: The office plants need water.",
+    "user: Every phone keeps its own queue.",
+    "user: Requests that fail wait in the queue.",
+    "user: 60 is too tight.",
+    "user: It's 240 now.",
+    "user: My bike has a flat tyre.",
+)
+
+
+async def test_a_number_that_was_said_is_looked_for_among_the_best_evidence_where_little_can_be_counted():
+    recall = await recalled(await told(memory(), *DEPLOYS), "How many requests a minute may a phone send?", mode="auto")
+    assert recall.breadth == "best"
+    assert "It's 240 now." in [text for _, text in said_by(recall)]
+
+
+async def test_a_short_list_that_a_caller_asks_for_stays_one():
+    one = await told(memory(), *DEPLOYS)
+    assert (await recalled(one, "How many requests a minute may a phone send?", mode="all")).breadth == "all"
+
+
 async def test_pages_go_on_where_the_one_before_ended():
     one = await told(memory(), *GARDEN)
     whole = await recalled(one, QUESTION, mode="all")
