@@ -63,6 +63,8 @@ WORDINGS = 4
 
 UNTOLD = "Unless a guess is asked for: what no record says was not told; do not infer it from what stands near it."
 """What is said of evidence that may not be enough."""
+NOT_WHOLE = "What was told in other words or under another name may be missing, so there may be more."
+"""What is said of a list, since it cannot be known to be whole."""
 ROOMY = 400
 """``max_tokens`` from which on a warning has room to say how to get what was left out."""
 DOUBTFUL = 0.3
@@ -290,13 +292,16 @@ def enough_in_words(recall: RecallResult, missing: Sequence[str]) -> str:
 
 
 def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
-    """Return which part of a broad recall a page shows, and how to get the next."""
+    """Return how many lines of a broad recall a page shows, how to get the next, and that more may have been told.
+
+    How much bears on a question is what memory found; nobody knows what was told of it in other words.
+    """
     before = f" after the {recall.skipped} before" if recall.skipped else ""
-    what = "an overview of what bears on it" if recall.breadth == "overview" else "what bears on it"
-    more = "; what is worded quite differently may be missing"
+    what = "an overview, by relevance" if recall.breadth == "overview" else "by relevance"
     if cursor:
-        more = f'; for more ask again with mode "{recall.breadth}" and cursor "{cursor}"'
-    return f"{number}{before} of {recall.total or 0} shown, as far as memory can tell: {what}, by relevance{more}."
+        more = f'for more ask again with mode "{recall.breadth}" and cursor "{cursor}"'
+        return f"Shown: {number}{before} of at least {recall.total or 0}, {what}; {more}."
+    return f"Shown: all {number} found{before}, {what}. {NOT_WHOLE}"
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:

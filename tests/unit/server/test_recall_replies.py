@@ -335,7 +335,7 @@ def test_a_broad_recall_shows_its_lines_in_text_and_says_how_to_go_on():
     assert chars(reply) <= 4000
     shown = sum(line[:1].isdigit() and ". Ann: " in line for line in reply.text.splitlines())
     assert shown > len(reply.structured["evidence"])
-    assert f"{shown} of 90 shown, as far as memory can tell" in reply.text
+    assert f"Shown: {shown} of at least 90" in reply.text
     assert f'mode "all" and cursor "{shown}"' in reply.text
     assert reply.structured["next_cursor"] == str(len(reply.structured["evidence"]))
     assert (reply.structured["mode"], reply.structured["total"]) == ("all", 90)
@@ -350,8 +350,16 @@ def test_the_text_of_the_best_evidence_shows_as_much_as_it_has_room_for():
 
 def test_the_last_page_has_no_cursor():
     reply = recall_reply(replace(broad(), evidence=LINES[:3], total=63, skipped=60), 2000)
-    assert "3 after the 60 before of 63 shown" in reply.text
+    assert "Shown: all 3 found after the 60 before" in reply.text
     assert "next_cursor" not in reply.structured
+
+
+@pytest.mark.parametrize("breadth", ["all", "overview"])
+def test_no_page_of_a_list_sounds_as_if_nothing_else_was_told(breadth):
+    whole = recall_reply(replace(broad(), breadth=breadth, evidence=LINES[:3], total=3), 2000).text
+    assert "Shown: all 3 found" in whole
+    assert "may be missing, so there may be more." in whole
+    assert " of at least 90" in recall_reply(replace(broad(), breadth=breadth), 2000).text
 
 
 def test_the_headings_of_a_reply_are_not_quoted_again():
