@@ -42,18 +42,12 @@ Of whom the evidence tells is decided in ``told_of.py``. Where the query asks ab
 about the user, ``subjects.py`` tells whether the evidence is told of another, which then is not sufficient. Nor is
 evidence in which a name of the query does not stand.
 
-**What is missing** (`lacking`). What evidence lacks of a question's words, as a reply says it.
-
-Recall counts every content word of a question that no candidate contains. Some of these are nothing that evidence could
-say: words that only ask ("list", "how far"), and verbs of which another form stands there ("buy" and "bought"). Others
-are said by a fact in other words: who "moved to Porto" lives there.
+What it lacks in words is decided in ``missing.py``.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from math import exp
 from typing import Any
 
@@ -62,13 +56,13 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import AnswerType, Query
-from mcp_memory.domain.relations import irregular_verbs, relations
 from mcp_memory.domain.turns import is_assistant
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import NEEDED, has_kind
-from mcp_memory.language.tokens import STOP_WORDS, stems, words
+from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
+from mcp_memory.search.missing import fillers, lacking, stated_by_facts
 from mcp_memory.search.settings import SufficiencyFormula, SufficiencySettings
 from mcp_memory.search.subjects import told_of_another
 from mcp_memory.search.told_of import ToldOf, told_of
@@ -174,7 +168,7 @@ def judge_sufficiency(
         score = min(score, settings.uncovered)
     said_little = fillers(query.text)
     uncovered = [word for word in uncovered if word.casefold() not in said_little]
-    missing = lacking(space, [candidate.row for candidate in best], uncovered)
+    missing = lacking(space, [candidate.row for candidate in best], uncovered, query.text)
     if not any(has_kind_of_answer(space, query, candidate.row) for candidate in best[:FIRST]):
         score = min(score, settings.doubtful)
         missing.append(NEEDED.get(query.answer_type, "an answer"))
@@ -288,111 +282,3 @@ def _told_of(space: Space, other: str, person: str, row: int) -> str:
     quote = " ".join(space.turns[sentence.turn_id].text[sentence.start : sentence.end].split())
     quote = quote if len(quote) <= QUOTED else f"{quote[: QUOTED - 1].rstrip()}…"
     return f"told of {other}, not of {person}: “{quote}”"
-
-
-ASKING = frozenset((
-    "list", "enumerate", "name", "tell", "show", "give", "describe", "remind", "everything", "anything", "something",
-    "far", "long", "often", "much", "many", "ever", "all", "every", "each", "exactly", "total", "different", "specific",
-    "mention", "mentioned", "say", "said", "walk", "suggest", "recommend", "happened", "together", "besides", "course",
-    "across", "throughout", "conversation", "conversations", "sessions", "discussions", "aspects", "various", "several",
-    "days", "day", "weeks", "week", "months", "month", "years", "year", "hours", "passed", "elapsed", "lie", "lies",
-    "kind", "kinds", "type", "types", "sort", "way", "ways", "reason", "reasons", "status", "fact", "facts", "thing",
-    "things", "item", "items", "terms", "term", "example", "examples", "result", "results", "individuals", "general",
-    "common", "typical", "overall", "entire", "another", "multiple", "first", "second", "last", "previous",
-    "upcoming", "current", "currently", "recent", "recently", "soon", "finally", "clearly", "according", "regarding",
-    "towards", "behind", "due", "based", "considered", "considering", "consider", "use", "used", "uses", "using",
-    "previously", "take", "takes", "took", "go", "goes", "going", "went", "see", "seen", "find", "found", "start",
-    "started", "become", "became", "becoming", "decide", "decided", "receive", "received", "receiving", "set",
-    "back", "away", "think", "thinks", "choose", "choosing", "participate", "participated", "participating", "attend",
-    "attended", "discussed", "discussing", "represent", "various", "good", "influence", "share", "shared",
-))  # fmt: skip
-"""Words that only ask, and words that say so little that a text may answer without them."""
-
-
-_ABBREVIATION = re.compile(r"\b(?:[^\W\d_]\.){2,}")
-FILLERS = tuple(frozenset(words.split()) for words in (
-    "der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mein"
-    " meine meinen dein deine sein seine seinen ihre ihren ist sind war waren hat haben hatte hatten wird"
-    " werden wurde wo wer was wann wie warum welche welcher welches welchen wen wem nicht kein keine von vom zu"
-    " zum zur mit für auf aus bei nach im in am an um über als auch noch mir mich dir dich ihm ihn uns viel"
-    " viele",
-    "le la les un une des du de et ou où mais je tu il elle nous vous ils elles mon ma mes ton ta tes son sa"
-    " ses est sont était a ont avait qui que quoi quand comment pourquoi quel quelle quels quelles ne pas à au"
-    " aux avec pour sur dans",
-    "el la los las un una y o pero yo él ella mi mis tu tus su sus es son era está están ha han había quién"
-    " quien que qué cuándo cuando cuántos cómo como dónde donde cuál no de del a al con para por en sobre",
-    "il lo la gli le un uno una e ed ma io tu lui lei noi mio mia suo sua è sono era ha hanno aveva chi che"
-    " cosa quando come dove perché quale quanti non di del della a al con per in su",
-    "o a os as um uma e ou mas eu ele ela meu minha seu sua é são era está tem quem que quando como onde qual"
-    " quantos não de do da com para por em no na",
-    "de het een en of maar ik jij je hij zij wij mijn zijn haar is was waren heeft had wie wat wanneer hoe"
-    " waar waarom welke niet geen van naar met voor op uit bij hoeveel",
-))  # fmt: skip
-"""Words without content of German, French, Spanish, Italian, Portuguese and Dutch."""
-
-
-def fillers(question: str) -> frozenset[str]:
-    """Return what of a question says too little to be missing.
-
-    These are the words without content of the languages of which it has more such words than English ones, and the
-    letters of its abbreviations ("U.S."), which a text may spell out.
-    """
-    said = set(question.casefold().replace("?", " ").replace("¿", " ").replace("'", " ").split())
-    letters = {letter for one in _ABBREVIATION.findall(question) for letter in one.casefold().split(".")}
-    return frozenset(letters).union(*(one for one in FILLERS if len(one & said) > len(STOP_WORDS & said)))
-
-
-def lacking(space: Space, rows: Sequence[int], uncovered: Sequence[str]) -> list[str]:
-    """Return the words that evidence could have said and does not.
-
-    Args:
-        space: of the evidence.
-        rows: of its segments.
-        uncovered: words of the question that none of them contains.
-    """
-    index, found = space.index(WordIndex), np.array(rows, dtype=np.intp)
-
-    def said(word: str) -> bool:
-        forms = _verb_forms().get(word.casefold(), ())
-        return any(bool(index.contains(found, stem).any()) for form in forms for stem in stems(form))
-
-    return [word for word in uncovered if word.casefold() not in ASKING and not said(word)]
-
-
-def stated_by_facts(space: Space, query: Query, rows: Sequence[int], uncovered: Sequence[str]) -> frozenset[str]:
-    """Return the words that ask for a relation of which the evidence states a fact, "live" where somebody moved.
-
-    Args:
-        space: of the evidence.
-        query: where it asks about one speaker, only facts about that speaker count.
-        rows: of the segments that are looked at.
-        uncovered: words of the question that none of them contains.
-    """
-    asking = {word: {*stems(word)} & _asking_stems().keys() for word in uncovered}
-    if not any(asking.values()):
-        return frozenset()
-    person = query.speakers[0].casefold() if len(query.speakers) == 1 else None
-    stated = {
-        fact.relation
-        for row in rows
-        for fact in space.facts.assertions_in(space.segments[row].turn_id)
-        if not fact.negated and (person is None or fact.head.casefold() == person)
-    }
-    return frozenset(word for word, found in asking.items() if any(_asking_stems()[stem] & stated for stem in found))
-
-
-@cache
-def _asking_stems() -> dict[str, frozenset[str]]:
-    """Return the relations that each word asks for, by its stem."""
-    found: dict[str, set[str]] = {}
-    for relation in relations():
-        for word in relation.asked:
-            for stem in stems(word):
-                found.setdefault(stem, set()).add(relation.name)
-    return {stem: frozenset(names) for stem, names in found.items()}
-
-
-@cache
-def _verb_forms() -> dict[str, tuple[str, ...]]:
-    """Return the forms of each irregular verb, by each of them."""
-    return {form: forms for forms in irregular_verbs() for form in forms}

@@ -31,6 +31,7 @@ from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel, SpeakerIndex
 from mcp_memory.search.contrasts import contrast_in_words, find_contrasts
+from mcp_memory.search.missing import without_other_forms
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.told_of import without_small_talk
@@ -306,8 +307,10 @@ def _of_list(query: Query, missing: Sequence[str], broad: BroadEvidence) -> tupl
         return ()
     asked = topic_of(query.text)
     topic = set(stems(asked)).difference(*(area.asked for area in areas_asked(asked)))
-    said = {stem for item in broad.evidence for source in item.sources for stem in stems(source.turn.text)}
-    return tuple(one for one in missing if " " in one or not topic.intersection(stems(one)) <= said)
+    texts = [source.turn.text for item in broad.evidence for source in item.sources]
+    said = {stem for text in texts for stem in stems(text)}
+    left = [one for one in missing if " " in one or not topic.intersection(stems(one)) <= said]
+    return tuple(without_other_forms(left, texts))
 
 
 def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:

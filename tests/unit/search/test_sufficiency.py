@@ -182,3 +182,19 @@ def test_a_word_that_asks_for_a_relation_is_not_missing_where_a_fact_states_it()
 def extracted(turn):
     spans = split(turn.text)
     return RuleExtractor().extract(turn, None, spans, [stated_times(turn.text, turn.said_at, *span) for span in spans])
+
+
+@pytest.mark.parametrize(
+    ("question", "uncovered"),
+    [
+        ("Which quizzes did Ann hold at the dyke?", "quizzes"),
+        ("What was the decision on the dyke?", "decision"),
+        ("What is the situation of the dyke right now?", "situation right"),
+        ("How old is the dyke, and where do things stand with it?", "old stand"),
+        ("Are there any details on the latest plans for the dyke?", "details latest plans"),
+    ],
+)
+def test_what_only_asks_and_other_forms_of_what_is_there_are_not_missing(question: str, uncovered: str):
+    said = message("1", "Ann", "We held a quiz and decided about it.")
+    found = judged(question, said, BOB, meaning=(0.1, 0.1), uncovered=(*uncovered.split(), "dyke"))
+    assert [word for word in found.missing if word in (*uncovered.split(), "dyke")] == ["dyke"]

@@ -1,0 +1,148 @@
+"""What evidence lacks of a question's words, as a reply says it (`lacking`).
+
+Recall counts every content word of a question that no candidate contains. Some of these are nothing that evidence could
+say: words that only ask ("list", "how old", "right now"). Of others another form stands there ("bought" for "buy",
+"quiz" for "quizzes", ``language/forms.py``), or a fact says them in other words: who "moved to Porto" lives there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.relations import relations
+from mcp_memory.language.forms import bases
+from mcp_memory.language.tokens import STOP_WORDS, stems, words
+from mcp_memory.view.space import Space
+
+LONGEST = 1_000
+"""Characters of a question that are read."""
+ASKING = frozenset((
+    "list", "enumerate", "name", "tell", "show", "give", "describe", "remind", "everything", "anything", "something",
+    "far", "long", "often", "much", "many", "ever", "all", "every", "each", "exactly", "total", "different", "specific",
+    "mention", "mentioned", "say", "said", "walk", "suggest", "recommend", "happened", "together", "besides", "course",
+    "across", "throughout", "conversation", "conversations", "sessions", "discussions", "aspects", "various", "several",
+    "days", "day", "weeks", "week", "months", "month", "years", "year", "hours", "passed", "elapsed", "lie", "lies",
+    "kind", "kinds", "type", "types", "sort", "way", "ways", "reason", "reasons", "status", "fact", "facts", "thing",
+    "things", "item", "items", "terms", "term", "example", "examples", "result", "results", "individuals", "general",
+    "common", "typical", "overall", "entire", "another", "multiple", "first", "second", "last", "previous",
+    "upcoming", "current", "currently", "recent", "recently", "soon", "finally", "clearly", "according", "regarding",
+    "towards", "behind", "due", "based", "considered", "considering", "consider", "use", "used", "uses", "using",
+    "previously", "take", "takes", "took", "go", "goes", "going", "went", "see", "seen", "find", "found", "start",
+    "started", "become", "became", "becoming", "decide", "decided", "receive", "received", "receiving", "set",
+    "back", "away", "think", "thinks", "choose", "choosing", "participate", "participated", "participating", "attend",
+    "attended", "discussed", "discussing", "represent", "various", "good", "influence", "share", "shared",
+    "situation", "situations", "detail", "details", "info", "information", "latest", "newest", "news", "update",
+    "updates", "remember", "recall", "know", "known", "nowadays", "presently", "anyway", "stand", "stands", "ahead",
+    "come", "comes", "came", "coming", "plan", "plans", "planned", "planning", "arranged", "arrangement",
+    "arrangements", "idea", "ideas", "name", "names", "named", "called", "date", "dates", "held", "occur", "occurred",
+    "place", "places", "especially", "generally", "apply", "applies", "matter", "matters", "topic", "topics", "story",
+    "involve", "involved",
+))  # fmt: skip
+"""Words that only ask, and words that say so little that a text may answer without them."""
+_ASKING_PHRASE = re.compile(
+    r"\bright (?:now|away)\b|\b(?:at|for) the (?:moment|present|minute|time being)\b|\bthese days\b|\bgoing on\b"
+    r"|\bhow (?:old|tall|big|large|heavy|deep|wide|high|fast|expensive|soon|early|late|well|bad|serious|sure)\b"
+    r"|\bwhat(?:['’]s| is| was) wrong\b|\b(?:take|takes|took|taking) part\b|\blooks? like\b|\bif any\b"
+    r"|\b(?:lie|lies|lying) ahead\b|\bsort of\b",
+    re.IGNORECASE,
+)
+"""Turns of phrase that only ask."""
+
+
+_ABBREVIATION = re.compile(r"\b(?:[^\W\d_]\.){2,}")
+FILLERS = tuple(frozenset(words.split()) for words in (
+    "der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mein"
+    " meine meinen dein deine sein seine seinen ihre ihren ist sind war waren hat haben hatte hatten wird"
+    " werden wurde wo wer was wann wie warum welche welcher welches welchen wen wem nicht kein keine von vom zu"
+    " zum zur mit für auf aus bei nach im in am an um über als auch noch mir mich dir dich ihm ihn uns viel"
+    " viele",
+    "le la les un une des du de et ou où mais je tu il elle nous vous ils elles mon ma mes ton ta tes son sa"
+    " ses est sont était a ont avait qui que quoi quand comment pourquoi quel quelle quels quelles ne pas à au"
+    " aux avec pour sur dans",
+    "el la los las un una y o pero yo él ella mi mis tu tus su sus es son era está están ha han había quién"
+    " quien que qué cuándo cuando cuántos cómo como dónde donde cuál no de del a al con para por en sobre",
+    "il lo la gli le un uno una e ed ma io tu lui lei noi mio mia suo sua è sono era ha hanno aveva chi che"
+    " cosa quando come dove perché quale quanti non di del della a al con per in su",
+    "o a os as um uma e ou mas eu ele ela meu minha seu sua é são era está tem quem que quando como onde qual"
+    " quantos não de do da com para por em no na",
+    "de het een en of maar ik jij je hij zij wij mijn zijn haar is was waren heeft had wie wat wanneer hoe"
+    " waar waarom welke niet geen van naar met voor op uit bij hoeveel",
+))  # fmt: skip
+"""Words without content of German, French, Spanish, Italian, Portuguese and Dutch."""
+
+
+def fillers(question: str) -> frozenset[str]:
+    """Return what of a question says too little to be missing.
+
+    These are the words without content of the languages of which it has more such words than English ones, and the
+    letters of its abbreviations ("U.S."), which a text may spell out.
+    """
+    said = set(question.casefold().replace("?", " ").replace("¿", " ").replace("'", " ").split())
+    letters = {letter for one in _ABBREVIATION.findall(question) for letter in one.casefold().split(".")}
+    return frozenset(letters).union(*(one for one in FILLERS if len(one & said) > len(STOP_WORDS & said)))
+
+
+def lacking(space: Space, rows: Sequence[int], uncovered: Sequence[str], question: str) -> list[str]:
+    """Return the words that evidence could have said and does not.
+
+    Args:
+        space: of the evidence.
+        rows: of its segments.
+        uncovered: words of the question that none of them contains.
+        question: whose turns of phrase only ask.
+    """
+    asking = set(words(" ".join(_ASKING_PHRASE.findall(question[:LONGEST])))) if uncovered else set()
+    left = [word for word in uncovered if word.casefold() not in ASKING and word.casefold() not in asking]
+    return without_other_forms(left, [space.text(space.segments[row]) for row in rows])
+
+
+def without_other_forms(missing: Sequence[str], texts: Iterable[str]) -> list[str]:
+    """Return the words of which no text has another form: not "quizzes" where one tells of a quiz."""
+    if not missing:
+        return []
+    said: dict[str, set[str]] = {}
+    for word in {word for text in texts for word in words(text)}:
+        said.setdefault(word[0], set()).add(word)
+
+    def stands(word: str) -> bool:
+        found = bases(word)
+        near = (other for letter in {form[0] for form in found} for other in said.get(letter, ()))
+        return any(other[:2] in {form[:2] for form in found} and not found.isdisjoint(bases(other)) for other in near)
+
+    return [word for word in missing if not (known := words(word)) or not all(map(stands, known))]
+
+
+def stated_by_facts(space: Space, query: Query, rows: Sequence[int], uncovered: Sequence[str]) -> frozenset[str]:
+    """Return the words that ask for a relation of which the evidence states a fact, "live" where somebody moved.
+
+    Args:
+        space: of the evidence.
+        query: where it asks about one speaker, only facts about that speaker count.
+        rows: of the segments that are looked at.
+        uncovered: words of the question that none of them contains.
+    """
+    asking = {word: {*stems(word)} & _asking_stems().keys() for word in uncovered}
+    if not any(asking.values()):
+        return frozenset()
+    person = query.speakers[0].casefold() if len(query.speakers) == 1 else None
+    stated = {
+        fact.relation
+        for row in rows
+        for fact in space.facts.assertions_in(space.segments[row].turn_id)
+        if not fact.negated and (person is None or fact.head.casefold() == person)
+    }
+    return frozenset(word for word, found in asking.items() if any(_asking_stems()[stem] & stated for stem in found))
+
+
+@cache
+def _asking_stems() -> dict[str, frozenset[str]]:
+    """Return the relations that each word asks for, by its stem."""
+    found: dict[str, set[str]] = {}
+    for relation in relations():
+        for word in relation.asked:
+            for stem in stems(word):
+                found.setdefault(stem, set()).add(relation.name)
+    return {stem: frozenset(names) for stem, names in found.items()}
