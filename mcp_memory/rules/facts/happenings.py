@@ -215,6 +215,7 @@ def _trip(discourse: Discourse, noun: NounPhrase) -> tuple[str, str] | None:
     return (who, place) if who and place else None
 
 
+_BROKE = re.compile(r"\b(?:broke(?:\sdown)?|died|packed\sup)\b", re.IGNORECASE)
 _LIVE = re.compile(r"\s*went\slive\b", re.IGNORECASE)
 
 
@@ -229,8 +230,10 @@ def _deed(text: str, clause: Clause) -> str:
     if verb.lemma == "go" and verb.tense == "past" and not verb.negated and _LIVE.match(text, verb.start):
         return "went live"
     done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive or verb.progressive)
-    if done and verb.lemma == "break" and not (clause.slots or clause.particles) and clause.times and thing.owner:
-        return "broke"  # "our old freezer broke on Sunday"
+    known = thing.owner is not None or (thing.named and thing.determiner == "the")  # "our old freezer", "the Rover"
+    if done and known and clause.times and not clause.slots and not kinds.is_being(thing):
+        if broke := _BROKE.search(text, verb.start, verb.end + len(" down")):
+            return broke[0].lower()
     if done and verb.lemma in ("arrive", "come") and not clause.slots and thing.head in _ARRIVING:
         return "arrived"
     return ""

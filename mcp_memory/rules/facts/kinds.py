@@ -209,6 +209,11 @@ def is_human(noun: NounPhrase) -> bool:
     return is_role(noun) and (noun.owner is not None or bool(noun.name))
 
 
+def is_being(noun: NounPhrase) -> bool:
+    """Return whether a subject is a person or an animal."""
+    return is_human(noun) or noun.head in nouns.PETS or is_role(noun) or (noun.head in nouns.PERSONISH)
+
+
 _UNCLEAR = (closed.EMPTY | nouns.ABSTRACT | nouns.VAGUE) - (
     nouns.OWNABLE | nouns.WORKS | nouns.EVENTS | nouns.CRAFTS | nouns.AWARDS | nouns.CONDITIONS
 )

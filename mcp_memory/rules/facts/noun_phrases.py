@@ -156,7 +156,7 @@ def read_phrase(
     phrase = _make_phrase(words, first, core, index, determiner, owner)
     naming = index + 1 < len(words) and words[index].low in _NAMING and words[index + 1].capital
     naming = naming and (not subject or _verb_follows_name(words, index + 1))
-    if naming and (name_phrase := read_phrase(words, index + 1, subject=subject)):
+    if naming and (name_phrase := read_phrase(words, index + 1, subject=True)):
         phrase = replace(phrase, name=name_phrase[0].text, named=True, end=name_phrase[0].end)
         index = name_phrase[1]
     if index + 1 < len(words) and words[index].low == "of":

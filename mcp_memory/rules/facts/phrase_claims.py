@@ -59,7 +59,9 @@ def _presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
             if found and found[0].head in _ILLNESSES and not found[0].name:
                 yield found[0]
         elif word.low in _MINE and words[index + 1].low in _BEINGS:
-            found = read_phrase(words, index, verb_seen=True)
+            first = not index or words[index - 1].mark or words[index - 1].low in closed.CONJUNCTIONS
+            calling = words[min(index + 2, len(words) - 1)].low == "called"  # "my friend called Ann yesterday"
+            found = read_phrase(words, index, subject=bool(first) and calling, verb_seen=True)
             if found and found[0].name and found[0].head in _BEINGS and not kinds.is_calendar(found[0]):
                 yield found[0]
 

@@ -43,7 +43,7 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     clause = _ungapped(clause)
     own = any(subject.pronoun in ("i", "we") for subject in clause.subject)
     candidates = [row for row in _rows_of_verb(clause) if _meets(row, clause, talk)]
-    claims = [*_timed(clause, candidates), *_mutual(clause, candidates)]
+    claims = [*_timed(clause, candidates, talk), *_mutual(clause, candidates)]
     taken: set[tuple[str, Effect]] = set()
     for index, slot in enumerate(clause.slots):
         found: set[tuple[str, Effect]] = set()
@@ -260,7 +260,7 @@ def named_by(noun: NounPhrase) -> tuple[NounPhrase, ...]:
     return names if names and has_names else (noun,)
 
 
-def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
+def _timed(clause: Clause, candidates: Sequence[Row], talk: bool) -> Iterator[Claim]:
     """Yield the claims whose tail is a date: "she was born on 3 May 1980", "the bridge was built in 1911"."""
     row = next((row for row in candidates if "time" in row.slots), None)
     if row is None or any(slot.preposition in ("", "by") for slot in clause.slots):
@@ -268,6 +268,8 @@ def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     own = clause.subject[0].pronoun in ("i", "we", "you")
     if own and row.relation != "born_on":
         return
+    if talk and row.relation == "died_on" and not all(kinds.is_being(subject) for subject in clause.subject):
+        return  # "the Rover died on Monday": it broke
     dated = [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]
     if dated and not _POINTING.match(dated[0].text):  # not "I was born yesterday", nor "she died last week"
         for subject in clause.subject:
