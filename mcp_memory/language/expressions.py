@@ -323,6 +323,15 @@ def _deciding(cues: _Cues, start: int, end: int) -> int | None:
     return after if after < len(cues.starts) else None
 
 
+_GERUND_FIRST = re.compile(  # "picking it up on Saturday": "I'm" is left out
+    r"\W*(?:(?:also|then|now|just|so|and|anyway|ok|yes|yeah|no|nope|probably|finally)\b[, ]+){0,3}"
+    r"(?!(?:morning|evening|nothing|something|anything|everything|during|meeting|wedding|training|opening|hearing"
+    r"|viewing|reading|building|painting|spring|string|king|ring|wing|thing|sibling|pudding|being|having)\b)"
+    r"[a-z]{2,}ing\b(?![’'])",
+    re.IGNORECASE,
+)
+
+
 def direction(sentence: str, start: int, end: int) -> Direction:
     """Return the direction of the tense cue that decides for the expression at ``start`` … ``end`` of a sentence.
 
@@ -332,4 +341,6 @@ def direction(sentence: str, start: int, end: int) -> Direction:
     """
     cues = _cues(sentence)
     place = _deciding(cues, start, end)
-    return 0 if place is None else cues.directions[place]
+    if place is None:
+        return 1 if _GERUND_FIRST.match(sentence, 0, start) else 0
+    return cues.directions[place]

@@ -6,6 +6,7 @@ content clauses ("I think that …"), and imperatives, which have no subject.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import content_confidence
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.verb_groups import VerbGroup, read_verb_group
+from mcp_memory.rules.facts.verb_groups import SAME_IN_PAST, VerbGroup, may_be_plain_form, read_verb_group
 from mcp_memory.rules.facts.verbs import inflection, is_known_form
 from mcp_memory.rules.facts.words import Word
 
@@ -96,6 +97,8 @@ def verb_without_subject(
         return verb  # "will ring the vet tomorrow"
     if opens and adverbs & _STILL and verb.tense == "present" and word.low not in closed.AUXILIARIES:
         return verb  # "still work at Ixion"
+    if opens and verb.lemma in SAME_IN_PAST and word.low == verb.lemma and _tells_own_past(words, verb):
+        return replace(verb, tense="past")  # "quit my job", "put an offer in yesterday"
     return None
 
 
@@ -117,13 +120,40 @@ def _with_shared_mood(words: Sequence[Word], verb: VerbGroup, last: VerbGroup) -
     return replace(verb, unreal=True) if last.unreal and not last.future and plain else verb
 
 
+_PAST_TIME = re.compile(r"yesterday|last|ago|this morning", re.IGNORECASE)
+
+
+def _tells_own_past(words: Sequence[Word], verb: VerbGroup) -> bool:
+    """Return whether a verb whose past is its plain form is no order: by its past time, or "quit my …", "hurt my …"."""
+    owned = words[min(verb.next_index, len(words) - 1)].low == "my" and verb.lemma in ("quit", "hurt")
+    return owned or any(word.kind == "time" and _PAST_TIME.search(word.text) for word in words)
+
+
 def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: frozenset[str]) -> VerbGroup | None:
     """Return the verb of "Still driving the bus" and "Currently reading …", whose subject is the speaker."""
     word = words[first]
     main = inflection(word.low) if word.kind == "word" and not (word.capital and first) else None
-    if main is None or main.forms != {"ing"} or not (adverbs & _STILL or (main.lemma == "live" and not first)):
+    if main is None or main.forms != {"ing"}:
         return None
-    return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True, adverbs=frozenset(("still",)))
+    if adverbs & _STILL or (main.lemma == "live" and not first):
+        return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True, adverbs=frozenset(("still",)))
+    alone = all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first]))
+    return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True) if (
+        alone and _dated_alone(words, first + 1)
+    ) else None  # fmt: skip
+
+
+def _is_infinitive(words: Sequence[Word], index: int) -> bool:
+    """Return whether "to" with a verb begins at an index: a time behind it belongs to that verb."""
+    return words[index].low == "to" and may_be_plain_form(words, index + 1)
+
+
+def _dated_alone(words: Sequence[Word], index: int) -> bool:
+    """Return whether a time and no finite verb follows up to the next mark: "moving to Leeds in June"."""
+    ends = (n for n in range(index, len(words)) if words[n].mark or _is_infinitive(words, n))
+    end = next(ends, len(words))
+    finite = any(grammar.is_finite(words, n, frozenset(("past", "third"))) for n in range(index, end))
+    return not finite and any(word.kind == "time" for word in words[index:end])
 
 
 def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] | None:

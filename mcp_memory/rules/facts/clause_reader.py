@@ -32,6 +32,7 @@ MOST = 40
 _TEMPORAL = frozenset(("when", "before", "after", "until", "till", "once", "while", "whenever"))
 _ONLY_OBJECTS = closed.OBJECTIVE - closed.NOMINATIVE
 """Pronouns that are no subjects alone; "me and Tom" is one in chats."""
+_SUBJECTS = closed.NOMINATIVE - {"you", "it"}
 _SAYING = frozenset(("say", "tell", "report", "claim", "announce", "think", "believe", "guess", "suppose", "hear"))
 
 
@@ -143,6 +144,9 @@ class _ClauseReader:
     def _leading_phrase(self) -> None:
         """Skip "In Oslo," or "As a child" at the start of a clause; "back in Oslo since May" is one without a verb."""
         following = self.index + 1
+        if self.words[self.index].low == "except" and self.words[min(following, len(self.words) - 1)].low in _SUBJECTS:
+            self.index = following  # "except I don't work on Mondays"
+            return
         since = any(word.time is not None and word.time.until >= FOREVER for word in self.words[following:])
         if self.talk and not self.clauses and since and "back" in self.adverbs and self.words[self.index].low == "in":
             word = self.words[self.index]

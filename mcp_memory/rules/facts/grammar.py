@@ -12,11 +12,12 @@ from mcp_memory.rules.facts.verbs import Form, inflection
 from mcp_memory.rules.facts.words import Word
 
 _FINITE: frozenset[Form] = frozenset(("past", "third", "plain"))
-_BREAKING = (
+BREAKING = (
     closed.PREPOSITIONS | closed.CONJUNCTIONS | closed.AUXILIARIES | closed.NEGATIONS | closed.NOMINATIVE
     | closed.OBJECTIVE | closed.SUBORDINATORS | closed.CONDITIONS | closed.ADVERBS | closed.OWNERS.keys()
     | closed.DETERMINERS
 )  # fmt: skip
+"""Words that no noun phrase holds."""
 
 
 def skip_adverbials(words: Sequence[Word], index: int) -> int:
@@ -90,7 +91,7 @@ def ends_phrase(words: Sequence[Word], index: int) -> bool:
         return True
     if word.capital and index:
         return False
-    return word.low in _BREAKING or _is_manner(words, index)
+    return word.low in BREAKING or _is_manner(words, index)
 
 
 def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:

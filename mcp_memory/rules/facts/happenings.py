@@ -231,9 +231,9 @@ def _deed(text: str, clause: Clause) -> str:
         return "went live"
     done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive or verb.progressive)
     known = thing.owner is not None or (thing.named and thing.determiner == "the")  # "our old freezer", "the Rover"
-    if done and known and clause.times and not clause.slots and not kinds.is_being(thing):
-        if broke := _BROKE.search(text, verb.start, verb.end + len(" down")):
-            return broke[0].lower()
+    broke = _BROKE.search(text, verb.start, verb.end + len(" down"))
+    if done and known and broke and clause.times and not clause.slots and not kinds.is_being(thing):
+        return broke[0].lower()
     if done and verb.lemma in ("arrive", "come") and not clause.slots and thing.head in _ARRIVING:
         return "arrived"
     return ""

@@ -367,8 +367,8 @@ def fits(noun: NounPhrase, kind: str) -> bool:
         noun: of a sentence; one that "or" leaves open is of no kind.
         kind: one of `rows.KINDS`.
     """
-    if noun.uncertain or (noun.pronoun and kind != "person"):
-        return False
+    if noun.uncertain or (noun.pronoun and kind != "person") or (noun.owner and noun.owner.head == "other"):
+        return False  # "each other's company" is nobody's
     return _TESTS[kind](noun)
 
 

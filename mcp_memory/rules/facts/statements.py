@@ -59,7 +59,26 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         taken |= found
     if not claims and clause.verb.passive:
         claims += _agents(clause, talk)
+    elif not claims and talk and (undergone := _undergone(clause)):
+        claims += verb_statements(undergone, talk=talk)
     yield from claims
+
+
+_NOMINATIVE = {"me": "i", "us": "we", "him": "he", "her": "she"}
+
+
+def _undergone(clause: Clause) -> Clause | None:
+    """Return an active clause as the passive about its object: "they made me head baker" as "I was made head baker"."""
+    verb, slots = clause.verb, clause.slots
+    if verb.passive or (verb.unreal and not verb.future) or len(slots) < 2 or slots[0].preposition:
+        return None
+    object_ = slots[0].nouns[0]
+    if len(slots[0].nouns) > 1 or object_.pronoun not in _NOMINATIVE:
+        return None
+    if verb.lemma == "make" and not kinds.is_role(slots[1].nouns[0]):
+        return None  # "made me remember"
+    subject = replace(object_, pronoun=_NOMINATIVE[object_.pronoun])
+    return replace(clause, subject=(subject,), verb=replace(verb, passive=True), slots=slots[1:])
 
 
 def _with_name(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:

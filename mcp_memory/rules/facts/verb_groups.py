@@ -14,7 +14,7 @@ from typing import Literal
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verbs import inflection
+from mcp_memory.rules.facts.verbs import Inflection, inflection
 from mcp_memory.rules.facts.words import Word
 
 Catenative = Literal["begin", "end", "on", "unreal", "seeming"]
@@ -122,8 +122,15 @@ MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
 _MODAL_HEDGES = {"might": MIGHT, "may": MIGHT, "could": MIGHT}
 _LEADING_TO = frozenset(("supposed", "likely", "unlikely", "able", "ready", "due", "willing"))
 _HAS_NOT_IS = frozenset(("been", "got", "had", "become", "lived", "worked"))
-_OBJECTS = word_set("me us him them you it my our your his her their")
+_OBJECTS = word_set("me us him them you it my our your his her their its")
 """Words that begin an object: behind "'s" and a participle, "'s" is "has" ("she's lost her keys")."""
+_OF_TWO_OBJECTS = word_set(
+    "give pay offer send tell show teach ask grant award call name elect appoint allow deny lend charge hand promise"
+    " feed serve owe assign forbid refuse fine"
+)
+"""Verbs that keep an object in the passive: "she's paid a salary"."""
+_NEVER_PASSIVE = word_set("go come arrive become happen die fall rise retire graduate resign emigrate disappear")
+_UP = frozenset(("up", "off", "out", "down", "over", "in"))
 NOT_QUITE = frozenset(("almost", "nearly"))
 MOST_ADVERBS = 8
 SAME_IN_PAST = word_set("put cut hurt hit set let quit read shut split spread cost")
@@ -179,6 +186,17 @@ def read_verb_group(words: Sequence[Word], index: int) -> VerbGroup | None:
     return reader.verb(words[index].start)
 
 
+_SUBJECTS = frozenset(("i", "we", "they"))
+_NO_VERBS = word_set("guys folks lot lads girls boys women men kids people too also both all two three four alone")
+
+
+def _may_be_verb(word: Word) -> bool:
+    """Return whether a word that no list has may be a verb in its plain form."""
+    low = word.low
+    known = low in grammar.BREAKING | _NO_VERBS or low.endswith(("s", "ly", "nt", "ed", "ing", "self"))
+    return word.kind == "word" and low.isalpha() and len(low) > 2 and not (word.capital or known)
+
+
 class _VerbGroupReader:
     """Reads the words of a verb group; each step reads the word at ``index`` and may skip the next ones."""
 
@@ -204,6 +222,8 @@ class _VerbGroupReader:
             self._adverb(word)
         elif low in ("both", "all", "each"):
             pass
+        elif low == "'d" and not self.seen and self._is_had(following):
+            self.perfect, self.tense = True, "past"  # "he'd moved"
         elif low in closed.MODALS and grammar.is_auxiliary(words, index):
             self._modal(low)
         elif low == "used" and low_at(words, following) == "to" and not self.seen:
@@ -247,7 +267,17 @@ class _VerbGroupReader:
             return False
         if low != "'s" or self.words[following].low in _HAS_NOT_IS:
             return True
-        return low_at(self.words, following + 1) in _OBJECTS
+        verb, behind = inflection(self.words[following].low), following + 1
+        lemma = verb.lemma if verb is not None else ""
+        if lemma in _OF_TWO_OBJECTS:
+            return low_at(self.words, behind) in _OBJECTS
+        behind += low_at(self.words, behind) in _UP  # "she's taken up the cello"
+        return lemma in _NEVER_PASSIVE or low_at(self.words, behind) in _OBJECTS | closed.DETERMINERS
+
+    def _is_had(self, following: int) -> bool:
+        """Return whether "'d" is "had": a participle follows that is no plain form."""
+        verb = inflection(low_at(self.words, following))
+        return may_be_participle(self.words, following) and (verb is None or "plain" not in verb.forms)
 
     def _be(self, low: str, following: int) -> bool:
         """Read "is": progressive before "-ing", passive before a participle, otherwise the main verb."""
@@ -293,6 +323,7 @@ class _VerbGroupReader:
     def _main_verb(self, word: Word) -> bool:
         """Read a full verb, the last of the group unless it governs another one."""
         verb = inflection(word.low) if word.kind == "word" and not (word.capital and self.index) else None
+        verb = verb or self._unlisted(word)
         gerund = verb is not None and "ing" in verb.forms and "plain" not in verb.forms
         if verb is None or (not self.seen and (gerund or verb.forms <= {"participle"})):
             return False
@@ -312,6 +343,20 @@ class _VerbGroupReader:
         elif kind in ("begin", "end"):
             self.phase = kind
         return True
+
+    def _unlisted(self, word: Word) -> Inflection | None:
+        """Return a verb that no list has, in its plain form behind "I", "we" or "they": "I tune pianos"."""
+        words, before = self.words, self.index - 1
+        while before >= 0 and grammar.is_adverb(words, before) and words[before].kind == "word":
+            before -= 1
+        if self.seen or before < 0 or words[before].low not in _SUBJECTS or not _may_be_verb(word):
+            return None
+        after = words[self.index + 1] if self.index + 1 < len(words) else None
+        if after is None or after.kind not in ("word", "number", "title"):
+            return None
+        object_ = after.kind != "word" or after.capital or after.low in closed.DETERMINERS | closed.OWNERS.keys()
+        object_ = object_ or after.low in closed.OBJECTIVE | {"to", "for", "at", "in", "on", "with"}
+        return Inflection(word.low, frozenset(("plain",))) if object_ or after.low.endswith("s") else None
 
     def verb(self, start: int) -> VerbGroup | None:
         """Return the verb group, or None if there was no verb."""

@@ -53,3 +53,29 @@ def test_a_second_verb_is_no_object() -> None:
 def test_what_is_said_of_an_assistant_is_no_fact() -> None:
     assert facts("You live in Turku and you speak Finnish.", partner="assistant") == []
     assert facts("You live in Turku.", partner="Tom") == ["Tom lives_in Turku"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My brother's bought a boat.", ["Maria's brother bought boat"]),
+        ("Olga's gone to Malta.", ["Olga visited Malta"]),
+        ("She's paid a salary, Olga.", []),
+        ("Olga's taken up the cello.", ["Olga started cello"]),
+        ("Olga lives in Turku. She'd moved there from Vaasa.", ["Olga lives_in Turku", "not Olga lives_in Vaasa"]),
+        ("I'd moved to Turku by then.", ["Maria lives_in Turku"]),
+        ("I'd move to Turku.", []),
+        ("Flying to Oslo in June.", ["Maria visited Oslo"]),
+        ("Flying to Oslo in June was fun.", []),
+        ("Quit my job yesterday.", ["Maria did quit their job"]),
+        ("Put an offer in yesterday.", ["Maria did put an offer in"]),
+        ("Put the offer in the post.", []),
+        ("They made me head baker last month.", ["Maria works_as head baker"]),
+        ("It made me remember that.", []),
+        ("The doctor put me on ramipril.", ["Maria takes ramipril"]),
+        ("We enjoy each other's company.", []),
+        ("Except I don't work Wednesdays.", ["not Maria works_hours Wednesdays"]),
+    ],
+)
+def test_verbs_as_people_shorten_them(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
