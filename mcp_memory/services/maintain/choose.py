@@ -31,8 +31,9 @@ class Chosen:
         targets: by ids.
         staying: in words, what has to do with it and stays.
         implied: documents that go although the call does not name them themselves.
-        near: in words, what a search finds too, without a word of it; it stays.
+        near: in words, what a search finds too, with a word of it or none; it stays.
         facts: that the call names; the texts that say them go as a whole.
+        why: in words, why a query chooses a text, by its id, the nearest first.
     """
 
     targets: ForgetTargets
@@ -40,6 +41,7 @@ class Chosen:
     implied: list[Turn] = field(default_factory=list)
     near: list[str] = field(default_factory=list)
     facts: list[Version] = field(default_factory=list)
+    why: dict[str, str] = field(default_factory=dict)
 
 
 def choose(space: Space, request: ForgetRequest) -> Chosen:

@@ -10,7 +10,7 @@ What goes is kept as the lines of an export where the settings say so, by which 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -27,10 +27,13 @@ from mcp_memory.domain.turns import Turn, digest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.language.questions import understand
+from mcp_memory.language.tokens import stems, words
 from mcp_memory.ports import Embedder, Store
+from mcp_memory.search.missing import ASKING, without_other_forms
+from mcp_memory.search.words import WordIndex
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes
-from mcp_memory.services.maintain.choose import Chosen, choose, label, short
+from mcp_memory.services.maintain.choose import SHOWN_CHARS, Chosen, choose, label, short
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.view.erasure import Erasure, counts_of, erasure_of, words_in
@@ -105,6 +108,10 @@ def _going(batch: Batch, found: Erasure) -> Batch:
 
 MATCHES = 24
 """Items that a query finds at most."""
+ABOUT = 0.6
+"""Share of what the best message has of a query's words that a message has if it is about it."""
+_FORGETTING = frozenset("forget forgets forgotten delete erase remove please anymore told".split())  # noqa: SIM905 - words
+"""Words that only ask to forget."""
 NEAR = 3
 """Texts that a query finds without a word of it which a reply shows; they stay."""
 LISTED = 12
@@ -215,37 +222,86 @@ def _check_token(request: ForgetRequest, preview: Preview) -> None:
 async def _matches(
     store: Store, embedder: Embedder, request: ForgetRequest, settings: RecallSettings, now: Millis
 ) -> Chosen:
-    """Return the messages that a query finds and that share a word with it; documents that do have to be named."""
+    """Return the messages that a query finds and that are about it, the nearest first.
+
+    A message is about it if it has more than half of the words that the best message has of it, and `ABOUT` of them by
+    rarity: "mum's PIN" is not every message about mum. The others that have one stay, and are listed with it, so that
+    they can be named; so do documents.
+    """
     query = Query(request.query or "", request.space, MATCHES, now=now)
     found = await reconstruct(store, embedder, query, settings=settings, episodes=Episodes())
     async with store.reading() as view:
         space = view.space(request.space)
-        wanted = _wanted_words(space, request.query or "", now)
-        turns: dict[str, None] = {}
-        named: dict[str, str] = {}
-        others: dict[str, str] = {}
+        asked = _wanted_words(space, request.query or "", now)
+        index = space.index(WordIndex)
+        rarity = {word: max(map(index.rarity, stems(word)), default=0.0) for word in asked}
+        texts: dict[str, list[str]] = {}
         for item in found.evidence:
-            if item.inferred is not None or item.kind == "point":
-                continue
-            for turn in _texts_of(item):
-                if turn.id not in space.turns or turn.id in turns:
-                    continue
-                if not wanted & words_in(f"{turn.text} {item.text if item.kind == 'fact' else ''}"):
-                    others[turn.id] = f"{label(turn)} has none of these words: {short(turn.text)}"
-                elif turn.kind == "document":
-                    named[turn.id] = f"{label(turn)} has these words; to forget it, give its id"
-                else:
-                    turns[turn.id] = None
-    near = [line for name, line in others.items() if name not in turns and name not in named]
-    more = [f"{len(near) - NEAR} more texts that a search finds have none of these words"] if len(near) > NEAR else []
-    targets = ForgetTargets(request.space, turns=frozenset(turns))
-    return Chosen(targets, [*named.values()], near=[*near[:NEAR], *more])
+            if item.inferred is None and item.kind != "point":
+                for turn in _texts_of(item):
+                    said = texts.setdefault(turn.id, [turn.text, turn.speaker or ""])
+                    said += [item.text] if item.kind == "fact" else []
+        shared: dict[str, tuple[str, ...]] = {}
+        for name, said in texts.items():
+            missing = without_other_forms(asked, said)
+            if name in space.turns:
+                shared[name] = tuple(word for word in asked if word not in missing)
+        return _divided(space, shared, rarity)
 
 
-def _wanted_words(space: Space, text: str, now: Millis) -> set[str]:
+def _divided(space: Space, shared: dict[str, tuple[str, ...]], rarity: dict[str, float]) -> Chosen:
+    """Return what is about a query, what only shares words with it, and what a search finds without one.
+
+    Args:
+        space: of the texts.
+        shared: the words of the query that each text has, by its id, the nearest text first.
+        rarity: of each word of the query.
+    """
+    share = {name: sum(rarity[word] for word in said) for name, said in shared.items()}
+    messages = [name for name in shared if space.turns[name].kind != "document"]
+    best = max(messages, key=lambda name: share[name], default="")
+    about = [
+        name
+        for name in messages
+        if 2 * len(shared[name]) > len(shared[best]) and share[name] >= ABOUT * share[best] and shared[name]
+    ]
+    why = {name: f"has {', '.join(shared[name])}" for name in sorted(about, key=lambda name: -share[name])}
+    staying, near, others = [], [], []
+    for name in sorted(shared.keys() - why.keys(), key=lambda name: (-share[name], list(shared).index(name))):
+        turn, said = space.turns[name], ", ".join(shared[name])
+        if not said:
+            others.append(f"{label(turn)} has none of these words: {short(turn.text)}")
+        elif turn.kind == "document":
+            staying.append(f"{label(turn)} has {said}; to forget it, give its id")
+        else:
+            near.append(f"{label(turn)} has only {said}: {_around(turn.text, shared[name])}")
+    near = _first(near, "more have only some of these words")
+    if len(others) > NEAR:
+        others[NEAR:] = [f"{len(others) - NEAR} more texts that a search finds have none of these words"]
+    return Chosen(ForgetTargets(space.name, turns=frozenset(why)), staying, near=[*near, *others], why=why)
+
+
+def _wanted_words(space: Space, text: str, now: Millis) -> list[str]:
     """Return the words of a query that tell what it is about; all of them if none does."""
     asked = understand(text, space.speakers, now)
-    return {word for words, _ in asked.content_words for word in words_in(words)} or words_in(text)
+    content = [word for written, _ in asked.content_words for word in words(written)]
+    telling = [word for word in content if word not in ASKING and word not in _FORGETTING]
+    return list(dict.fromkeys(telling or content or sorted(words_in(text))))
+
+
+def _shown(turn: Turn, why: Mapping[str, str]) -> str:
+    """Return the beginning of a text, or where it has the words for which it is chosen."""
+    return _around(turn.text, why.get(turn.id, "").removeprefix("has ").split(", "))
+
+
+def _around(text: str, said: Sequence[str]) -> str:
+    """Return the words of a text from its beginning, or from shortly before the first of some words."""
+    whole = " ".join(text.split())
+    places = [place for word in said if (place := whole.casefold().find(word)) >= 0]
+    first = min(places, default=0)
+    if first < SHOWN_CHARS // 2:
+        return short(whole)
+    return f"… {short(whole[whole.rfind(' ', 0, first - SHOWN_CHARS // 4) + 1 :])}"
 
 
 def _texts_of(item: Evidence) -> list[Turn]:
@@ -279,8 +335,10 @@ def _only_wrong(fact: Version) -> str:
 def _lines(space: Space, preview: Preview) -> tuple[str, ...]:
     """Return what goes, what loses a source or is made anew, and what stays, in words."""
     erasure, lines = preview.erasure, []
+    why, order = preview.chosen.why, list(preview.chosen.why)
     turns = [turn for turn in space.turns.values() if turn.id in erasure.turns]
-    goes = [f"{label(turn)}: {short(turn.text)}" for turn in turns]
+    turns.sort(key=lambda turn: order.index(turn.id) if turn.id in why else len(order))
+    goes = [f"{' '.join(filter(None, (label(turn), why.get(turn.id))))}: {_shown(turn, why)}" for turn in turns]
     lines += _first(goes, "more texts go")
     facts = dict.fromkeys(_fact_lines(space, erasure))
     lines += _first(list(facts), "more facts lose a source")

@@ -236,6 +236,26 @@ async def test_a_query_takes_messages_that_share_a_word_and_no_documents() -> No
     assert any("stays" in line and "'d1'" in line for line in done.affected)
 
 
+async def test_a_query_proposes_what_is_about_it_the_nearest_first_and_says_why() -> None:
+    """What shares one word of several with it stays, and is listed with that word."""
+    asked = "Please forget mum's kiln code"
+    said = (
+        "Mum loves walnuts.",
+        "I rang mum.",
+        "Codes bore me.",
+        "The kiln code of mum is 77.",
+        "Mum gave the kiln a code.",
+    )
+    one = await told(memory(), *(f"Ann: {text}" for text in said))
+    preview = await one.forget(ForgetRequest("default", query=asked))
+    goes = [line.partition("(Ann) ")[2] for line in preview.affected if not line.startswith("stays: ")]
+    assert set(goes) == {f"has mum, kiln, code: {text}" for text in said[3:]}
+    stays = {line.partition("has only ")[2] for line in preview.affected if "has only" in line}
+    assert stays == {"mum: Mum loves walnuts.", "mum: I rang mum.", "code: Codes bore me."}
+    await one.forget(ForgetRequest("default", query=asked, dry_run=False, token=preview.token))
+    assert set(await texts(one)) == set(said[:3])
+
+
 async def test_of_texts_without_a_word_of_the_query_a_preview_shows_only_the_nearest() -> None:
     """What is meant may be said in other words; but a search finds much that has nothing to do with it."""
     one = await told(memory(), "Ann: My beagle sleeps.", *(f"Ann: I like {thing}." for thing in ("tea", "jazz", "ink")))
