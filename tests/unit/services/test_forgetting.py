@@ -239,7 +239,7 @@ async def test_a_query_takes_messages_that_share_a_word_and_no_documents() -> No
 async def test_a_query_proposes_what_is_about_it_the_nearest_first_and_says_why() -> None:
     """What shares one word of several with it stays, and is listed with that word."""
     asked = "Please forget mum's kiln code"
-    said = "Mum loves walnuts.", "I rang mum.", "Codes bore me.", "The kiln code of mum is 77.", "Mum, a kiln, a code."
+    said = (
         "Mum loves walnuts.",
         "I rang mum.",
         "Codes bore me.",
