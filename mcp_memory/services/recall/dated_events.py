@@ -36,9 +36,12 @@ from mcp_memory.domain.evidence import DatedEvent, Evidence, Source, Wish
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import ANY_TIME, Query, Window
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant
+from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.questions import looks_back
+from mcp_memory.language.shapes import topic_of
 from mcp_memory.language.stated import stated_times, weekday_and_day
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.fact_query import fact_query
@@ -301,10 +304,15 @@ def current_first(
 
 OUTDATED = 3
 """Most states that a message is said to be outdated about."""
+TOLD = 0.6
+"""Share of a record that states a fact from which on it tells of nothing much else."""
 
 
 def mark_outdated(space: Space, query: Query, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """Return the evidence, its messages with what the facts know of later: that a state they tell of has ended.
+
+    The state must be what is asked about, or most of what the record says: that somebody no longer plays cards says
+    nothing of the broken wrist that the same message tells of.
 
     Args:
         space: of the evidence.
@@ -325,11 +333,17 @@ def mark_outdated(space: Space, query: Query, evidence: Iterable[Evidence]) -> t
 def _holds_instead(space: Space, query: Query, said: Source) -> str:
     """Return in words what holds instead of a state that a message tells of, or until when it did; "" if it holds."""
     found: dict[str, None] = {}
+    areas = frozenset[str]().union(*(area.told for area in areas_asked(topic_of(query.text))))
     for assertion in space.facts.assertions_in(said.turn.id):
         if assertion.negated or not (said.start <= assertion.start < said.end):
             continue
         version = space.facts.version_of(assertion)
         if version is None or version.kind != "state" or version.status != "closed" or version.until > query.now:
+            continue
+        stated = min(assertion.end, said.end) - assertion.start
+        words_said = {*stems(version.tail), *stems(relations().get(version.relation).label)}
+        asked = fact_query(query).demand(version.relation) > 0 or words_said.intersection(query.stems)
+        if not asked and stated < TOLD * (said.end - said.start) and words_said.isdisjoint(areas):
             continue
         later = None if version.superseded_by is None else space.facts.version(version.superseded_by)
         day = weekday_and_day(version.until)

@@ -103,3 +103,17 @@ async def test_a_message_whose_fact_has_ended_is_marked_where_it_stands():
     assert "(perhaps changed later: Kite uses Postgres 15 until Thu 8 Jun 2023)" in recall_reply(found, 2000).text
     past = await one.reconstruct(Query("What was our stack?", "default", 12))
     assert not any(item.outdated for item in past.evidence)
+
+
+async def test_a_message_is_not_marked_for_a_state_that_is_neither_asked_about_nor_most_of_it():
+    one = memory(read=True)
+    said = "I collect stamps. Grandpa fell off the ladder when he cleaned the gutter."
+    await written(one, [], NewItem(said, ref="m1", speaker="Ann", said_at=MAY))
+    await written(one, [], NewItem("I no longer collect stamps.", ref="m2", speaker="Ann", said_at=JUNE))
+
+    async def marks(question: str) -> list[str]:
+        found = await one.reconstruct(Query(question, "default", 12))
+        return [item.outdated for item in found.evidence if "Grandpa" in item.text]
+
+    assert await marks("What does Ann collect?") == ["Ann collects stamps until Thu 8 Jun 2023"]
+    assert await marks("What happened to grandpa?") == [""]
