@@ -59,11 +59,6 @@ _OPENS = compiled(
     rf"\b(?P<word>between|from|since|until|till|up{S}to|before|prior{S}to|after){S}(?:the{S})?(?:year{S})?$"
 )
 _ONWARDS = compiled(rf"{S}(?:on|onwards?)\b(?!{S}the)")
-_MOVES = compiled(
-    r"\b(?:mov|chang|postpon|reschedul)(?:e|es|ed|ing)\b[^.;:!?]{0,40}\bfrom\s(?:the\s)?$"
-    r"|\b(?:shift|push|delay|slip)(?:p?e[sd]|s|ed|p?ing)?\b[^.;:!?]{0,40}\bfrom\s(?:the\s)?$"
-    r"|\b(?:put|puts|brought|brings?)\b[^.;:!?]{1,40}\b(?:back|off|forward)\sfrom\s(?:the\s)?$"
-)
 _NEAR = 32
 """Characters before an expression that are searched for a word that belongs to it."""
 
@@ -150,7 +145,7 @@ def _with_clock(sentence: str, point: StatedTime) -> StatedTime:
 
 
 def _with_ranges(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
-    """Join two times that form a range, "from 1916 to 1920"; of what moved from a day to another keep the new one."""
+    """Join two times that form a range, "from 1916 to 1920"."""
     ranges: list[StatedTime] = []
     for point in points:
         if ranges:
@@ -158,9 +153,6 @@ def _with_ranges(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
             opening = _opening(sentence, left)
             between = opening is not None and opening["word"].lower() == "between"
             joint = (_AND if between else _BETWEEN).fullmatch(sentence, left.end, point.start)
-            if joint and opening and opening["word"].lower() == "from" and _is_moved(sentence, left):
-                ranges[-1] = point
-                continue
             if joint and opening and opening["word"].lower() == "from" and left.relative and left.since > point.since:
                 left = _before(sentence, left)
             if joint and left.since < point.since and left.until <= point.until:
@@ -179,12 +171,6 @@ def _before(sentence: str, left: StatedTime) -> StatedTime:
     year, number, day = civil(left.since)
     since = month(year, number - months).since + (day - 1) * DAY
     return replace(left, since=since, until=since + left.until - left.since) if left.grain == "day" else left
-
-
-def _is_moved(sentence: str, time: StatedTime) -> bool:
-    """Return whether something is said to move from a day: "the launch moves from 3 May to 17 June"."""
-    before = sentence[max(0, time.start - 2 * _NEAR) : time.start]
-    return time.grain in ("day", "time") and _MOVES.search(before) is not None
 
 
 def _with_open_end(sentence: str, point: StatedTime) -> StatedTime:

@@ -46,6 +46,7 @@ from mcp_memory.rules.answers.fact_answers import (
     answer_from_facts,
     unknown_at_moment,
 )
+from mcp_memory.rules.answers.modality import in_mode_asked
 from mcp_memory.rules.answers.settings import (
     AnswerabilityModel,
     ComparisonSettings,
@@ -214,7 +215,7 @@ _CORRECTED, _DOUBTED = 0.9, 0.6
 
 
 def _answers_nothing(query: Query, proposal: Proposal | None) -> bool:
-    """Return whether an answer is no such time as asked, repeats words of the question, or names whom it describes.
+    """Return whether an answer is no such time or deed as asked, repeats the question, or names whom it describes.
 
     "Puppy" is no answer to "What is my puppy called?", nor is my boss's name one to "Who did my boss hire?".
     """
@@ -222,10 +223,14 @@ def _answers_nothing(query: Query, proposal: Proposal | None) -> bool:
         return False
     if not is_time_asked(query.text, proposal.text):
         return True
+    quotes = [one.source.quote for one in proposal.citations]
+    talk = any(one.source.turn.kind == "message" for one in proposal.citations)
+    if talk and not in_mode_asked(query.text, quotes):
+        return True
     if subject := _SUBJECT.search(query.text):
         own = rf"\b{re.escape(subject['who'])},?\s+{re.escape(proposal.text)}\b"
         own += rf"|\b{re.escape(proposal.text)},?\s+(?:is\s)?(?:my|our)\s(?:\w+\s)?{re.escape(subject['who'])}\b"
-        if any(re.search(own, one.source.quote, re.IGNORECASE) for one in proposal.citations):
+        if any(re.search(own, quote, re.IGNORECASE) for quote in quotes):
             return True
     said = frozenset(stems(proposal.text))
     return bool(said) and said <= frozenset(stems(query.text))

@@ -13,10 +13,11 @@ judged by them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
-from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, RELATIVES
+from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, RELATIVES, word_set
 from mcp_memory.rules.answers.spans import split_clauses
 from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence
 
@@ -123,6 +124,12 @@ def is_unreal(text: str) -> bool:
     return any(pattern.search(text) for pattern in (_REFUSED, _PROPOSED, _WISHED, _PLANNED))
 
 
+def in_mode_asked(question: str, texts: Iterable[str]) -> bool:
+    """Return whether texts refuse or offer something, if a question asks for that: "Which job did I say no to?"."""
+    said = " ".join(texts)
+    return all(mode.search(said) for mode in (_REFUSED, _PROPOSED) if mode.search(question))
+
+
 def asks_ahead(question: str) -> bool:
     """Return whether a question asks for something planned, or for a date that may lie ahead."""
     return _AHEAD.search(question) is not None and (
@@ -175,6 +182,8 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
         and edge[1].casefold() not in text.casefold()
     ):
         return False
+    if wanted.form == "date" and _tells_of_its_event(wanted, sentence):
+        return False
     if wanted.form in ("date", "duration") and len(sentence.times) < 2 and _mode(_RETURN, clause, wanted):
         return False  # the day of a return is not the day of the stay
     if wanted.form == "yes_no" and _PRESENT_QUESTION.match(wanted.query.text) and _BACK_THEN.search(clause):
@@ -189,6 +198,24 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     if not asks_plan and not asks_ahead(wanted.query.text) and _mode(_PLANNED, clause, wanted):
         return False
     return wanted.form == "person" or _persons_agree(wanted, sentence, clause)  # "My sister gave me one": who did?
+
+
+_EVENTS_OF = word_set(
+    "appointment application form interview photo photos office renewal meeting call fee lesson exam test inspection"
+    " viewing survey check delivery party rehearsal fitting"
+)
+"""Nouns that make of the noun before them an event or thing of its own: the passport appointment is no passport."""
+
+
+def _tells_of_its_event(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
+    """Return whether what is asked about only says of which kind another event is, "passport appointment"."""
+    asked = frozenset(stems(wanted.query.text))
+    for hit in sentence.hits:
+        word, after = sentence.words[hit], sentence.words[hit + 1 : hit + 2]
+        between = sentence.text[word.end : after[0].start] if after else ""
+        if between == " " and after[0].lower_case in _EVENTS_OF and asked.isdisjoint(after[0].stems):
+            return True
+    return False
 
 
 def _of_that_time(wanted: WantedSpan, sentence: WeighedSentence) -> bool:

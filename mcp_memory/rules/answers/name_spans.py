@@ -103,12 +103,22 @@ def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozense
                 continue
             fit += PLACE_FIT * placed
         elif wanted.form == "person":
-            if not sentence.is_document and _INSIDE.search(before):
+            if not sentence.is_document and (_INSIDE.search(before) or _is_of_other_kind(wanted, text[:start])):
                 continue  # "the dashboards in Grafana"
             fit -= 0.8 * placed
         if wanted.noun is not None and any(wanted.noun in word.stems for word in run):
             fit += 0.4  # "which party" … "the Labour Party"
         yield Span(start, end, fit, typed=placed == (wanted.form == "place"))
+
+
+_INTRODUCED = re.compile(r"\b(?:an?|some|this|another)\s+(?:[\w-]+\s+){0,2}?([\w-]+)\s+(?:called|named)\s+$", re.I)
+_ASKS_ROLE = re.compile(r"^\W*who(?:['’]s|\s(?:is|was|are|were))\s(?:the|my|our|his|her|their|\w+['’]s)\b", re.I)
+
+
+def _is_of_other_kind(wanted: WantedSpan, before: str) -> bool:
+    """Return whether a name is introduced as somebody else, "a guy called Bo" for "Who's the landlady?"."""
+    found = _INTRODUCED.search(before)
+    return bool(found and _ASKS_ROLE.match(wanted.query.text) and wanted.stems.isdisjoint(stems(found[1])))
 
 
 _NEXT_CLAUSE = re.compile(

@@ -36,6 +36,7 @@ from mcp_memory.rules.answers.spans import Span, shorten, split_clauses
 from mcp_memory.rules.answers.support import (
     WantedSpan,
     WeighedSentence,
+    names_elsewhere,
     names_unknown,
     rivalry,
     wanted_span,
@@ -111,6 +112,7 @@ def answer_from_spans(
         confidence=min(confidence, settings.rival_confidence) if has_rival else confidence,
         hedged=best.span.hedged
         or has_rival
+        or names_elsewhere(wanted, best.sentence, weighed)
         or (span_filter is not None and span_filter.doubts(best.sentence.evidence.source)),
         citations=tuple(Citation(sentence.evidence_id, sentence.source) for sentence in sources),
         route=f"span {form}",

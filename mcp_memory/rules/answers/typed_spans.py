@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
-from mcp_memory.language.stated import day_in_words, in_words
+from mcp_memory.language.stated import day_in_words, in_words, stated_times
 from mcp_memory.rules.answers.modality import asks_deed, asks_return
 from mcp_memory.rules.answers.spans import (
     Span,
@@ -98,6 +98,7 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
             continue  # "we fly on 9 July and come back on 23 July"
         near = hit_proximity(sentence, start, end) + _second_time_clause(sentence, start)
         lifespan = sentence.is_document and _is_lifespan(wanted, stated)
+        stated = _moved_to(sentence, start, end) or stated
         text = _date_text(wanted, stated, sentence)
         yield Span(
             start,
@@ -128,6 +129,24 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
     said_at = source.turn.said_at
     if said_at is not None and _JUST.search(sentence.text) and not _FUTURE.search(sentence.text):
         yield Span(0, len(sentence.text), SAID_FIT, day_in_words(said_at), hedged=True)
+
+
+_MOVES_FROM = re.compile(
+    r"\b(?:(?:mov|chang|postpon|reschedul)(?:e|es|ed|ing)|(?:shift|push|delay|slip)(?:p?ed|s|p?ing)?"
+    r"|(?:put|puts|brought|brings?)\b[^.;:!?]{1,40}\b(?:back|off|forward))\b[^.;:!?]{0,40}?"
+    r"\sfrom\s.{1,40}?\sto\s(?:the\s)?",
+    re.I,
+)
+
+
+def _moved_to(sentence: WeighedSentence, start: int, end: int) -> StatedTime | None:
+    """Return the day to which something moved "from 12 March to 2 April": it does not last from one to the other."""
+    source = sentence.evidence.source
+    moved = _MOVES_FROM.search(sentence.text, max(0, start - 60), end)
+    if sentence.is_document or moved is None or not start < moved.end() < end:
+        return None
+    first = source.start + moved.end()
+    return next(iter(stated_times(source.turn.text, source.turn.said_at, first, source.start + end, tense=1)), None)
 
 
 _YEARLY = re.compile(r"\b(?:birthdays?|anniversar(?:y|ies))\b", re.I)

@@ -11,6 +11,14 @@ from dataclasses import replace
 import pytest
 from small_memory import ask, said
 
+from mcp_memory.domain.answers import EvidenceSentence
+from mcp_memory.domain.evidence import Source
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.questions import understand
+from mcp_memory.language.stated import stated_times
+from mcp_memory.rules.answers.settings import SpanSettings
+from mcp_memory.rules.answers.span_answers import answer_from_spans
+
 pytestmark = pytest.mark.anyio
 
 
@@ -57,6 +65,10 @@ SILENT = [
     ("Elin: My birthday is on the 20th.", "What year is Elin's birthday?"),
     ("Elin: My choir practice is on 8 June.", "Which day of the week is Elin's choir practice?"),
     ("user: They told us on 3 March that the ferry office is closing.", "When was my last day at the ferry office?"),
+    ("user: I am now a beekeeper.", "Which job did I say no to?"),
+    ("user: I work for the ferry office.", "Which company did I turn down?"),
+    ("user: My licence interview was yesterday, so I had to get new photos.", "When did I get the new licence?"),
+    ("Elin: Me and a guy called Torsten. The landlady upstairs is deaf.", "Who's the landlady upstairs from Elin?"),
 ]
 
 
@@ -278,3 +290,29 @@ async def test_what_is_due_beside_the_thing_asked_about_is_no_answer() -> None:
     lines = ("Elin: I'm writing the manual.", "Otto: The baby is due in January.")
     assert await answer(lines, "When is the manual due?") is None
     assert await answer(lines, "When is the baby due?") is not None
+
+
+def proposed(question: str, *lines: tuple[str, str]):
+    """Return what sentences, each given with its session, propose as the answer."""
+    sentences = []
+    for place, (session, text) in enumerate(lines):
+        turn = Turn(f"t{place}", "d", session, f"{place}", "message", text, "Ann", None, None, 0, 0, 0, place)
+        times = stated_times(text, 0)
+        sentences.append(EvidenceSentence(f"s{place}", Source(turn, 0, len(text)), times, 1 - place / 10, 0.5, 1.0))
+    return answer_from_spans(understand(question, ["Ann"], 0), sentences, {}, SpanSettings())
+
+
+def test_a_date_is_hedged_where_nothing_of_its_talk_names_what_was_asked_about() -> None:
+    starts = "They want the pilot to start on 30 April 1970."
+    apart = proposed("When does the Lisbon pilot start?", ("s1", starts), ("s2", "Lisbon has asked for a demo too."))
+    beside = proposed("When does the Lisbon pilot start?", ("s1", starts), ("s1", "Lisbon is our first customer."))
+    assert apart is None or apart.hedged
+    assert beside is not None
+    assert not beside.hedged
+
+
+@pytest.mark.parametrize("verb", ["moves", "was postponed", "was delayed"])
+def test_what_moves_from_a_day_to_another_is_on_the_new_one(verb: str) -> None:
+    found = proposed("When is the start of the pilot?", ("s1", f"The pilot start {verb} from 30 April to 14 May 1970."))
+    assert found is not None
+    assert found.text == "14 May 1970"
