@@ -162,9 +162,22 @@ def person_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Sp
         equated = _IS.search(sentence.text[: found.start()]) or _THEN_IS.match(sentence.text, found.end())
         if equated and not wanted.stems <= told:
             continue  # "Ann is my sister" describes Ann, and says nothing about Ann's brother
+        if _describes_asked(wanted, sentence.text, *found.span()):
+            continue
         speaker = sentence.evidence.source.turn.speaker
         text = f"{speaker}'s {found[1]}" if speaker and found[0].lower().startswith("my ") else None
         yield Span(found.start(), found.end(), 0.9 * hit_proximity(sentence, *found.span()), text)
+
+
+_NAME_BEHIND = re.compile(r",?\s([A-Z][\w'’-]+)")
+_NAME_BEFORE = re.compile(r"\b([A-Z][\w'’-]+),?\s$")
+
+
+def _describes_asked(wanted: WantedSpan, text: str, start: int, end: int) -> bool:
+    """Return whether a phrase says who somebody named in the query is: "my brother Bo" is not whom Bo married."""
+    beside = (_NAME_BEHIND.match(text, end), _NAME_BEFORE.search(text, 0, start))
+    asked = frozenset(stems(wanted.query.text))
+    return any(name and not asked.isdisjoint(stems(name[1])) for name in beside)
 
 
 def place_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:

@@ -68,6 +68,7 @@ SILENT = [
     ("user: I am now a beekeeper.", "Which job did I say no to?"),
     ("user: I work for the ferry office.", "Which company did I turn down?"),
     ("user: My licence interview was yesterday, so I had to get new photos.", "When did I get the new licence?"),
+    ("Elin: My brother Sixten is getting married in Lund on the 12th.", "Whom did Sixten marry?"),
     ("Elin: Me and a guy called Torsten. The landlady upstairs is deaf.", "Who's the landlady upstairs from Elin?"),
 ]
 
