@@ -37,8 +37,8 @@ from mcp_memory.evaluation.synthetic import Corpus, Question, growing
 from mcp_memory.language.tokens import words
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.search.channels import similarity
 from mcp_memory.services.ingest import derive, silent
-from mcp_memory.services.recall.prepare import similarity
 from mcp_memory.services.write import write_many
 from mcp_memory.settings import Settings
 from mcp_memory.vectors import Matrix, Vector

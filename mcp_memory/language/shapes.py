@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 
-from mcp_memory.domain.query import Breadth
+from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.language.areas import asks_for_area
 from mcp_memory.language.questions import asks_for_plural
 
@@ -113,3 +113,8 @@ def topic_of(question: str) -> str:
     opening = question[:_LONGEST]
     topic = " ".join(_FRAME.sub(" ", opening).split()).strip(" ,.?!:;")
     return topic if any(mark.isalnum() for mark in topic) else question
+
+
+def wanted_breadth(query: Query) -> Breadth:
+    """Return how broad a recall shall be: as the caller says, or by the shape of the question."""
+    return breadth_of(query.text) if query.mode == "auto" else query.mode

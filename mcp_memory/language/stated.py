@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
 from mcp_memory.language.absolute import ABSOLUTE
 from mcp_memory.language.expressions import MONTH, Direction, S, SentenceContext, compiled
@@ -315,3 +316,10 @@ def _meant(since: Millis, until: Millis, grain: str) -> str:
         case "year":
             return str(year)
     return ""
+
+
+def time_words(question: Query, now: Millis) -> str | None:
+    """Return the time that a question states, in words: its resolved dates, otherwise the event that stands for it."""
+    if question.time is None:
+        return None
+    return times_in_words(stated_times(question.text, now)) or question.time.event

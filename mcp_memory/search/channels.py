@@ -30,8 +30,9 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Constraint
 from mcp_memory.domain.turns import Role, by_assistant, by_user
 from mcp_memory.language.segments import QUESTION_MARKS
+from mcp_memory.ports import Store
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.vectors import Column, Scores
+from mcp_memory.vectors import Column, Matrix, Scores
 from mcp_memory.view.space import NONE, Space
 
 Rows = NDArray[np.intp]
@@ -151,6 +152,24 @@ def sum_scores(scores: Mapping[str, Scores], length: int) -> Scores:
     return total
 
 
+NEAREST = 200
+"""Segments that the store names for a query if the view holds no vectors."""
+
+
+async def similarity(store: Store, space: Space, vectors: Matrix) -> Matrix:
+    """Return the cosine of each vector with each segment; only of the nearest if the view holds no vectors."""
+    if space.segment_vectors is not None:
+        return space.segment_vectors.dot(vectors)
+    cosines = np.zeros((len(vectors), len(space.segments)), dtype=np.float32)
+    if not space.segments:
+        return cosines
+    for place, nearest in enumerate(await store.nearest(space.name, vectors, NEAREST)):
+        for segment, cosine in nearest:
+            if (row := space.segment_row(segment)) != NONE:  # else a bad row, which the view has left out
+                cosines[place, row] = cosine
+    return cosines
+
+
 def _meaning(inputs: ChannelInput, _: float) -> Scores:
     return inputs.similarity[inputs.rows]
 
@@ -253,6 +272,14 @@ class SpeakerIndex:
     def relative_length(self, full: int) -> Scores:
         """Return the length of each segment as a share of ``full`` words, in [0, 1]."""
         return np.minimum(self._words.values / np.float32(full), np.float32(1.0)).astype(np.float32)
+
+
+def said_in_role(space: Space, role: Role | None) -> Callable[[str], bool]:
+    """Return a test of whether a turn, by its id, is of a role."""
+    if role is None:
+        return lambda _: True
+    rows = space.index(SpeakerIndex).in_role(space, role)
+    return lambda turn: any(bool(rows[row]) for row in space.segments_with(turn, -1))
 
 
 def _reply(inputs: ChannelInput, weight: float) -> Scores | None:

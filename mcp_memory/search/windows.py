@@ -11,12 +11,17 @@ written, and compared as intervals.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Role
+from mcp_memory.language.stated import stated_times
 from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.times import FAR, YEAR, TimeIndex
 from mcp_memory.view.space import Space
@@ -74,3 +79,25 @@ def tells_within(space: Space, window: Window) -> NDArray[np.bool_]:
         owner = np.repeat(spans.segments, np.diff(np.append(spans.starts, len(spans.since))))
         found[owner[stated]] = True
     return found
+
+
+def with_event_times(evidence: Sequence[Evidence], window: Window) -> tuple[Evidence, ...]:
+    """Return evidence in which sentences and passages from outside a window have the time within it that they state.
+
+    What was recalled for a time was said then, or only tells of then.
+    """
+    if window == ANY_TIME:
+        return tuple(evidence)
+    return tuple(_with_time(item, window) for item in evidence)
+
+
+def _with_time(item: Evidence, window: Window) -> Evidence:
+    if item.kind not in ("sentence", "segment") or not item.sources:
+        return item
+    turn = item.sources[0].turn
+    if window.since <= turn.time < window.until:
+        return item
+    for time in stated_times(turn.text[item.sources[0].start : item.sources[0].end], turn.time):
+        if tells_of(window, time.since, time.until):
+            return replace(item, valid_from=time.since, valid_to=time.until, told_then=True)
+    return item

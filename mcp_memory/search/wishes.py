@@ -23,6 +23,7 @@ from mcp_memory.domain.turns import USER, by_assistant, by_user
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import NEEDLESS, WishSpan, find_wishes, scope_of
+from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
 
@@ -255,3 +256,24 @@ def _within(wish: Wish, other: Wish) -> bool:
         return False
     said, more = _content(short), _content(long)
     return short in long or (len(said) > 1 and len(said & more) >= SAME * len(said))
+
+
+def newest_wishes(space: Space) -> tuple[Wish, ...]:
+    """Return the newest standing wishes, where nothing is asked that they could apply to."""
+    return tuple(standing_wishes(space)[-SHOWN:])
+
+
+async def wishes_for(space: Space, query: Query, embedder: Embedder) -> tuple[list[Wish], int]:
+    """Return the standing wishes that apply to a query, the nearest first, and how many texts were embedded for it.
+
+    Args:
+        space: of a view that does not change meanwhile.
+        query: understood and embedded.
+        embedder: of the scopes that were not embedded yet.
+    """
+    wishes = standing_wishes(space)
+    known = space.index(WishIndex).scopes
+    scopes = [wish.scope for wish in wishes if wish.scope]
+    if new := [scope for scope in dict.fromkeys(scopes) if scope not in known]:
+        known.update(zip(new, await embedder.embed(new), strict=True))
+    return fitting_wishes(wishes, [known[scope] for scope in scopes], query), len(new)

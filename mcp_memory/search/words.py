@@ -33,8 +33,8 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.segments import Outline, outline
 from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import head, short, stems, words
-from mcp_memory.search.channels import Channel, ChannelInput
-from mcp_memory.vectors import Column, Scores
+from mcp_memory.search.channels import TYPICAL_COSINE, Channel, ChannelInput
+from mcp_memory.vectors import Column, Matrix, Scores
 from mcp_memory.view.space import NONE, Space
 
 K1 = 0.9
@@ -147,6 +147,38 @@ class WordIndex:
             every = np.arange(len(self._lengths))
             self._spread_lengths = _spread(space, every, self._lengths.values, len(every))
         return self._spread_lengths
+
+
+def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Matrix) -> Matrix:
+    """Return the cosines of a query with the segments, those without a vector estimated by the words they share.
+
+    A cosine of 0 would say that such a segment is about something else, and outweigh its words. So the segment with the
+    highest BM25 gets the best cosine of those that have a vector, and another one its share of it.
+
+    Args:
+        space: of the segments.
+        query_stems: in any order.
+        cosines: shape ``(n, len(space.segments))``; changed in place.
+    """
+    missing = [
+        row
+        for name, indexes in space.unindexed.items()
+        for row in space.segments_with(name, -1)
+        if space.segments[row].index in indexes
+    ]
+    if not missing or not len(cosines):
+        return cosines
+    rows = np.array(missing, dtype=np.intp)
+    index = space.index(WordIndex)
+    words = np.zeros(len(space.segments), dtype=np.float32)
+    for talk in (True, False):
+        scores = index.score(space, query_stems, talk=talk, neighbours=False)
+        words = np.maximum(words, scores / (scores.max() or 1.0)) if len(scores) else words
+    others = np.delete(cosines, rows, axis=1)
+    best = others.max(axis=1, initial=0.0)
+    best[best <= 0] = TYPICAL_COSINE
+    cosines[:, rows] = best[:, None] * words[rows]
+    return cosines
 
 
 class _Vocabulary:

@@ -32,17 +32,17 @@ from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
+from mcp_memory.gain.caller_feedback import gates_for_judge
 from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, SupportJudge
 from mcp_memory.search.candidates import newest_candidates
+from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_items
+from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.update import grow_graph, known_labels, learn, support_candidates, support_lesson
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.proposals import store_points
-from mcp_memory.services.recall.dated_events import newest_wishes
-from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_items
-from mcp_memory.services.recall.pipeline import find, unknown_space, without_unknown_role
-from mcp_memory.services.recall.prepare import embed_query, judge_paths
+from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.settings import AnswerSettings
 

@@ -37,9 +37,9 @@ from mcp_memory.navigation.operators import in_space
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.search.channels import similarity
 from mcp_memory.services.learn.episodes import Episodes, find_episode, record_ids, record_number
-from mcp_memory.services.recall.pipeline import unknown_space
-from mcp_memory.services.recall.prepare import embed_query, similarity
+from mcp_memory.services.recall.pipeline import embed_query, unknown_space
 from mcp_memory.vectors import Scores
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import NONE, Space

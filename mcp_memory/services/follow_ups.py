@@ -36,12 +36,11 @@ from mcp_memory.language.questions import asks_for_advice
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.ports import Embedder, JudgeInput, Store
 from mcp_memory.reconstruct.frontier import frontier_of
+from mcp_memory.search.evidence import point_sentences
 from mcp_memory.services.explore import explore
 from mcp_memory.services.learn.episodes import cited_sentences
-from mcp_memory.services.recall.evidence import point_sentences
 from mcp_memory.services.recall.passages import passages_of
-from mcp_memory.services.recall.pipeline import find
-from mcp_memory.services.recall.prepare import embed_query
+from mcp_memory.services.recall.pipeline import embed_query, find
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.view.space import NONE, Space
 

@@ -31,11 +31,10 @@ from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence, Target
 from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallResult, Source
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import Feedback
-from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
 from mcp_memory.language.segments import QUESTION_MARKS
-from mcp_memory.language.stated import stated_times, times_in_words
+from mcp_memory.language.stated import time_words
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.view.evidence import known_sentences
@@ -207,13 +206,6 @@ def new_episode(space: Space, query: Query, recall: RecallResult, answer: Answer
         stop=recall.stop,
         calls=recall.trace,
     )
-
-
-def time_words(question: Query, now: Millis) -> str | None:
-    """Return the time that a question states, in words: its resolved dates, otherwise the event that stands for it."""
-    if question.time is None:
-        return None
-    return times_in_words(stated_times(question.text, now)) or question.time.event
 
 
 def cited_sentences(space: Space, citations: Iterable[Citation]) -> tuple[str, ...]:

@@ -49,18 +49,15 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import PooledQuestion, Sentence, Turn, speaker
 from mcp_memory.gain.gates import confident_sentences
 from mcp_memory.language.questions import understand
-from mcp_memory.language.stated import times_in_words
+from mcp_memory.language.stated import time_words, times_in_words
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import BeliefUpdate, Embedder, Store
 from mcp_memory.reflection.questions import admit
-from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.temporal.assertions import guard_assertions
 from mcp_memory.vectors import Vector
 from mcp_memory.view.evidence import known_sentences, source_of
 from mcp_memory.view.space import NONE, Space
 
-DENIED = 0.8
-"""Highest gate, in answers, of a sentence that a caller denied for the same question: what one lesson leaves."""
 TEXT_CHARS = 300
 """Characters of a text that a reported change quotes; the caller who sent a page knows it."""
 
@@ -236,28 +233,6 @@ def support_lesson(
     if all(name in known for name in supporting):
         return None
     return Lesson.of(episode, engine, dict.fromkeys(supporting, 1), episode.at)
-
-
-def cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
-    """Return gates, at most `DENIED`, by row, of the sentences that a caller's last judgement of the question denies.
-
-    The memory learns from an answer that it gives without a hedge before any caller can call it wrong, and other
-    callers may have confirmed it. One denial then brings its gate back to 1 only, and the answer would be given again.
-    The same holds if a caller called the answer wrong and named no evidence, which makes the gate neutral (y = 0). For
-    recall, a neutral gate is right.
-
-    Args:
-        space: the space of the question.
-        query: as given.
-        gates: the gates of the question, from `gain.gates.sentence_gates`; a lower one stays.
-    """
-    labels: dict[str, Target] = {}
-    for lesson in space.beliefs.lessons_for(query):
-        if lesson.source == "caller":
-            labels |= lesson.labels
-    pieces = known_sentences(space, (name for name, target in labels.items() if target < 1))
-    rows = [space.sentence_row(piece.turn_id, piece.index) for piece in pieces]
-    return {row: min(gates.get(row, 1.0), DENIED) for row in rows if row != NONE}
 
 
 CONFIDENCE = 0.9

@@ -35,22 +35,27 @@ is chosen from the words themselves when it is asked for, and each line has its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from anyio import to_thread
 
-from mcp_memory.domain.evidence import Evidence, Source
+from mcp_memory.domain.evidence import Evidence, RecallResult, Source
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import by_assistant
+from mcp_memory.language.areas import areas_asked, asks_for_area
 from mcp_memory.language.questions import asks_for_advice
-from mcp_memory.language.shapes import asks_for_number
+from mcp_memory.language.shapes import asks_for_number, topic_of, wanted_breadth
+from mcp_memory.language.tokens import stems
+from mcp_memory.navigation.present import mark_outdated
 from mcp_memory.ports import Store
 from mcp_memory.search.candidates import CandidateSet, find_candidates
-from mcp_memory.services.recall.prepare import similarity, wanted_breadth
+from mcp_memory.search.channels import similarity
+from mcp_memory.search.missing import without_other_forms
+from mcp_memory.search.windows import with_event_times
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.units import (
     LONG,
@@ -61,6 +66,7 @@ from mcp_memory.services.recall.units import (
     distinct,
     find_units,
     messages,
+    time_ahead,
 )
 from mcp_memory.view.evidence import fact_with_sources
 from mcp_memory.view.space import Space
@@ -79,6 +85,34 @@ class BroadEvidence(NamedTuple):
     breadth: Breadth
     evidence: tuple[Evidence, ...]
     total: int
+
+
+async def with_list(
+    store: Store,
+    space: Space,
+    query: Query,
+    found: CandidateSet,
+    result: RecallResult,
+    settings: RecallSettings,
+) -> RecallResult:
+    """Return the result of a broad question with the lines of a broad recall as its evidence.
+
+    Where ``auto`` found too little for a list, the best evidence says more, and the result keeps it.
+    """
+    broad = await broaden(store, space, query, found, result.points, settings)
+    if broad is None or not has_enough(query, broad, len(result.evidence)):
+        return result
+    lines = with_event_times(broad.evidence, query.window)
+    if settings.search.current and asks_for_area(query.text):  # what else wants a list asks for the past as well
+        lines = mark_outdated(space, query, lines)
+    return replace(
+        result,
+        evidence=lines,
+        missing=_of_list(query, result.missing, broad),
+        breadth=broad.breadth,
+        total=broad.total,
+        skipped=query.skip,
+    )
 
 
 async def broaden(
@@ -126,6 +160,21 @@ def has_enough(query: Query, broad: BroadEvidence, best: int) -> bool:
     """Return whether a list says more than ``best`` pieces of evidence; always, where a caller asks for one."""
     fewest = FEW_COUNTED if asks_for_number(query.text) else FEW
     return query.mode != "auto" or broad.total >= min(fewest, best)
+
+
+def _of_list(query: Query, missing: Sequence[str], broad: BroadEvidence) -> tuple[str, ...]:
+    """Return the words of the topic that no message of a list contains.
+
+    An overview covers no words, what is still to come need not say so, and an area has words of its own.
+    """
+    if broad.breadth == "overview" or time_ahead(query) is not None:
+        return ()
+    asked = topic_of(query.text)
+    topic = set(stems(asked)).difference(*(area.asked for area in areas_asked(asked)))
+    texts = [source.turn.text for item in broad.evidence for source in item.sources]
+    said = {stem for text in texts for stem in stems(text)}
+    left = [one for one in missing if " " in one or not topic.intersection(stems(one)) <= said]
+    return tuple(without_other_forms(left, texts))
 
 
 def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence[Point]) -> list[Point | Listed]:

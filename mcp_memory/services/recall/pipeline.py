@@ -1,8 +1,9 @@
 """Recall: from a query to what a space holds for it, best first, and whether that suffices.
 
-Read it as one query's way: understand and embed it, and let a judge score paths through the facts (``prepare``); then
-(`find`) follow the facts about what it names, look up what feedback taught and where that leads, search the raw text
-through every channel, go on by the loop where that is not enough, and show what was found as evidence.
+Read it as one query's way: understand and embed it (`embed_query`), and let a judge score paths through the facts
+(`judge_paths`); then (`find`) follow the facts about what it names, look up what feedback taught and where that leads,
+search the raw text through every channel, go on by the loop where that is not enough, and show what was found as
+evidence.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate, chain, pairwise
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
@@ -18,44 +20,51 @@ from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.gain.gates import guide
-from mcp_memory.hypergraph.retrieval import point_support, relevant_points
-from mcp_memory.language.areas import areas_asked, asks_for_area
-from mcp_memory.language.shapes import topic_of
-from mcp_memory.language.tokens import stems
-from mcp_memory.navigation.beam import FORMULAS, Evaluation, find_paths, run_search, score_segments
-from mcp_memory.navigation.known_facts import find_conflicts, known_facts
-from mcp_memory.navigation.operators import suggest_steps
-from mcp_memory.ports import Embedder, Store
-from mcp_memory.reflection.questions import pool_similarity
-from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
-from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel, SpeakerIndex
-from mcp_memory.search.contrasts import contrast_in_words, find_contrasts
-from mcp_memory.search.missing import without_other_forms
-from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
-from mcp_memory.search.sufficiency import judge_sufficiency
-from mcp_memory.search.told_of import without_small_talk
-from mcp_memory.services.recall.broad import BroadEvidence, broaden, has_enough
-from mcp_memory.services.recall.confirmed import (
+from mcp_memory.gain.caller_feedback import (
     confirmed_sentences,
     corrected_statements,
     correction_in_words,
     find_correction,
-    rank_confirmed,
 )
-from mcp_memory.services.recall.dated_events import (
-    current_first,
-    dated_events,
-    mark_outdated,
-    place_wishes,
-    wishes_for,
-    with_event_times,
+from mcp_memory.gain.gates import guide
+from mcp_memory.hypergraph.retrieval import point_support, relevant_points
+from mcp_memory.language.constraints import events_between
+from mcp_memory.language.questions import understand
+from mcp_memory.language.shapes import topic_of, wanted_breadth
+from mcp_memory.language.stated import time_words
+from mcp_memory.navigation.beam import FORMULAS, SUFFICIENT, Evaluation, find_paths, run_search, score_segments
+from mcp_memory.navigation.judged_paths import NEAR_NOTHING, next_unjudged
+from mcp_memory.navigation.known_facts import date_event, find_conflicts, known_facts
+from mcp_memory.navigation.operators import suggest_steps
+from mcp_memory.navigation.present import current_statements, mark_outdated
+from mcp_memory.ports import Embedder, QuestionJudge, Store
+from mcp_memory.reflection.questions import pool_similarity
+from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
+from mcp_memory.search.channels import (
+    EXPERIENCE,
+    FACTS,
+    POINTS,
+    PROPAGATION,
+    QUESTIONS,
+    Channel,
+    SpeakerIndex,
+    said_in_role,
+    similarity,
 )
-from mcp_memory.services.recall.evidence import evidence_of
+from mcp_memory.search.contrasts import contrast_in_words, find_contrasts
+from mcp_memory.search.dated_events import dated_events
+from mcp_memory.search.evidence import evidence_of
+from mcp_memory.search.placing import lead_with, place_wishes, rank_confirmed
+from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
+from mcp_memory.search.subjects import subject_of
+from mcp_memory.search.sufficiency import judge_sufficiency
+from mcp_memory.search.told_of import without_small_talk
+from mcp_memory.search.windows import with_event_times
+from mcp_memory.search.wishes import wishes_for
+from mcp_memory.search.words import WordIndex, estimate_cosines
+from mcp_memory.services.recall.broad import with_list
 from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank
-from mcp_memory.services.recall.prepare import estimate_cosines, place_event, similarity, wanted_breadth, word_rarity
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.units import time_ahead
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -64,6 +73,82 @@ NAMED = 5
 """Spaces that a warning names, those with most in them."""
 Dated = Mapping[str, tuple[Millis, Millis]]
 """Times that the calls of the loop found: since and until, by the id of the evidence."""
+
+
+async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
+    """Return a query understood and embedded, with its parts; the caller's other wordings of it become parts.
+
+    Args:
+        store: whose space says which speakers there are.
+        embedder: of the query, of its time, topic, wordings, parts and events, all in one batch.
+        query: the text, the space, and the moment of asking.
+        judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
+            space without texts.
+    """
+    async with store.reading(whole=False) as view:
+        space = view.space(query.space)
+        query = understand(query, space.speakers, query.now)
+        speakers, empty, taught = tuple(space.speakers), not space.turns, len(space.beliefs) > 0
+        span, talk = space.span, space.talk
+        held = [name for name, holds in (("conversations", talk.any()), ("documents", not talk.all())) if holds]
+    if judge is not None and not empty:
+        query = await judge.understand(query, speakers, held, span)
+    time = time_words(query, query.now) if taught else None  # without lessons no vector is compared with it
+    wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
+    parts = [understand(part, speakers, query.now) for part in (*wordings, *query.parts)]
+    events = [understand(event, speakers, query.now) for event in events_between(query.text) or ()]
+    forms = [query.forms, *(part.forms for part in (*parts, *events))]
+    topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
+    subject = subject_of(query, speakers)
+    masked = [subject.masked] if subject is not None and subject.words else []
+    vectors = await embedder.embed([*chain(*forms), *topic, *masked, *([time] if time else [])])
+    own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
+    embedded = tuple(
+        replace(part, vectors=rows, window=query.window, role=query.role)
+        for part, rows in zip((*parts, *events), others, strict=True)
+    )
+    return replace(
+        query,
+        parts=embedded[: len(parts)],
+        events=embedded[len(parts) :],
+        vectors=own,
+        time_vector=vectors[-1] if time else None,
+        topic_vector=vectors[sum(map(len, forms))] if topic else None,
+        subject_vector=vectors[sum(map(len, forms)) + len(topic)] if masked else None,
+    )
+
+
+def place_event(space: Space, query: Query, settings: RecallSettings) -> Query:
+    """Return a query whose event, if it names one, has the time that the facts of a space give it."""
+    return date_event(space.facts, query) if settings.navigation.facts and settings.search.time else query
+
+
+async def judge_paths(store: Store, query: Query, settings: RecallSettings, judge: QuestionJudge | None) -> Evaluation:
+    """Return the scores that a judge gives to paths through the facts; those of the formulas if it is not to be asked.
+
+    Args:
+        store: where; no view is held while the judge is asked.
+        query: understood and embedded.
+        settings: of recall.
+        judge: who is asked.
+    """
+    evaluation = FORMULAS
+    if judge is None:
+        return evaluation
+    for _ in range(judge.scored_steps):
+        async with store.reading() as view:
+            space = view.space(query.space)
+            cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vectors))
+            placed = place_event(space, query, settings)
+            rarity = space.index(WordIndex).rarities(placed.stems)
+            step = next_unjudged(space, placed, cosines, rarity, settings.navigation, evaluation)
+        scores = await judge.score(query, step.paths) if step else None
+        if step is None or scores is None:
+            break
+        evaluation = evaluation.with_scores(step, scores)
+        if max(score.relevance for score in scores) < NEAR_NOTHING:
+            break  # the facts lead nowhere: what lies beyond them is not worth a call
+    return evaluation
 
 
 async def find(
@@ -93,7 +178,7 @@ async def find(
     query, without_role = without_unknown_role(space, query)
     placed = place_event(space, query, settings)  # what facts and search go by; what callers said goes by the query
     cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vectors))
-    ways = find_paths(space, placed, cosines, word_rarity(space, placed), settings.navigation)
+    ways = find_paths(space, placed, cosines, space.index(WordIndex).rarities(placed.stems), settings.navigation)
     roots, paths = run_search(ways, evaluation.scores)
     learnt, activated, rounds, gates = guide(space, space.beliefs, placed, cosines, settings.gain)
     points = _points(space, query, roots, settings)
@@ -112,7 +197,9 @@ async def find(
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
     warnings = (*unknown_space(view, query.space), *without_role)
     result = replace(result, warnings=warnings, between=await _dated_events(store, space, placed))
-    result = await _with_list(store, space, query, found, result, settings)
+    result = replace(result, evidence=with_event_times(result.evidence, query.window))
+    if found is not None and wanted_breadth(query) != "best":
+        result = await with_list(store, space, query, found, result, settings)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     return _in_doubt(result, unclear, settings.sufficiency.doubtful), facts, ranked, gates
 
@@ -208,13 +295,13 @@ async def _order(
     """
     ranked, coverage = rank(space, placed, found)
     sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
-    confirmed = confirmed_sentences(space, query, gates)
+    confirmed = confirmed_sentences(space, query, gates, said_in_role(space, query.role))
     correction, corrected = find_correction(space, query, confirmed)
     first = corrected or (set() if sufficiency.sufficient else confirmed)
     ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, first, gates, settings.sufficiency.enough)
     result = replace(result, correction=correction)
     if settings.search.current:
-        ranked = current_first(space, placed, result.roots, ranked)
+        ranked = lead_with(space, placed, current_statements(space.facts, placed, result.roots), ranked)
     if settings.search.wishes:
         wishes, scopes = await wishes_for(space, query, embedder)
         ranked = place_wishes(space, ranked, wishes, query)
@@ -236,7 +323,8 @@ def _show(
 ) -> RecallResult:
     """Return the result with its evidence, what contradicts itself in it, and the steps to take next."""
     contrasts = find_contrasts(space, query, [one.row for one in ranked]) if settings.search.contrasts else ()
-    evidence = evidence_of(space, ranked, result.paths, query, result.points, dated)
+    answering = [path for path in result.paths if path.scores.sufficiency >= SUFFICIENT]
+    evidence = evidence_of(space, ranked, answering, query, result.points, dated)
     evidence = mark_outdated(space, query, evidence) if settings.search.current else evidence
     corrected = corrected_statements(space, evidence) if settings.gain.learning else ()
     corrections = corrected if result.correction is None else (result.correction,)
@@ -258,36 +346,6 @@ async def _dated_events(store: Store, space: Space, query: Query) -> tuple[Dated
     return dated_events(space, query, near)
 
 
-async def _with_list(
-    store: Store,
-    space: Space,
-    query: Query,
-    found: CandidateSet | None,
-    result: RecallResult,
-    settings: RecallSettings,
-) -> RecallResult:
-    """Return a result with times of events, and for a broad question with the lines of a broad recall as its evidence.
-
-    Where ``auto`` found too little for a list, the best evidence says more, and the result keeps it.
-    """
-    broad = None
-    if found is not None and wanted_breadth(query) != "best":
-        broad = await broaden(store, space, query, found, result.points, settings)
-    if broad is None or not has_enough(query, broad, len(result.evidence)):
-        return replace(result, evidence=with_event_times(result.evidence, query.window))
-    lines = with_event_times(broad.evidence, query.window)
-    if settings.search.current and asks_for_area(query.text):  # what else wants a list asks for the past as well
-        lines = mark_outdated(space, query, lines)
-    return replace(
-        result,
-        evidence=lines,
-        missing=_of_list(query, result.missing, broad),
-        breadth=broad.breadth,
-        total=broad.total,
-        skipped=query.skip,
-    )
-
-
 def _in_doubt(result: RecallResult, unclear: Sequence[str], doubtful: float) -> RecallResult:
     """Return a result that does not suffice if it is unclear who is meant; its score is then at most ``doubtful``."""
     if unclear:
@@ -296,21 +354,6 @@ def _in_doubt(result: RecallResult, unclear: Sequence[str], doubtful: float) -> 
     if result.stop == "sufficient" and not result.sufficient:
         return replace(result, stop="exhausted")  # no step would help
     return result
-
-
-def _of_list(query: Query, missing: Sequence[str], broad: BroadEvidence) -> tuple[str, ...]:
-    """Return the words of the topic that no message of a list contains.
-
-    An overview covers no words, what is still to come need not say so, and an area has words of its own.
-    """
-    if broad.breadth == "overview" or time_ahead(query) is not None:
-        return ()
-    asked = topic_of(query.text)
-    topic = set(stems(asked)).difference(*(area.asked for area in areas_asked(asked)))
-    texts = [source.turn.text for item in broad.evidence for source in item.sources]
-    said = {stem for text in texts for stem in stems(text)}
-    left = [one for one in missing if " " in one or not topic.intersection(stems(one)) <= said]
-    return tuple(without_other_forms(left, texts))
 
 
 def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:

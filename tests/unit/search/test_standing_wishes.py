@@ -8,8 +8,8 @@ from small_space import document, message, read, refs
 
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
+from mcp_memory.search.placing import KEPT, PLACED, place_wishes
 from mcp_memory.search.wishes import SHOWN, fitting_wishes, standing_wishes
-from mcp_memory.services.recall.dated_events import KEPT, PLACED, place_wishes
 from mcp_memory.view.space import Space
 
 NEAR, FAR = np.array([1.0, 0.0], np.float32), np.array([0.0, 1.0], np.float32)

@@ -19,83 +19,42 @@ rested on, the reply says that it was corrected (`corrected_statements`), and an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Set
 
 import numpy as np
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Correction, Evidence, Sufficiency
+from mcp_memory.domain.episodes import Target
+from mcp_memory.domain.evidence import Correction, Evidence, RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.gain.gates import confident_sentences
 from mcp_memory.gain.propagation import in_window
 from mcp_memory.language.questions import understand
-from mcp_memory.language.stated import weekday_and_day
-from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.channels import SpeakerIndex
-from mcp_memory.services.learn.episodes import time_words
-from mcp_memory.view.evidence import source_of
-from mcp_memory.view.space import Space
+from mcp_memory.language.stated import time_words, weekday_and_day
+from mcp_memory.view.evidence import known_sentences, source_of
+from mcp_memory.view.space import NONE, Space
+
+DENIED = 0.8
+"""Highest gate, in answers, of a sentence that a caller denied for the same question: what one lesson leaves."""
 
 
-def rank_confirmed(
-    space: Space,
-    query: Query,
-    candidates: Sequence[Candidate],
-    sufficiency: Sufficiency,
-    confirmed: Set[int],
-    gates: Mapping[int, float],
-    enough: float,
-) -> tuple[Sequence[Candidate], Sufficiency]:
-    """Return the candidates, best first, and their sufficiency, both as the feedback on such a query has them.
-
-    Where nothing is confirmed, both are returned as they are.
-
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood with the speakers of the space.
-        candidates: best first.
-        sufficiency: their sufficiency, by themselves.
-        confirmed: rows of the sentences that come first, from `confirmed_sentences` or `find_correction`.
-        gates: the gates of the query, by row of the sentence, from `gain.gates.sentence_gates`.
-        enough: the least sufficiency of what suffices.
-    """
-    if not confirmed:
-        return candidates, sufficiency
-
-    def sentences(row: int) -> list[int]:
-        return space.sentences_within(space.segments[row])
-
-    first = [candidate for candidate in candidates if not confirmed.isdisjoint(sentences(candidate.row))]
-    missing = confirmed - {row for candidate in first for row in sentences(candidate.row)}
-    further: dict[int, None] = {}
-    for row in sorted(missing, key=lambda row: (-gates[row], row)):
-        further[space.segments_with(space.sentences[row].turn_id, space.sentences[row].index)[0]] = None
-    least = min((candidate.score for candidate in candidates), default=1.0) or 1.0
-    first += [Candidate(row, least, ("experience",), {}) for row in further]
-    best = max(candidate.score for candidate in first) or 1.0
-    rest = [candidate for candidate in candidates if candidate not in first]
-    ranked = [replace(candidate, score=(1 + candidate.score / best) / 2) for candidate in first]
-    ranked = [*ranked, *(replace(candidate, score=candidate.score / 2) for candidate in rest)][: query.limit]
-    if len(first) <= query.limit:
-        score = max(sufficiency.score, enough, *(gates[row] / 2 for row in confirmed))
-        sufficiency = Sufficiency(score, True)
-    return ranked, sufficiency
-
-
-def confirmed_sentences(space: Space, query: Query, gates: Mapping[int, float]) -> set[int]:
+def confirmed_sentences(
+    space: Space, query: Query, gates: Mapping[int, float], said: Callable[[str], bool]
+) -> set[int]:
     """Return the rows of the sentences of which a caller said that they help with such a query.
 
     Args:
         space: of a view that does not change meanwhile.
         query: understood with the speakers of the space.
         gates: of the query, by row of the sentence.
+        said: tells of a turn, by its id, whether it is of the role that the query asks for.
     """
     rows = np.array(confident_sentences(gates), dtype=np.intp)
     rows = rows[in_window(space, rows, query.window)]
-    return {row for row in rows.tolist() if _in_role(space, query, row) and _question_helped(space, query, row)}
+    in_role = (row for row in rows.tolist() if said(space.sentences[row].turn_id))
+    return {row for row in in_role if _question_helped(space, query, row)}
 
 
 def find_correction(space: Space, query: Query, confirmed: Set[int]) -> tuple[Correction | None, set[int]]:
@@ -159,14 +118,47 @@ def _question_helped(space: Space, query: Query, row: int) -> str:
     return ""
 
 
-def _in_role(space: Space, query: Query, row: int) -> bool:
-    """Return whether a sentence is of the role that a query asks for."""
-    if query.role is None:
-        return True
-    said = space.index(SpeakerIndex).in_role(space, query.role)
-    sentence = space.sentences[row]
-    return any(bool(said[segment]) for segment in space.segments_with(sentence.turn_id, sentence.index))
-
-
 def _names_and_time(query: Query, now: Millis) -> tuple[frozenset[str], str | None]:
     return frozenset(map(entity_key, (*query.names, *query.speakers))), time_words(query, now)
+
+
+def gates_for_judge(
+    space: Space, query: Query, result: RecallResult, gates: Mapping[int, float], *, learning: bool
+) -> dict[int, float]:
+    """Return the gates of a query, by row, as an answer is judged with them: what a caller denied counts less.
+
+    Args:
+        space: the space of a view that does not change since the gates were computed.
+        query: with its text as given.
+        result: of the query; says what of its evidence was corrected.
+        gates: the gates of the query, from `gain.gates.sentence_gates`.
+        learning: whether what callers denied counts.
+    """
+    if not learning:
+        return dict(gates)
+    wrong = [one.wrong for one in result.corrected if one.wrong is not None]
+    rows = {row for one in wrong for row in space.sentences.overlapping(one.turn.id, one.start, one.end)}
+    corrected = {row: min(gates.get(row, 1.0), DENIED) for row in rows}
+    return {**gates, **corrected, **cap_denied(space, query.text, gates)}
+
+
+def cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
+    """Return gates, at most `DENIED`, by row, of the sentences that a caller's last judgement of the question denies.
+
+    The memory learns from an answer that it gives without a hedge before any caller can call it wrong, and other
+    callers may have confirmed it. One denial then brings its gate back to 1 only, and the answer would be given again.
+    The same holds if a caller called the answer wrong and named no evidence, which makes the gate neutral (y = 0). For
+    recall, a neutral gate is right.
+
+    Args:
+        space: the space of the question.
+        query: as given.
+        gates: the gates of the question, from `gain.gates.sentence_gates`; a lower one stays.
+    """
+    labels: dict[str, Target] = {}
+    for lesson in space.beliefs.lessons_for(query):
+        if lesson.source == "caller":
+            labels |= lesson.labels
+    pieces = known_sentences(space, (name for name, target in labels.items() if target < 1))
+    rows = [space.sentence_row(piece.turn_id, piece.index) for piece in pieces]
+    return {row: min(gates.get(row, 1.0), DENIED) for row in rows if row != NONE}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unit.navigation.small_graph import ask, graph, said
+from small_graph import ask, graph, said
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import FORMULAS, BeamStep
+from mcp_memory.navigation.judged_paths import worth_judging
 from mcp_memory.navigation.settings import NavigationSettings
-from mcp_memory.services.recall.prepare import worth_judging
 
 WIDTH = NavigationSettings().width
 ASKED = understand("Where does Ann's brother live?", ())

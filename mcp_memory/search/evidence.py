@@ -18,7 +18,7 @@ most similar to the query.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,14 +29,11 @@ from mcp_memory.domain.paths import Path, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Role
 from mcp_memory.language.tokens import stems
-from mcp_memory.navigation.beam import SUFFICIENT
 from mcp_memory.ports import JudgeInput
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.channels import SpeakerIndex
+from mcp_memory.search.channels import said_in_role
 from mcp_memory.search.words import WordIndex
-from mcp_memory.services.learn.update import DENIED, cap_denied
 from mcp_memory.view.evidence import SOURCES, fact_with_sources, known_sentences, segment_evidence, source_of
 from mcp_memory.view.space import NONE, Space
 
@@ -69,7 +66,7 @@ def evidence_of(
     Args:
         space: the space of a view that does not change meanwhile.
         candidates: best first, a message once.
-        paths: the paths that navigation found, best first.
+        paths: the paths that answer the query (`navigation.beam.SUFFICIENT`), best first.
         query: understood with the speakers of the space; None where the newest items were asked for.
         points: memory points related to the query, the most similar first.
         dated: times that operators found: since and until, by the id of the evidence.
@@ -79,7 +76,7 @@ def evidence_of(
     joined: set[int] = set()  # rows of the further sources of a point
     shown: list[Evidence] = []
     facts: set[str] = set()
-    said = _said_in_role(space, query.role if query is not None else None)
+    said = said_in_role(space, query.role if query is not None else None)
     used: set[str] = set()  # turns that an item above shows
     texts: list[tuple[int, int]] = []  # places in ``shown`` of what stands for itself, with the row of its segment
     for candidate in candidates:
@@ -121,20 +118,10 @@ def evidence_of(
     )
 
 
-def _said_in_role(space: Space, role: Role | None) -> Callable[[str], bool]:
-    """Return a test of whether a turn, by its id, is of a role."""
-    if role is None:
-        return lambda _: True
-    rows = space.index(SpeakerIndex).in_role(space, role)
-    return lambda turn: any(bool(rows[row]) for row in space.segments_with(turn, -1))
-
-
 def _last_steps(space: Space, paths: Sequence[Path]) -> dict[int, list[Step]]:
-    """Return, for each segment, the last steps of the sufficient paths that it states, best first."""
+    """Return, for each segment, the last steps of the paths that it states, best first."""
     steps_of: dict[int, list[Step]] = {}
     for path in paths:
-        if path.scores.sufficiency < SUFFICIENT:
-            continue
         step = path.steps[-1]
         for assertion in step.via or step.version.assertions:
             for row in space.segments_with(assertion.turn_id, assertion.sentence):
@@ -213,26 +200,6 @@ def points_joining(
             for candidate in here:
                 del left[candidate.row]
     return found
-
-
-def gates_for_judge(
-    space: Space, query: Query, result: RecallResult, gates: Mapping[int, float], *, learning: bool
-) -> dict[int, float]:
-    """Return the gates of a query, by row, as an answer is judged with them: what a caller denied counts less.
-
-    Args:
-        space: the space of a view that does not change since the gates were computed.
-        query: with its text as given.
-        result: of the query; says what of its evidence was corrected.
-        gates: the gates of the query, from `gain.gates.sentence_gates`.
-        learning: whether what callers denied counts.
-    """
-    if not learning:
-        return dict(gates)
-    wrong = [one.wrong for one in result.corrected if one.wrong is not None]
-    rows = {row for one in wrong for row in space.sentences.overlapping(one.turn.id, one.start, one.end)}
-    corrected = {row: min(gates.get(row, 1.0), DENIED) for row in rows}
-    return {**gates, **corrected, **cap_denied(space, query.text, gates)}
 
 
 def judge_input(

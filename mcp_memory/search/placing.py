@@ -1,0 +1,135 @@
+"""Place what the ranking by channels alone would not: what callers confirmed, what holds now, and standing wishes.
+
+**Confirmed evidence** (`rank_confirmed`). What a caller named as helpful comes first (``gain/caller_feedback.py``).
+
+**What holds now** (`lead_with`) goes first where memory also knows what held before: "Where do I work?" is as near to
+the first job that somebody told of as to the present one (``navigation/present.py``).
+
+**Wishes** (`place_wishes`). Those that apply stand beside the evidence, and their messages are among it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+
+from mcp_memory.domain.evidence import Sufficiency, Wish
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.query import Query
+from mcp_memory.language.questions import looks_back
+from mcp_memory.search.candidates import Candidate
+from mcp_memory.search.windows import recallable
+from mcp_memory.view.space import NONE, Space
+
+KEPT = 5
+"""Records that stand before the messages of wishes."""
+PLACED = 3
+"""Most messages of wishes that become evidence."""
+
+
+def place_wishes(
+    space: Space, candidates: Sequence[Candidate], wishes: Sequence[Wish], query: Query
+) -> Sequence[Candidate]:
+    """Return the candidates with the messages of the nearest wishes behind the best `KEPT` of them.
+
+    A message that the best records show stays where it is. Fewer candidates than `KEPT` get no more: what was found is
+    little, and a wish does not answer a question. Nor does a question of the past ("have I ever baked bread?"): a wish
+    says how something is to be done.
+
+    Args:
+        space: of the candidates.
+        candidates: best first.
+        wishes: that apply, the nearest first.
+        query: whose window, role and limit hold for wishes as well.
+    """
+    if len(candidates) <= KEPT or looks_back(query.text):
+        return candidates
+    open_ = recallable(space, query.window, query.role)
+    first, rest = list(candidates[:KEPT]), list(candidates[KEPT:])
+    shown = {space.segment_turn[one.row].id for one in first}
+    placed: list[Candidate] = []
+    for wish in wishes:
+        if not wish.scope or wish.row == NONE or not open_[wish.row] or len(placed) == PLACED:
+            continue
+        turn = space.segment_turn[wish.row].id
+        if turn not in shown:
+            shown.add(turn)
+            placed.append(Candidate(wish.row, rest[0].score, ("wishes",), {}))
+    rest = [one for one in rest if not (space.talk[one.row] and space.segment_turn[one.row].id in shown)]
+    return [*first, *placed, *rest][: query.limit]
+
+
+def rank_confirmed(
+    space: Space,
+    query: Query,
+    candidates: Sequence[Candidate],
+    sufficiency: Sufficiency,
+    confirmed: Set[int],
+    gates: Mapping[int, float],
+    enough: float,
+) -> tuple[Sequence[Candidate], Sufficiency]:
+    """Return the candidates, best first, and their sufficiency, both as the feedback on such a query has them.
+
+    Where nothing is confirmed, both are returned as they are.
+
+    Args:
+        space: the space of a view that does not change meanwhile.
+        query: understood with the speakers of the space.
+        candidates: best first.
+        sufficiency: their sufficiency, by themselves.
+        confirmed: rows of the sentences that come first, from `confirmed_sentences` or `find_correction`.
+        gates: the gates of the query, by row of the sentence, from `gain.gates.sentence_gates`.
+        enough: the least sufficiency of what suffices.
+    """
+    if not confirmed:
+        return candidates, sufficiency
+
+    def sentences(row: int) -> list[int]:
+        return space.sentences_within(space.segments[row])
+
+    first = [candidate for candidate in candidates if not confirmed.isdisjoint(sentences(candidate.row))]
+    missing = confirmed - {row for candidate in first for row in sentences(candidate.row)}
+    further: dict[int, None] = {}
+    for row in sorted(missing, key=lambda row: (-gates[row], row)):
+        further[space.segments_with(space.sentences[row].turn_id, space.sentences[row].index)[0]] = None
+    least = min((candidate.score for candidate in candidates), default=1.0) or 1.0
+    first += [Candidate(row, least, ("experience",), {}) for row in further]
+    best = max(candidate.score for candidate in first) or 1.0
+    rest = [candidate for candidate in candidates if candidate not in first]
+    ranked = [replace(candidate, score=(1 + candidate.score / best) / 2) for candidate in first]
+    ranked = [*ranked, *(replace(candidate, score=candidate.score / 2) for candidate in rest)][: query.limit]
+    if len(first) <= query.limit:
+        score = max(sufficiency.score, enough, *(gates[row] / 2 for row in confirmed))
+        sufficiency = Sufficiency(score, True)
+    return ranked, sufficiency
+
+
+LEADING = 2
+"""Most texts that lead: of an employer and a profession both may be asked for."""
+
+
+def lead_with(
+    space: Space, query: Query, statements: Iterable[Assertion], candidates: Sequence[Candidate]
+) -> Sequence[Candidate]:
+    """Return the candidates with the messages first that make some statements.
+
+    Args:
+        space: of the candidates.
+        query: whose window, role and limit hold for these messages as well.
+        statements: of what holds now, the newest first.
+        candidates: best first.
+    """
+    if not candidates:
+        return candidates
+    open_ = recallable(space, query.window, query.role)
+    leading: list[int] = []
+    for said in statements:
+        row = next((row for row in space.segments_with(said.turn_id, said.sentence) if space.talk[row]), None)
+        if row is not None and open_[row] and row not in leading:
+            leading.append(row)
+    leading = leading[:LEADING]
+    turns = {space.segment_turn[row].id for row in leading}
+    found = {candidate.row: candidate for candidate in candidates}
+    first = [replace(found.get(row, Candidate(row, 1.0, ("facts",), {})), score=1.0) for row in leading]
+    rest = [one for one in candidates if space.segment_turn[one.row].id not in turns]
+    return [*first, *rest][: query.limit]
