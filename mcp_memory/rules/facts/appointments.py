@@ -65,67 +65,131 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
     verb = clause.verb
     if len(clause.subject) != 1 or len(dates) != 1 or verb.negated or verb.phase or verb.used_to:
         return None
-    thing, date = clause.subject[0], dates[0]
     if dates[0].time is None or dates[0].time.grain not in ("time", "day", "week", "month"):
         return None
-    lows = set(clause.adverbs) | set(clause.particles)
-    lows |= {word for slot in clause.slots for word in slot.nouns[0].text.lower().split()[:1]}
-    prepositions = {slot.preposition for slot in clause.slots}
-    if verb.lemma == "be" and not verb.passive:
-        if "due" in lows:
-            return ("due_on", thing, date) if _is_thing(thing) or thing.head == "baby" else None
-        if clause.slots and prepositions - {"at", "in", "with", "for"}:
-            return None
-        if thing.head == "deadline" and (belongs := thing.of or _for(thing)):
-            return "due_on", belongs, date
-        told_anew = thing.pronoun == "it" and "now" in clause.adverbs  # "it is now on the 28th"
-        return ("scheduled_for", thing, date) if told_anew or _has_date(thing) else None
-    if verb.passive and verb.lemma in _SWITCHED_OFF:
-        return ("ends_on", thing, date) if _is_thing(thing) else None
-    if (
-        verb.lemma in _MOVED
-        and not verb.passive
-        and not prepositions - {"from"}
-        and (verb.tense != "present" or verb.lemma == "move")
-        and _has_date(thing)
-    ):
-        return "scheduled_for", thing, date  # "my appointment moved from the 18th to the 25th"
-    if verb.passive and verb.lemma in _PLANNED | _MOVED:
-        return ("scheduled_for", thing, date) if _is_thing(thing) else None
-    if verb.lemma == "have" and thing.pronoun in ("i", "we") and clause.slots and not clause.slots[0].preposition:
-        own = clause.slots[0].nouns[0]  # "I have a call with the bank tomorrow"
-        behind = next((slot.nouns[0] for slot in clause.slots[1:] if slot.preposition == "for"), None)
-        if own.head == "deadline" and behind is not None:  # "I have a deadline of 1 April for the first sprint"
-            return ("due_on", behind, date) if _is_thing(behind) else None
-        if own.head in DATED_THINGS and not own.owner and verb.tense == "present":
-            return "scheduled_for", replace(own, owner=thing), date
-    if verb.lemma in _AWAITED and thing.pronoun in ("i", "we") and len(clause.slots) == 1 and verb.tense == "present":
-        awaited = clause.slots[0].nouns[0]  # "we get the keys on 13 December"
-        definite = awaited.head not in _TRANSPORT and (awaited.owner or awaited.determiner == "the")
-        if not clause.slots[0].preposition and _is_thing(awaited) and definite:
-            return "scheduled_for", awaited, date
-    if verb.lemma in _MOVED and not verb.passive and clause.slots and not clause.slots[0].preposition:
-        moved = clause.slots[0].nouns[0]
-        return ("scheduled_for", moved, date) if _has_date(moved) and verb.tense != "present" else None
-    if verb.lemma in _LEAVES and thing.head in _TRANSPORT and _is_thing(thing):
-        return "scheduled_for", thing, date
-    if verb.lemma in _STARTS and kinds.is_human(thing) and clause.slots and not clause.slots[0].preposition:
-        begun = clause.slots[0].nouns[0]  # "Olga starts her fencing group on 9 October"
-        if begun.owner and begun.owner.pronoun in ("he", "she"):
-            begun = replace(begun, owner=thing)
-        named = _is_thing(begun) or begun.head == "job"
-        return ("starts_on", begun, date) if begun.owner and verb.tense == "present" and named else None
-    if clause.slots and prepositions - {"at", "in", "on", "as"}:
+    found = next(filter(None, (rule(clause, clause.subject[0]) for rule in _DATE_RULES)), None)
+    return None if found is None else (*found, dates[0])
+
+
+_DatedThing = tuple[DateRelation, NounPhrase]
+
+
+def _date_by_be(clause: Clause, thing: NounPhrase) -> _DatedThing | None:
+    """Read "the report is due on Friday" and "my appointment is on 8 January"."""
+    if clause.verb.lemma != "be" or clause.verb.passive:
+        return None
+    if _has_word(clause, "due"):
+        return ("due_on", thing) if _is_thing(thing) or thing.head == "baby" else None
+    if _prepositions(clause) - {"at", "in", "with", "for"}:
+        return None
+    if thing.head == "deadline" and (belongs := thing.of or _for(thing)):
+        return "due_on", belongs
+    new_day = thing.pronoun == "it" and "now" in clause.adverbs  # "it is now on the 28th"
+    return ("scheduled_for", thing) if new_day or _has_date(thing) else None
+
+
+def _date_by_passive(clause: Clause, thing: NounPhrase) -> _DatedThing | None:
+    """Read "the old API will be shut down on 1 May" and "the review was moved to Monday"."""
+    if not clause.verb.passive or not _is_thing(thing):
+        return None
+    if clause.verb.lemma in _SWITCHED_OFF:
+        return "ends_on", thing
+    return ("scheduled_for", thing) if clause.verb.lemma in _PLANNED | _MOVED else None
+
+
+def _date_by_move(clause: Clause, thing: NounPhrase) -> _DatedThing | None:
+    """Read "my appointment moved from the 18th to the 25th" and "they moved the review to Monday"."""
+    verb = clause.verb
+    if verb.lemma not in _MOVED or verb.passive:
+        return None
+    by_itself = not _prepositions(clause) - {"from"} and (verb.tense != "present" or verb.lemma == "move")
+    if by_itself and _has_date(thing):
+        return "scheduled_for", thing
+    moved = _object(clause)
+    return ("scheduled_for", moved) if moved and _has_date(moved) and verb.tense != "present" else None
+
+
+def _date_by_have(clause: Clause, thing: NounPhrase) -> _DatedThing | None:
+    """Read "I have a call with the bank tomorrow" and "I have a deadline of 1 April for the first sprint"."""
+    own = _object(clause)
+    if clause.verb.lemma != "have" or thing.pronoun not in ("i", "we") or own is None:
+        return None
+    purpose = next((slot.nouns[0] for slot in clause.slots[1:] if slot.preposition == "for"), None)
+    if own.head == "deadline" and purpose is not None:
+        return ("due_on", purpose) if _is_thing(purpose) else None
+    if own.head in DATED_THINGS and not own.owner and clause.verb.tense == "present":
+        return "scheduled_for", replace(own, owner=thing)
+    return None
+
+
+def _date_by_awaiting(clause: Clause, thing: NounPhrase) -> _DatedThing | None:
+    """Read "we get the keys on 13 December"."""
+    awaited, verb = _object(clause), clause.verb
+    if verb.lemma not in _AWAITED or thing.pronoun not in ("i", "we") or verb.tense != "present" or awaited is None:
+        return None
+    definite = awaited.head not in _TRANSPORT and (awaited.owner or awaited.determiner == "the")
+    return ("scheduled_for", awaited) if len(clause.slots) == 1 and _is_thing(awaited) and definite else None
+
+
+def _date_by_leaving(clause: Clause, thing: NounPhrase) -> _DatedThing | None:
+    """Read "our train leaves on Friday at 9"."""
+    leaves = clause.verb.lemma in _LEAVES and thing.head in _TRANSPORT and _is_thing(thing)
+    return ("scheduled_for", thing) if leaves else None
+
+
+def _date_by_own_start(clause: Clause, thing: NounPhrase) -> _DatedThing | None:
+    """Read "Olga starts her fencing group on 9 October"."""
+    begun, verb = _object(clause), clause.verb
+    if verb.lemma not in _STARTS or verb.tense != "present" or not kinds.is_human(thing) or begun is None:
+        return None
+    if begun.owner and begun.owner.pronoun in ("he", "she"):
+        begun = replace(begun, owner=thing)
+    return ("starts_on", begun) if begun.owner and (_is_thing(begun) or begun.head == "job") else None
+
+
+def _date_without_object(clause: Clause, thing: NounPhrase) -> _DatedThing | None:
+    """Read "I start on 14 April", "the lease ends in May", and "the viewing takes place on Monday"."""
+    verb = clause.verb
+    if _prepositions(clause) - {"at", "in", "on", "as"}:
         return None
     if verb.lemma in ("start", "begin") and thing.pronoun in ("i", "he", "she") and verb.tense == "present":
-        return "starts_on", thing, date  # "I start on 14 April"
-    if verb.lemma in _STARTS and _is_thing(thing):
-        return "starts_on", thing, date
-    if verb.lemma in _ENDS and _is_thing(thing):
-        return "ends_on", thing, date
-    if verb.lemma == "take" and "place" in lows and _is_thing(thing):
-        return "scheduled_for", thing, date
-    return None
+        return "starts_on", thing
+    if not _is_thing(thing):
+        return None
+    if verb.lemma in _STARTS:
+        return "starts_on", thing
+    if verb.lemma in _ENDS:
+        return "ends_on", thing
+    return ("scheduled_for", thing) if verb.lemma == "take" and _has_word(clause, "place") else None
+
+
+_DATE_RULES = (
+    _date_by_be,
+    _date_by_passive,
+    _date_by_move,
+    _date_by_have,
+    _date_by_awaiting,
+    _date_by_leaving,
+    _date_by_own_start,
+    _date_without_object,
+)
+"""Each gives what has a date by one kind of clause, or None; the first that gives something holds."""
+
+
+def _prepositions(clause: Clause) -> set[str]:
+    """Return the prepositions of a clause's slots, with "" for an object."""
+    return {slot.preposition for slot in clause.slots}
+
+
+def _object(clause: Clause) -> NounPhrase | None:
+    """Return the object of a clause if it follows the verb at once."""
+    return clause.slots[0].nouns[0] if clause.slots and not clause.slots[0].preposition else None
+
+
+def _has_word(clause: Clause, word: str) -> bool:
+    """Return whether a word is an adverb or particle of a clause, or begins one of its slots."""
+    begins = (slot.nouns[0].text.lower().split()[:1] for slot in clause.slots)
+    return word in clause.adverbs or word in clause.particles or [word] in begins
 
 
 def appointment_assertions(
@@ -140,8 +204,8 @@ def appointment_assertions(
         clause: of the sentence.
         intent: of the sentence.
     """
-    if clause.verb.lemma in _MOVED and clause.slots and not clause.slots[0].preposition and not clause.times:
-        moved = clause.slots[0].nouns[0]  # "she has moved the wedding, it is 20 September now"
+    if clause.verb.lemma in _MOVED and (moved := _object(clause)) and not clause.times:
+        # "she has moved the wedding, it is 20 September now"
         discourse.point_at(name_of(discourse, moved) if _has_date(moved) else None)
     elif clause.verb.passive and clause.verb.lemma in _MOVED and _has_date(clause.subject[0]):
         discourse.point_at(name_of(discourse, clause.subject[0]))

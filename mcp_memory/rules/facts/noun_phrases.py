@@ -119,9 +119,7 @@ def read_phrase(
             owner_index = index
         elif low in closed.DETERMINERS:
             determiner = low
-        elif not (
-            determiner and low in ("very", "really", "pretty", "super", "such", "rather", "so", "new") and low != "new"
-        ):
+        elif not (determiner and low in ("very", "really", "pretty", "super", "such", "rather", "so")):
             break
         index += 1
     if owner_index >= 0:
