@@ -168,6 +168,8 @@ class _ClauseReader:
             self.index += 1
             return
         last = antecedent(previous) if self._follows(previous) else ()
+        if last and word.low == "who" and previous.slots and len(previous.slots[-1].nouns) > 1:
+            last = previous.slots[-1].nouns  # "Ada, who is four, and Bea, who is seven"
         if word.low != "whose" and last and (verb := read_verb_group(self.words, self.index + 1)):
             self._add_clause(last[-1:], verb, self.index)
         else:
@@ -280,6 +282,7 @@ class _ClauseReader:
             self.clauses[:] = [replace(clause, confidence=min(clause.confidence, hedge)) for clause in self.clauses]
         if self.conjunction == "and" and rest.slots and self.clauses and not rest.slots[0].preposition:
             self._share_object(subject, rest.slots[:1])
+        verb, slots = _without_no(verb, rest.slots)
         times = (*self.leading_times, *rest.times)
         start = subject[0].start if subject and words[first].start <= subject[0].start else words[first].start
         self.clauses.append(
@@ -287,7 +290,7 @@ class _ClauseReader:
                 subject=subject,
                 verb=verb,
                 particles=rest.particles,
-                slots=rest.slots,
+                slots=slots,
                 times=times,
                 adverbs=adverbs,
                 confidence=confidence,
@@ -301,6 +304,14 @@ class _ClauseReader:
         self.conjunction = self.subordinator = ""
         if not self.leading_times or (self.index < len(words) and words[self.index].low not in ("and", ",")):
             self.leading_times = []
+
+
+def _without_no(verb: VerbGroup, slots: tuple[Slot, ...]) -> tuple[VerbGroup, tuple[Slot, ...]]:
+    """Return "has no dog" as "does not have any dog": the determiner of an object denies the verb."""
+    if not slots or slots[0].preposition or slots[0].nouns[0].determiner != "no" or verb.negated:
+        return verb, slots
+    nouns = tuple(replace(noun, determiner="any") if noun.determiner == "no" else noun for noun in slots[0].nouns)
+    return replace(verb, negated=True), (replace(slots[0], nouns=nouns), *slots[1:])
 
 
 def _in_past(words: Sequence[Word], verb: VerbGroup, subject: Sequence[NounPhrase]) -> VerbGroup:

@@ -49,6 +49,8 @@ def is_adverb(words: Sequence[Word], index: int) -> bool:
     word = words[index]
     if word.kind != "word":
         return word.kind in ("adverb", "time")
+    if word.low == "no" and index + 1 < len(words) and not words[index + 1].mark:
+        return False  # of a phrase: "has no car"
     known = word.low in closed.ADVERBS or _is_manner(words, index)
     return known and (index == 0 or not word.capital)
 

@@ -136,7 +136,7 @@ _VERSIONED = re.compile(
 _UPGRADED = re.compile(
     rf"(?:(?:we|i|they)(?:['’]ve|\shave)?(?:\s(?:just|now|finally|also))?\s)?(?:upgraded|updated|bumped"
     rf"|moved)(?:\s(?P<head>[\w./-]{{2,30}}(?:\s[\w./-]{{2,20}})?))??(?:\sfrom\s(?:[A-Za-z][\w.-]*\s)?(?P<old>{VERSION}|\d{{1,3}}))?"
-    rf"\sto\s(?:(?P<tool>[A-Za-z][\w.-]{{1,20}})\s)?(?:version\s)?(?P<value>{VERSION}|\d{{1,3}})(?:\s(?:last|this"
+    rf"\sto\s(?:(?P<tool>(?!version\s)[A-Za-z][\w.-]{{1,20}})\s)?(?:version\s)?(?P<value>{VERSION}|\d{{1,3}})(?:\s(?:last|this"
     rf"|yesterday|today|in|on|since|now|for|everywhere|because|and)\b.*)?[.!]*",
     re.I,
 )

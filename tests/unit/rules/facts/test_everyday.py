@@ -303,3 +303,26 @@ def test_where_people_live_and_work_and_what_happened_to_them(text: str, expecte
 )
 def test_outings_and_what_people_turn_to(text: str, expected: list[str]) -> None:
     assert facts(text, speaker="Maria", partner="Tom") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We have no pets.", ["not Maria has_pet pets"]),
+        ("I've got no dog.", ["not Maria has_pet dog"]),
+        ("I own no car.", ["not Maria owns car"]),
+        ("I have no cat, only a goldfish.", ["not Maria has_pet cat"]),
+        ("We bought no boat.", []),
+        ("I have no allergies.", []),
+        ("I saw no doctor.", []),
+        ("No, I have a dog.", ["Maria has_pet dog"]),
+        ("I said no, I have a dog.", ["Maria has_pet dog"]),
+    ],
+)
+def test_no_before_a_thing_denies_it(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+def test_who_is_told_of_the_name_before_it() -> None:
+    text = "I have two children: Asta, who is nine, and Ivar, who is six."
+    assert [fact for fact in facts(text) if " age " in fact] == ["Asta age nine", "Ivar age six"]

@@ -68,6 +68,7 @@ def test_a_new_value_denies_the_old_one(text: str, expected: list[str]) -> None:
         ("CI is Buildkite for the backend", "CI uses Buildkite"),
         ("release branch is `rel/7`", "the project has_branch rel/7"),
         ("upgraded to Django 5.1", "Django has_version 5.1"),
+        ("I upgraded Postgres to version 16 last night.", "Postgres has_version 16"),
     ],
 )
 def test_a_note_gives_the_value_of_a_thing(text: str, expected: str) -> None:
