@@ -18,6 +18,7 @@ from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import READ_CHARS, Turn, by_assistant, is_assistant
 from mcp_memory.language.segments import is_repetitive, split
 from mcp_memory.language.stated import stated_times
+from mcp_memory.rules.facts.amounts import amounts, owned_amounts
 from mcp_memory.rules.facts.answered import Answered, answered
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
@@ -197,7 +198,8 @@ class RuleExtractor:
             read = list(introductions(turn, index, span))
             read += self._assertions(turn, discourse, index, span, times, following, carried)
             read = with_work(read, list(work_assertions(turn, index, span, times[index])))
-            read = with_scopes(turn, span[1], read) if turn.kind == "message" else read
+            if turn.kind == "message":
+                read = list(owned_amounts(turn, with_scopes(turn, span[1], read)))
             if read and unasserted is not None and unasserted.is_unreal(index):
                 continue
             for assertion in read:
@@ -380,6 +382,7 @@ class RuleExtractor:
         if talk and clause.confidence > 0:
             yield from appointment_assertions(turn, discourse, index, clause, intent)
             yield from happenings(turn, discourse, index, clause, intent, around)
+            yield from amounts(turn, discourse, index, clause, intent)
         for claim, confidence in weighted:
             yield from assert_claim(turn, discourse, index, clause, claim, intent, confidence, around)
 

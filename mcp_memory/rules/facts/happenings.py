@@ -65,9 +65,7 @@ def happenings(
             holds = from_utterance(turn.time)
             yield make_assertion(turn, index, span, (head, "scheduled_for", when), holds, intent, confidence)
         return
-    if (paid := _payment(turn.text, clause)) and (who := discourse.entity(clause.subject[0])):
-        yield make_assertion(turn, index, span, (who, *paid), from_utterance(turn.time), intent, confidence)
-    elif (hours := _hours(turn.text, clause)) and (who := discourse.entity(clause.subject[0])):
+    if (hours := _hours(turn.text, clause)) and (who := discourse.entity(clause.subject[0])):
         holds = replace(from_utterance(turn.time), negated=clause.verb.negated)
         yield make_assertion(turn, index, span, (who, "works_hours", hours), holds, intent, confidence)
     elif (away := _absence(clause)) and (who := discourse.entity(clause.subject[0])):
@@ -156,27 +154,6 @@ def _hours(text: str, clause: Clause) -> str:
         return off["hours"] if off else ""
     plain = verb.lemma == "work" and verb.tense == "present" and not (verb.negated or verb.unreal or verb.progressive)
     return match["hours"] if match and plain else ""
-
-
-_PAID = re.compile(
-    r"\s(?:only\s|about\s|around\s)?(?P<amount>[€$£]?\d[\d,.]*k?(?:\s(?:quid|pounds|euros?|dollars|bucks|kroner|crowns))?"
-    r"\s(?:an?|per|each|every)\s(?:month|year|week|hour|day|night)(?:\s(?:in|for)\s(?:rent\b|the\s\w+|my\s\w+))?)\b",
-    re.IGNORECASE,
-)
-
-
-def _payment(text: str, clause: Clause) -> tuple[str, str] | None:
-    """Return what somebody earns or pays regularly, "620 a month in rent", with its relation."""
-    verb, who = clause.verb, clause.subject[0]
-    match = _PAID.match(text, verb.end)
-    plain = verb.tense == "present" and not (verb.negated or verb.unreal or verb.passive)
-    if match is None or not plain or not (who.pronoun in ("i", "we", "he", "she") or who.named):
-        return None
-    of_money = sum(letter.isdigit() for letter in match["amount"]) > 3 or not match["amount"].split()[1].startswith("a")
-    relation = {"pay": "pays", "earn": "earns", "make": "earns", "get": "earns"}.get(verb.lemma, "")
-    if relation == "earns" and not of_money:
-        return None  # "I get 9 a month" of anything
-    return (relation, match["amount"]) if relation else None
 
 
 def _is_dated(thing: NounPhrase) -> bool:

@@ -228,7 +228,7 @@ def test_things_and_conditions(text: str, expected: list[str]) -> None:
         ("I have a sister, Olga.", ["Maria sibling_of Olga"]),
         ("I live with two flatmates, Olga and Rui.", ["Maria lives_with Olga", "Maria lives_with Rui"]),
         ("My insurance number is 44-812.", ["Maria's insurance number set_to 44-812"]),
-        ("My blood pressure is 140 over 90.", []),
+        ("My blood pressure is 140 over 90.", ["Maria's blood pressure set_to 140 over 90"]),
         ("I have high blood pressure.", ["Maria has_condition high blood pressure"]),
         ("My cat is called Miso.", ["Maria has_pet Miso"]),
     ],
