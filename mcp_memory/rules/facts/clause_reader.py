@@ -307,10 +307,13 @@ class _ClauseReader:
 
 
 def _without_no(verb: VerbGroup, slots: tuple[Slot, ...]) -> tuple[VerbGroup, tuple[Slot, ...]]:
-    """Return "has no dog" as "does not have any dog": the determiner of an object denies the verb."""
+    """Return "has no dog" as "does not have a dog": the determiner of an object denies the verb."""
     if not slots or slots[0].preposition or slots[0].nouns[0].determiner != "no" or verb.negated:
         return verb, slots
-    nouns = tuple(replace(noun, determiner="any") if noun.determiner == "no" else noun for noun in slots[0].nouns)
+    nouns = tuple(
+        replace(noun, determiner="any" if noun.plural else "a") if noun.determiner == "no" else noun
+        for noun in slots[0].nouns
+    )
     return replace(verb, negated=True), (replace(slots[0], nouns=nouns), *slots[1:])
 
 
