@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from mcp_memory.domain.turns import USER, USERS, by_assistant
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.tokens import names, stems, words
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP
-from mcp_memory.search.told_of import is_small_talk, words_of_names
+from mcp_memory.search.told_of import Another, is_small_talk, words_of_names
 
 if TYPE_CHECKING:
     from mcp_memory.search.candidates import Candidate
@@ -102,23 +102,6 @@ ELSE = "something else"
 
 CONTENT = 0.6
 """Share of the question's content that a sentence contains of which it is said that another than the user is meant."""
-
-
-class Another(NamedTuple):
-    """Of whom the best evidence is told in place of whom the question asks about.
-
-    Attributes:
-        whom: it is told of.
-        asked: about whom the question asks.
-        row: of the sentence.
-        certain: whether it may be said so: nothing that was found mentions the one asked about, or, of the user, the
-            sentence contains most of the question's content. Otherwise it is a reason for doubt alone.
-    """
-
-    whom: str
-    asked: str
-    row: int
-    certain: bool
 
 
 @dataclass(frozen=True, slots=True)

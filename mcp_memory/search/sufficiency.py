@@ -56,7 +56,6 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import AnswerType, Query
-from mcp_memory.domain.turns import is_assistant
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import NEEDED, has_kind
 from mcp_memory.language.tokens import stems, words
@@ -65,7 +64,7 @@ from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
 from mcp_memory.search.missing import fillers, lacking, stated_by_facts
 from mcp_memory.search.settings import SufficiencyFormula, SufficiencySettings
 from mcp_memory.search.subjects import told_of_another
-from mcp_memory.search.told_of import ToldOf, told_of
+from mcp_memory.search.told_of import Another, told_of
 from mcp_memory.search.words import WordIndex
 from mcp_memory.view.space import Space
 
@@ -179,9 +178,9 @@ def judge_sufficiency(
     other = told_of_another(space, query, best, weights) if talk else None
     if other is not None:
         score = min(score, settings.uncovered)
-        missing += [_told_of(space, other.whom, other.asked, other.row)] if other.certain else []
-    elif score < settings.enough and told is not None and told.lead <= settings.of_another:
-        missing += _of_another(space, told)
+    elif score < settings.enough and told is not None and told[1] is not None and told[1] <= settings.of_another:
+        other = told[2]
+    missing += [_told_of(space, other)] if other is not None and other.certain else []
     return Sufficiency(score, score >= settings.enough, tuple(missing))
 
 
@@ -210,7 +209,11 @@ def _content(space: Space, query: Query) -> dict[str, float]:
 
 
 def _features(
-    space: Space, query: Query, best: Sequence[Candidate], weights: Mapping[str, float], told: ToldOf | None
+    space: Space,
+    query: Query,
+    best: Sequence[Candidate],
+    weights: Mapping[str, float],
+    told: tuple[float, float | None, Another | None] | None,
 ) -> dict[str, float]:
     """Return the features that can be known, by name."""
     rows = np.array([candidate.row for candidate in best[:FIRST]], dtype=np.intp)
@@ -220,9 +223,9 @@ def _features(
         features["support"] = max(candidate.scores.get(MEANING.name, 0.0) for candidate in best)
         features |= _named_feature(space, query, best)
     else:
-        features["support"] = told.support
-        if told.person:
-            features["lead"] = told.lead
+        features["support"], lead, _ = told
+        if lead is not None:
+            features["lead"] = lead
     if len(best) > 1:
         features["second"] = best[1].score
     if len(best) == COUNTED and told is not None:
@@ -259,16 +262,6 @@ def has_kind_of_answer(space: Space, query: Query, row: int) -> bool:
     return has_kind(query.answer_type, query.text, space.text(segment), turn.speaker, dated=dated)
 
 
-def _of_another(space: Space, told: ToldOf) -> list[str]:
-    """Return, as words, that the evidence tells of somebody else; nothing if it is not known of whom.
-
-    Between a user and an assistant nobody is mistaken for the other: "you" is the assistant, who speaks of the user.
-    """
-    if not told.person or not told.other or is_assistant(told.person) or is_assistant(told.other):
-        return []
-    return [_told_of(space, told.other, told.person, told.other_row)]
-
-
 def _lacks_name(query: Query, uncovered: Sequence[str]) -> bool:
     """Return whether a name in the query, not its first word, is among the words that no candidate contains."""
     lacking = {part for word in uncovered for part in words(word)}
@@ -276,9 +269,8 @@ def _lacks_name(query: Query, uncovered: Sequence[str]) -> bool:
     return any(words(name) and words(name)[-1] in lacking and words(name) != first for name in query.names)
 
 
-def _told_of(space: Space, other: str, person: str, row: int) -> str:
+def _told_of(space: Space, other: Another) -> str:
     """Return in words that a sentence tells of somebody else than the person asked about."""
-    sentence = space.sentences[row]
-    quote = " ".join(space.turns[sentence.turn_id].text[sentence.start : sentence.end].split())
+    quote = " ".join(space.text(space.sentences[other.row]).split())
     quote = quote if len(quote) <= QUOTED else f"{quote[: QUOTED - 1].rstrip()}…"
-    return f"told of {other}, not of {person}: “{quote}”"
+    return f"told of {other.whom}, not of {other.asked}: “{quote}”"

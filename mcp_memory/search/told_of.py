@@ -31,11 +31,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.turns import is_assistant
 from mcp_memory.heap import text_cache
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
@@ -104,33 +105,30 @@ _FIRST = frozenset(("i", "my", "me", "mine", "myself", "we", "our", "us", "ours"
 _SECOND = frozenset(("you", "your", "yours", "yourself", "yourselves"))
 
 
-@dataclass(frozen=True, slots=True)
-class ToldOf:
-    """What the best sentence on either side tells: of the person asked about, and of anybody else.
+class Another(NamedTuple):
+    """Of whom the best evidence is told in place of whom the question asks about.
 
     Attributes:
-        person: whom the query asks about; empty if it names nobody or several, and all is told of them.
-        support: of the best sentence told of that person, times its certainty; 0 if there is none.
-        other_support: of the best sentence told of anybody else, likewise.
-        other: whom the best statement of anybody else is told of; empty if unknown, or if it has less support than what
-            is told of the person. A question states nothing, and nor does small talk.
-        other_row: of that statement, or `NONE`.
+        whom: it is told of.
+        asked: about whom the question asks.
+        row: of the sentence.
+        certain: whether it may be said so: of a speaker always; else where nothing that was found mentions the one
+            asked about, or, of the user, the sentence contains most of the question's content. Otherwise it is a reason
+            for doubt alone.
     """
 
-    person: str
-    support: float = 0.0
-    other_support: float = 0.0
-    other: str = ""
-    other_row: int = NONE
-
-    @property
-    def lead(self) -> float:
-        """How much more is told of the person asked about, below 0 if less."""
-        return self.support - self.other_support
+    whom: str
+    asked: str
+    row: int
+    certain: bool = True
 
 
-def told_of(space: Space, query: Query, candidates: Sequence[Candidate], weights: Mapping[str, float]) -> ToldOf | None:
-    """Return what the messages among candidates tell of the person whom a query asks about, and of others.
+def told_of(
+    space: Space, query: Query, candidates: Sequence[Candidate], weights: Mapping[str, float]
+) -> tuple[float, float | None, Another | None] | None:
+    """Return how much the messages among candidates tell of the person whom a query asks about, and of others.
+
+    Between a user and an assistant nobody is mistaken for the other: "you" is the assistant, who speaks of the user.
 
     Args:
         space: of the candidates.
@@ -139,7 +137,10 @@ def told_of(space: Space, query: Query, candidates: Sequence[Candidate], weights
         weights: of the stems of the query's content, the person's name aside; their sum is 1, or there are none.
 
     Returns:
-        None if no candidate is a message.
+        The support of the best sentence told of that person, times its certainty, 0 if there is none. How much more
+        that is than the support of the best one told of anybody else; None if the query names nobody or several: then
+        all is told of them. Who else the best statement is told of, if that is known and no less is told of the person;
+        a question states nothing, and nor does small talk. None if no candidate is a message.
     """
     pieces = [
         (candidate, row)
@@ -172,9 +173,9 @@ def told_of(space: Space, query: Query, candidates: Sequence[Candidate], weights
             question = text.rstrip().endswith(QUESTION_MARKS)
             if support > stated and not question and not is_small_talk(text, people.names):
                 other, other_row, stated = whom, row, support
-    if stated < theirs:
-        other, other_row = "", NONE
-    return ToldOf(person, theirs, others, other, other_row)
+    known = person and other and stated >= theirs and not (is_assistant(person) or is_assistant(other))
+    another = Another(other, person, other_row) if known else None
+    return theirs, theirs - others if person else None, another
 
 
 class _People:

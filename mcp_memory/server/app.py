@@ -99,23 +99,12 @@ Context = ServerRequestContext[Opening]
 ItemT = TypeVar("ItemT")
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One call of a tool or reading of a resource, as the audit log and the metrics count it; no content of it.
+Note = Callable[[str, str, str, int, float], None]
+"""Is told of one call of a tool or reading of a resource, as the audit log and the metrics count it; no content of it.
 
-    Attributes:
-        what: the name of the tool, or of the family of the resource.
-        space: that it was about.
-        outcome: ``ok``, ``asked`` (the person), ``refused`` (the caller can correct it) or ``failed``.
-        count: how much it brought or wrote.
-        seconds: that it took.
-    """
-
-    what: str
-    space: str
-    outcome: str
-    count: int
-    seconds: float
+Its arguments: the name of the tool, or of the family of the resource; the space; the outcome, ``ok``, ``asked`` (the
+person), ``refused`` (the caller can correct it) or ``failed``; how much it brought or wrote; the seconds that it took.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +120,7 @@ class Host:
     """
 
     caller: Callable[[Context], Grant] = lambda _context: OWNER
-    note: Callable[[Use], None] = lambda _use: None
+    note: Note = lambda *_use: None
     asks_roots: bool = True
     valid: Callable[[Grant], bool] = lambda _grant: True
     sessions: bool = True
@@ -257,7 +246,7 @@ class _Requests:
             if not tool.read_only:
                 self.subscriptions.wake()
             named = space if isinstance(space, str) else MEANT_SPACE.get()
-            self._host.note(Use(tool.name, named[:64], outcome, count, time.monotonic() - began))
+            self._host.note(tool.name, named[:64], outcome, count, time.monotonic() - began)
         links = links_in(reply.structured, named) if context.protocol_version >= SINCE else []
         return CallToolResult(
             content=[TextContent(type="text", text=reply.text), *links], structured_content=reply.structured
@@ -284,7 +273,7 @@ class _Requests:
                     text = await catalogue.read(memory, template, values)
             outcome = "ok"
         finally:
-            self._host.note(Use(what, space[:64], outcome, 1 if outcome == "ok" else 0, time.monotonic() - began))
+            self._host.note(what, space[:64], outcome, 1 if outcome == "ok" else 0, time.monotonic() - began)
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=template.mime_type)])
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:

@@ -9,7 +9,6 @@ from pathlib import Path
 from mcp_memory.access.audit import Audit
 from mcp_memory.access.tokens import PREFIX, Issuer, TokenFile
 from mcp_memory.domain.access import CALLER, Grant
-from mcp_memory.server.app import Use
 from mcp_memory.server.asking import CLIENT
 from mcp_memory.server.http.app import Access
 from mcp_memory.settings import Settings, configuration_folder
@@ -51,7 +50,7 @@ def open_access(settings: Settings) -> Access:
 
     audit = Audit(Path(chosen.audit).expanduser() if chosen.audit else tokens.path.with_name("audit.jsonl"))
 
-    def note(use: Use) -> None:
-        audit.note(CALLER.get(), CLIENT.get(), use.what, use.space, use.outcome, use.count)
+    def note(what: str, space: str, outcome: str, count: int, _seconds: float) -> None:
+        audit.note(CALLER.get(), CLIENT.get(), what, space, outcome, count)
 
     return Access(verify, chosen.issuer, ("memory:read:*", "memory:write:*", "memory:forget:*"), note, valid)

@@ -41,7 +41,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, Grant
 from mcp_memory.errors import NotAllowed
-from mcp_memory.server.app import Context, Host, Use, build
+from mcp_memory.server.app import Context, Host, Note, build
 from mcp_memory.server.http.guard import (
     CALLER_KEY,
     LOOPBACK,
@@ -76,7 +76,7 @@ class Rights:
         note: is told of what was refused.
     """
 
-    def __init__(self, settings: Settings, metadata_url: str, note: Callable[[Use], None]) -> None:
+    def __init__(self, settings: Settings, metadata_url: str, note: Note) -> None:
         self._limits = settings.limits
         self._space = configured_space(settings.server.space)
         self._metadata_url = metadata_url
@@ -108,7 +108,7 @@ class Rights:
         if found is None:
             return None
         what, error = found
-        self._note(Use(what, error.space, "refused", 0, time.monotonic() - began))
+        self._note(what, error.space, "refused", 0, time.monotonic() - began)
         return self._forbidden(call.get("id"), error)
 
     def _not_allowed(self, method: Any, params: Mapping[str, Any]) -> tuple[str, NotAllowed] | None:
@@ -157,7 +157,7 @@ class Access:
     verify: Verify | None = None
     issuer: str = ""
     scopes: tuple[str, ...] = ()
-    note: Callable[[Use], None] = lambda _use: None
+    note: Note = lambda *_use: None
     valid: Callable[[Grant], bool] = lambda _grant: True
 
 
@@ -253,10 +253,10 @@ class HttpServer:
     async def _figures(self, scope: Scope, receive: Receive, send: Send) -> None:
         await Response(self.metrics.text(), media_type=self.metrics.content_type)(scope, receive, send)
 
-    def _note(self, access: Access) -> Callable[[Use], None]:
-        def note(use: Use) -> None:
-            self.metrics.count_use(use)
-            access.note(use)
+    def _note(self, access: Access) -> Note:
+        def note(what: str, space: str, outcome: str, count: int, seconds: float) -> None:
+            self.metrics.count_use(what, outcome, seconds)
+            access.note(what, space, outcome, count, seconds)
 
         return note
 

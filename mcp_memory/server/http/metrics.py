@@ -7,8 +7,6 @@ from collections.abc import Callable
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from mcp_memory.server.app import Use
-
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
@@ -42,10 +40,10 @@ class Metrics:
         """Count an HTTP reply."""
         self._requests.labels(str(status)).inc()
 
-    def count_use(self, use: Use) -> None:
+    def count_use(self, what: str, outcome: str, seconds: float) -> None:
         """Count a call."""
-        self._uses.labels(use.what, use.outcome).inc()
-        self._seconds.labels(use.what).observe(use.seconds)
+        self._uses.labels(what, outcome).inc()
+        self._seconds.labels(what).observe(seconds)
 
     def text(self) -> bytes:
         """Return all figures in Prometheus' text format."""

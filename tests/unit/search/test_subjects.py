@@ -9,7 +9,8 @@ from small_space import message, read, turn_text
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.subjects import Another, subject_of, told_of_another
+from mcp_memory.search.subjects import subject_of, told_of_another
+from mcp_memory.search.told_of import Another
 
 HERE = (1.0, 0.0)
 

@@ -38,8 +38,9 @@ def test_a_sentence_is_told_of_the_person_that_its_words_mean(speaker, text, who
         message("2", "Ann", ""),
         message("3", "Bob", ""),
     )
-    assert (told.person, "Ann" if told.lead > 0 else told.other) == ("Ann", whom)
-    assert (told.lead > 0) == (whom == "Ann")
+    _, lead, another = told
+    assert ("Ann" if another is None else another.whom) == whom
+    assert (lead > 0) == (whom == "Ann")
 
 
 def test_a_remark_on_what_somebody_else_told_leads_less_than_the_telling():
@@ -47,25 +48,22 @@ def test_a_remark_on_what_somebody_else_told_leads_less_than_the_telling():
         message("1", "Ann", "I adopted a grey kitten."),
         message("2", "Bob", "A grey kitten is lovely, well done!"),
     )
-    assert (
-        telling("When did Ann adopt a grey kitten?", *turns).lead
-        > 0
-        > telling("When did Bob adopt a grey kitten?", *turns).lead
-    )
+    leads = [telling(f"When did {who} adopt a grey kitten?", *turns)[1] for who in ("Ann", "Bob")]
+    assert leads[0] > 0 > leads[1]
 
 
 def test_a_question_tells_less_than_a_statement():
     asked = telling("What did Ann adopt?", message("1", "Ann", "Did I adopt a kitten?"), message("2", "Bob", ""))
     stated = telling("What did Ann adopt?", message("1", "Ann", "I did adopt a kitten."), message("2", "Bob", ""))
-    assert asked.support == pytest.approx(0.8 * stated.support)
+    assert asked[0] == pytest.approx(0.8 * stated[0])
 
 
 def test_where_nobody_or_several_are_asked_about_nothing_is_told_of_another():
     turns = (message("1", "Ann", "I adopted a kitten."), message("2", "Bob", "I did too."))
     for question in ("Who adopted a kitten?", "Did Ann and Bob adopt a kitten?"):
-        told = telling(question, *turns)
-        assert (told.person, told.other_support) == ("", 0.0)
-        assert told.support > 0.5
+        support, lead, another = telling(question, *turns)
+        assert (lead, another) == (None, None)
+        assert support > 0.5
 
 
 def test_documents_tell_of_nobody():
