@@ -44,8 +44,7 @@ class Claim:
         relation: its name.
         tail: a phrase, or the text itself.
         effect: what the time of the clause means for it.
-        times: the times of this claim alone; None for those of its clause; () for a claim of a phrase ("my sister
-            Anna"), which holds from the moment of the utterance, independent of its clause.
+        times: the times of this claim alone; None for those of its clause; () for a claim of a phrase.
         end: first character after the words that state it; 0 for the end of its clause.
         affirmed: whether it holds although its verb is negated: "doesn't like ham" states a dislike.
         confidence: of the row that states it, in (0, 1]; the fact's is at most that of its clause.
@@ -59,6 +58,11 @@ class Claim:
     end: int = 0
     affirmed: bool = False
     confidence: float = CONFIDENCE
+
+    @property
+    def of_phrase(self) -> bool:
+        """Whether a phrase states it, "my sister Anna": it holds from the utterance on, whatever its clause says."""
+        return self.times == ()
 
 
 def kinship_claims(
@@ -101,57 +105,92 @@ def assert_claim(
         confidence: in (0, 1].
         around: the times that date an event without a time of its own.
     """
-    head = claim.head if isinstance(claim.head, str) else discourse.entity(claim.head)
-    if head is None and isinstance(claim.head, NounPhrase) and relations().get(claim.relation).head == "thing":
-        head = discourse.thing(claim.head)  # "the timeout was raised to …"
-    if claim.relation == "owns" and claim.effect == "end" and isinstance(claim.tail, NounPhrase) and claim.tail.owner:
-        head = discourse.entity(claim.tail.owner) or head  # "my brother sold my bike"
-    of_we = isinstance(claim.head, NounPhrase) and claim.head.pronoun in ("we", "us")
-    if of_we and claim.relation in _OF_THE_PROJECT and is_about_work(turn.text):
-        head = PROJECT
-    tail = claim.tail if isinstance(claim.tail, str) else _tail_name(discourse, claim.relation, claim.tail)
-    if tail is None and isinstance(claim.tail, NounPhrase) and claim.tail in clause.subject:
-        tail = discourse.entity(claim.tail)  # the subject of a passive: "it was bought by …"
-    if tail is None and isinstance(claim.tail, NounPhrase) and any(claim.tail == noun.owner for noun in clause.subject):
-        tail = discourse.entity(claim.tail)  # "its members are …"
+    head, tail = _resolve_head(turn, discourse, claim), _resolve_tail(discourse, clause, claim)
     if not head or not tail or head.casefold() == tail.casefold():
         return
     relation = _resolve_relation(discourse, clause, claim)
     tail = tail.rstrip(".,;") if isinstance(claim.tail, str) else tail
+    intervals = _intervals_of(turn, clause, claim, relation, tail, around)
+    if tail == discourse.speaker and relations().get(relation).symmetric:  # "Ben and I married" is about the speaker
+        head, tail = tail, head
+    start, end = clause.start, max(claim.end or clause.end, clause.verb.end)
+    if claim.of_phrase and not isinstance(claim.tail, str):
+        start, end = min(clause.start, claim.tail.start), max(claim.end, claim.tail.end)
+    for validity in intervals:
+        moment = _without_known_start(turn, clause, validity, end)
+        yield make_assertion(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
+
+
+def _resolve_head(turn: Turn, discourse: Discourse, claim: Claim) -> str | None:
+    """Return the name of the entity that a claim is about; None if it is unknown."""
+    if isinstance(claim.head, str):
+        head: str | None = claim.head
+    else:
+        head = discourse.entity(claim.head)
+        if head is None and relations().get(claim.relation).head == "thing":
+            head = discourse.thing(claim.head)  # "the timeout was raised to …"
+        of_we = claim.head.pronoun in ("we", "us")
+        if of_we and claim.relation in _OF_THE_PROJECT and is_about_work(turn.text):
+            return PROJECT
+    if claim.relation == "owns" and claim.effect == "end" and isinstance(claim.tail, NounPhrase) and claim.tail.owner:
+        return discourse.entity(claim.tail.owner) or head  # "my brother sold my bike"
+    return head
+
+
+def _resolve_tail(discourse: Discourse, clause: Clause, claim: Claim) -> str | None:
+    """Return the value of a claim as text; None if it is unknown."""
+    if isinstance(claim.tail, str):
+        return claim.tail
+    tail = _tail_name(discourse, claim.relation, claim.tail)
+    if tail is None and claim.tail in (*clause.subject, *(noun.owner for noun in clause.subject)):
+        return discourse.entity(claim.tail)  # the subject of a passive, "it was bought by …"; "its members are …"
+    return tail
+
+
+def _intervals_of(
+    turn: Turn, clause: Clause, claim: Claim, relation: str, tail: str, around: Sequence[StatedTime]
+) -> list[Validity]:
+    """Return the intervals in which a claim holds; none if it tells of something that did not happen yet.
+
+    Args:
+        turn: that holds the clause.
+        clause: that states the claim.
+        claim: what it states.
+        relation: of the claim, once it is resolved.
+        tail: of the claim, once it is resolved.
+        around: the times that date an event without a time of its own.
+    """
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
     if clause.verb.tense != "perfect":
         stated = [time for time in stated if not turn.text[time.start : time.end].lower().startswith("for ")]
-    of_phrase = claim.times == ()
-    start, end = clause.start, max(claim.end or clause.end, clause.verb.end)
-    if of_phrase and not isinstance(claim.tail, str):
-        start, end = min(clause.start, claim.tail.start), max(claim.end, claim.tail.end)
+    if relation == "born_on":
+        return birth_validity(tail, stated)
+    event = relations().get(relation).event
+    if event and _is_return(clause):
+        over = clause.verb.tense != "present" or clause.verb.lemma == "be"
+        return [returned(stated, turn.time)] if over and not clause.verb.negated else []
+    if claim.of_phrase:
+        return [from_utterance(turn.time)]
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
     if relation == DID:
         verb = replace(verb, phase="")  # "quit smoking" happened, whatever it ended
-    if tail == discourse.speaker and relations().get(relation).symmetric:  # "Ben and I married" is about the speaker
-        head, tail = tail, head
-    timeless = turn.kind == "document" and turn.said_at is None
-    intervals = [from_utterance(turn.time)]
-    if relation == "born_on":
-        intervals = birth_validity(tail, stated)
-    elif relations().get(relation).event and _is_return(clause):
-        over = clause.verb.tense != "present" or clause.verb.lemma == "be"
-        intervals = [returned(stated, turn.time)] if over and not clause.verb.negated else []
-    elif not of_phrase:
-        event = relations().get(relation).event
-        vague = turn.kind == "message" and not stated and is_vaguely_dated(turn.text, clause)
-        stated = stated or list(around if not vague and (event or claim.effect == "event") else ())
-        intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time, event=event)
-        if turn.kind == "message" and not stated:
-            intervals = with_vague_times(turn.text, clause, intervals, turn.time)
-            intervals = [_as_lasting(one, claim, clause) for one in intervals]
-    for validity in intervals:
-        # In a document of unknown time, a fact without a date has no known start.
-        undated = timeless and validity.kind == "state" and not validity.stated and not validity.negated
-        moment = replace(validity, since=BEGINNING) if undated else validity
-        if undated and clause.verb.tense == "present" and _UNTIL_TODAY.search(turn.text, clause.start, end + 16):
-            moment = replace(moment, until=turn.time)
-        yield make_assertion(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
+    vague = turn.kind == "message" and not stated and is_vaguely_dated(turn.text, clause)
+    if not stated and not vague and (event or claim.effect == "event"):
+        stated = list(around)
+    intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time, event=event)
+    if turn.kind == "message" and not stated:
+        intervals = with_vague_times(turn.text, clause, intervals, turn.time)
+        return [_as_lasting(one, claim, clause) for one in intervals]
+    return intervals
+
+
+def _without_known_start(turn: Turn, clause: Clause, validity: Validity, end: int) -> Validity:
+    """Return an interval as it is, except in a document of unknown time: there a state without a date has no start."""
+    dated = turn.kind != "document" or turn.said_at is not None or validity.stated
+    if dated or validity.kind != "state" or validity.negated:
+        return validity
+    until_today = clause.verb.tense == "present" and _UNTIL_TODAY.search(turn.text, clause.start, end + 16)
+    return replace(validity, since=BEGINNING, until=turn.time if until_today else validity.until)
 
 
 _UNTIL_TODAY = re.compile(r"\b(?:until|till|up to)\s(?:today|now)\b", re.IGNORECASE)
