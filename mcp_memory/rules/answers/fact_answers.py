@@ -18,25 +18,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
-from mcp_memory.domain.evidence import Citation
+from mcp_memory.domain.answers import KnownFacts, Proposal
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
 from mcp_memory.language.questions import asks_for_several, looks_back
 from mcp_memory.language.tokens import words
+from mcp_memory.rules.answers.fact_proposals import propose
 from mcp_memory.rules.answers.matching import RelationMatch, match_relation
 from mcp_memory.rules.answers.relations import name_positions, query_tokens
 from mcp_memory.rules.answers.settings import FactAnswerSettings
 from mcp_memory.rules.answers.span_filter import SpanFilter, single_valued, span_filter
-from mcp_memory.rules.answers.time_answers import DraftAnswer, duration_claim, time_claim
+from mcp_memory.rules.answers.time_answers import duration_answer, time_answer
 from mcp_memory.rules.answers.values import (
     ValidValue,
-    assertion_rank,
     doses,
     end_text,
     is_current,
@@ -45,7 +45,6 @@ from mcp_memory.rules.answers.values import (
     select_values,
 )
 
-MOST_CITED = 3
 _NOT_FACTUAL = re.compile(
     r"\b(?:would|could|should|or|if|not|never|why|no longer|than|both|same)\b|n['’]t\b|^\W*(?:Would|Could|Should|Why)\b"
 )
@@ -77,7 +76,7 @@ class FactAnswer(NamedTuple):
 def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerSettings) -> FactAnswer | None:
     """Return the answer of the facts; None where the query is not factual or its time is unknown."""
     if choice := offered_values(query, knowledge, settings.margin):
-        chosen = _proposal(DraftAnswer(choice.values[0].value, choice.values), knowledge, choice, settings)
+        chosen = propose(choice, knowledge, settings, choice.values[0].value, choice.values)
         return FactAnswer(replace(chosen, route=CHOICE_ROUTE) if chosen else None, True, SpanFilter())
     if _NOT_FACTUAL.search(query.text) or query.answer_type in ("why", "other"):
         return None
@@ -89,8 +88,7 @@ def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerS
         return None
     past = not knowledge.chosen and looks_back(query.text)
     match = match_relation(query, knowledge, settings.margin)
-    claim = _claim(query, knowledge, match, time, settings) if match else None
-    proposal = _proposal(claim, knowledge, match, settings) if claim and claim.text and match else None
+    proposal = _answer(query, knowledge, match, time, settings) if match else None
     if proposal:
         proposal = replace(proposal, route=f"fact {query.answer_type}")
     known = replace(knowledge, uncertain=True, groups=tuple(group for group in knowledge.groups if not group.inferred))
@@ -138,34 +136,33 @@ def unknown_at_moment(query: Query, knowledge: KnownFacts, settings: FactAnswerS
     return not select_values(match.values, None, event=event, past=False, moment=knowledge.moment)
 
 
-def _claim(
+def _answer(
     query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, settings: FactAnswerSettings
-) -> DraftAnswer | None:
+) -> Proposal | None:
+    answer = partial(propose, match, knowledge, settings)
     relation = relations().get(match.group.relation)
     past = not knowledge.chosen and looks_back(query.text)
     values = match.values
     match query.answer_type:
         case "yes_no":
-            return _polarity_claim(query, knowledge, match, time, past=past)
+            return _polarity_answer(query, knowledge, match, time, settings, past=past)
         case "when" if relation.tail != "time" or not match.group.forward:
-            return time_claim(query, knowledge, match, time, settings.first_said)
+            return time_answer(query, knowledge, match, time, settings)
         case "how_long" if relation.name not in ("age", "born_on", "set_to"):
-            return duration_claim(knowledge, match, time, past=past)
+            return duration_answer(knowledge, match, time, settings, past=past)
     moment = FOREVER - 1 if all(one.version.kind == "planned" for one in values) else knowledge.moment
     meant = select_values(values, time, event=relation.event, past=past, moment=moment)
     if not meant and (past or (time is not None and time.order == "before")) and (former := _former(match)):
-        return DraftAnswer(match.group.value(former), (), settings.untimed, assertions=(former,))
+        return answer(match.group.value(former), (), settings.untimed, assertions=(former,))
     if not meant:
-        return _ended_claim(query, knowledge, match, time, settings, past=past)
+        return _ended_answer(query, knowledge, match, time, settings, past=past)
     different = list(dict.fromkeys(" ".join(one.value.split()) for one in meant))
     if query.answer_type == "how_many":
         if len(different) > 1 and any(_QUANTITY.match(value) for value in different):
             return None
         if _QUANTITY.match(different[0]):
-            return DraftAnswer(
-                different[0], tuple(meant), incomplete=not (doses(meant) or relation.cardinality == "single")
-            )
-        return DraftAnswer(f"{len(different)}: {join_values(different)}", tuple(meant), settings.count, incomplete=True)
+            return answer(different[0], meant, incomplete=not (doses(meant) or relation.cardinality == "single"))
+        return answer(f"{len(different)}: {join_values(different)}", meant, settings.count, incomplete=True)
     alone = time is not None and time.order == "first" and len(values) == 1  # "first" supposes that there are more
     single = not relation.event and _never_overlap(values)
     in_turn = single and len(different) > 1
@@ -177,12 +174,12 @@ def _claim(
     if query.answer_type == "how_long":  # "how old"
         if relation.name == "born_on" and not _YEAR.search(different[0]):
             return None  # a birthday says no age
-        return DraftAnswer(different[0], tuple(meant), settings.untimed, hedged=True)
+        return answer(different[0], meant, settings.untimed, hedged=True)
     if single_value and (text := _reliable_or_suspected(meant)):
-        return DraftAnswer(text, tuple(meant), hedged=True)
+        return answer(text, meant, hedged=True)
     text = ", then ".join(different) if in_turn and len(different) <= 4 else join_values(different)
     incomplete = not single_value and (len(different) > 1 or asks_for_several(query.text))
-    return DraftAnswer(text, tuple(meant), weight, hedged=ambiguous or alone, incomplete=incomplete)
+    return answer(text, meant, weight, hedged=ambiguous or alone, incomplete=incomplete)
 
 
 def _reliable_or_suspected(meant: Sequence[ValidValue]) -> str | None:
@@ -193,7 +190,7 @@ def _reliable_or_suspected(meant: Sequence[ValidValue]) -> str | None:
     return f"{join_values(reliable)}, or perhaps {join_values(suspected, 'or')}" if both else None
 
 
-def _ended_claim(
+def _ended_answer(
     query: Query,
     knowledge: KnownFacts,
     match: RelationMatch,
@@ -201,8 +198,9 @@ def _ended_claim(
     settings: FactAnswerSettings,
     *,
     past: bool,
-) -> DraftAnswer | None:
+) -> Proposal | None:
     """Answer that a relation with one value has none any more, and name the last one."""
+    answer = partial(propose, match, knowledge, settings)
     group = match.group
     if past or query.answer_type == "how_many" or not match.certain or group.inferred or not group.forward:
         return None
@@ -215,7 +213,7 @@ def _ended_claim(
     if last is None:
         return None
     text = f"not any more: {' '.join(last.value.split())} until {end_text(last, knowledge)}"
-    return DraftAnswer(text, (last,), settings.untimed, hedged=True, assertions=last.version.ended_by)
+    return answer(text, (last,), settings.untimed, hedged=True, assertions=last.version.ended_by)
 
 
 def _former(match: RelationMatch) -> Assertion | None:
@@ -237,10 +235,17 @@ def _never_overlap(values: Sequence[ValidValue]) -> bool:
     return all(first.until <= second.since for first, second in pairwise(ordered))
 
 
-def _polarity_claim(
-    query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, *, past: bool
-) -> DraftAnswer | None:
+def _polarity_answer(
+    query: Query,
+    knowledge: KnownFacts,
+    match: RelationMatch,
+    time: Constraint | None,
+    settings: FactAnswerSettings,
+    *,
+    past: bool,
+) -> Proposal | None:
     """Answer yes or no."""
+    answer = partial(propose, match, knowledge, settings)
     group, relation = match.group, relations().get(match.group.relation)
     if time is not None and time.order != "within":
         return None
@@ -250,7 +255,7 @@ def _polarity_claim(
         denied = [denial for denial in group.denials if name_positions(asked, (group.value(denial),))]
         if denied:
             latest = max(denied, key=lambda denial: denial.said_at)
-            return DraftAnswer("No", (), assertions=(latest,)) if time is None and not past else None
+            return answer("No", (), assertions=(latest,)) if time is None and not past else None
         if not match.values:
             return None
         values = match.values
@@ -261,68 +266,15 @@ def _polarity_claim(
             for value in values
             if value.since <= knowledge.moment and (time is None or value.overlaps(since, until))
         ]
-        return DraftAnswer("Yes", tuple(happened)) if happened else None
+        return answer("Yes", happened) if happened else None
     holding = [value for value in values if value.overlaps(since, until)]
     if holding:
-        return DraftAnswer("Yes", tuple(holding))
+        return answer("Yes", holding)
     past_values = [value for value in values if value.until <= since and _has_end(value)]
     if past_values and match.named_values:
         last = max(past_values, key=lambda value: value.until)
-        return DraftAnswer(f"No, until {end_text(last, knowledge)}", (last,), assertions=last.version.ended_by)
+        return answer(f"No, until {end_text(last, knowledge)}", (last,), assertions=last.version.ended_by)
     return None
-
-
-def _proposal(
-    claim: DraftAnswer, knowledge: KnownFacts, match: RelationMatch, settings: FactAnswerSettings
-) -> Proposal | None:
-    group = match.group
-    citations = _citations(claim, knowledge, group)
-    if not citations:
-        return None
-    extracted = any(assertion.extractor != "caller" for value in claim.values for assertion in value.assertions)
-    confidence = settings.caller * claim.weight
-    if extracted:
-        kind = citations[0].source.turn.kind
-        of_documents = settings.fixed if _has_fixed_form(group, claim) else settings.document
-        confidence = (of_documents if kind == "document" else settings.talk) * claim.weight
-        confidence *= settings.many_valued if claim.incomplete else 1.0
-        if not group.inferred:
-            own = min((value.version.confidence for value in claim.values if value.reliable), default=1.0)
-            confidence *= min(own / settings.sure, 1.0)
-    unsure = not all(value.reliable for value in claim.values)
-    doubt = group.inferred is not None or not match.certain or _is_contested(claim, group) or bool(group.doubt)
-    confidence *= settings.per_step ** len(group.through)
-    confidence *= min((step.confidence for step in group.through), default=1.0)
-    if group.inferred or (unsure and not any(value.reliable for value in claim.values)):
-        confidence *= min((value.version.confidence for value in claim.values), default=1.0)
-    if not match.certain or group.doubt:
-        confidence *= settings.kind
-    return Proposal(claim.text + group.doubt, confidence, claim.hedged or unsure or doubt, citations)
-
-
-def _has_fixed_form(group: RelationFacts, claim: DraftAnswer) -> bool:
-    """Return whether documents state such facts in fixed forms: "(12 May 1901 –", "is an Irish painter"."""
-    relation = relations().get(group.relation)
-    dated = relation.tail == "time" and relation.cardinality == "single"
-    return group.forward and len(claim.values) == 1 and (dated or relation.name in ("nationality", "born_in"))
-
-
-def _is_contested(claim: DraftAnswer, group: RelationFacts) -> bool:
-    """Return whether another value claims the time of an answered one."""
-    lost = [version.since for version in group.versions if version.lost]
-    return any(value.since <= since < value.until for value in claim.values for since in lost)
-
-
-def _citations(claim: DraftAnswer, knowledge: KnownFacts, group: RelationFacts) -> tuple[Citation, ...]:
-    """Return the citations of an answer: one assertion of each value, what ended it, and the steps to the entity."""
-    wanted = [(value.version.id, max(value.assertions, key=assertion_rank)) for value in claim.values]
-    wanted += [(claim.values[0].version.id if claim.values else one.id, one) for one in claim.assertions]
-    wanted += [(step.version.id, one) for step in group.through for one in (*step.version.assertions, *step.via)[:1]]
-    found: dict[str, Citation] = {}
-    for fact, assertion in wanted:
-        if source := knowledge.source(assertion):
-            found.setdefault(assertion.id, Citation(fact, source))
-    return tuple(found.values())[:MOST_CITED]
 
 
 CHOICE_ROUTE = "fact choice"

@@ -41,11 +41,11 @@ from mcp_memory.rules.answers.changes import changed_since, set_since, tells_of_
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.fact_answers import (
     CHOICE_ROUTE,
-    MOST_CITED,
     FactAnswer,
     answer_from_facts,
     unknown_at_moment,
 )
+from mcp_memory.rules.answers.fact_proposals import MOST_CITED
 from mcp_memory.rules.answers.modality import in_mode_asked
 from mcp_memory.rules.answers.settings import (
     AnswerabilityModel,

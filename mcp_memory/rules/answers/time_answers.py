@@ -6,16 +6,17 @@ A start or an end that nobody stated is derived and hedged, see `fact_answers`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
-from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.answers import KnownFacts, Proposal
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Constraint
+from mcp_memory.rules.answers.fact_proposals import propose
 from mcp_memory.rules.answers.matching import RelationMatch
 from mcp_memory.rules.answers.modality import asks_deed
 from mcp_memory.rules.answers.relations import change_positions, mentions_end, query_tokens
+from mcp_memory.rules.answers.settings import FactAnswerSettings
 from mcp_memory.rules.answers.values import (
     ValidValue,
     duration_text,
@@ -29,30 +30,9 @@ from mcp_memory.rules.answers.values import (
 _ALLOWED_ORDERS = frozenset(("first", "last", "within"))  # with "before" a query would ask for two times at once
 
 
-@dataclass(frozen=True, slots=True)
-class DraftAnswer:
-    """An answer before its confidence is known.
-
-    Attributes:
-        text: its words.
-        values: that it states.
-        weight: factor on the confidence, in (0, 1].
-        hedged: whether it should be expressed with doubt.
-        assertions: further assertions that it rests on.
-        incomplete: whether there may be more values than it states.
-    """
-
-    text: str
-    values: tuple[ValidValue, ...]
-    weight: float = 1.0
-    hedged: bool = False
-    assertions: tuple[Assertion, ...] = ()
-    incomplete: bool = False
-
-
-def time_claim(
-    query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, first_said: float
-) -> DraftAnswer | None:
+def time_answer(
+    query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, settings: FactAnswerSettings
+) -> Proposal | None:
     """Answer when a value began or ended, or from when to when it held.
 
     Args:
@@ -60,8 +40,9 @@ def time_claim(
         knowledge: facts about the entities that it names.
         match: what it asks for.
         time: the time that it names, or None.
-        first_said: weight of a start that nobody stated.
+        settings: the confidences, and the weight of a start that nobody stated.
     """
+    answer = partial(propose, match, knowledge, settings)
     relation = relations().get(match.group.relation)
     values = list(match.named_values or match.values)
     if time is not None:
@@ -77,25 +58,26 @@ def time_claim(
         texts = [_by_time(end_text(value, knowledge), exact=_end_is_stated(value)) for value in values]
         ended_by = tuple(assertion for value in values for assertion in value.version.ended_by)
         implied = any(_end_is_implied(value) for value in values)
-        return DraftAnswer(_join_all(texts), tuple(values), hedged=implied, assertions=ended_by)
+        return answer(_join_all(texts), values, hedged=implied, assertions=ended_by)
     asked_for_start = bool(change_positions(query_tokens(query.text, query.time)))
     begin = relation.event or relation.cardinality == "unknown" or asked_for_start  # unknown ones may be events
     announced = asks_deed(query.text) and any(value.version.kind == "planned" for value in values)
     unstated = announced or any(not value.stated for value in values)
     changes = any(assertion.change for value in values for assertion in value.assertions)
-    weight = first_said if unstated and not changes else 1.0
+    weight = settings.first_said if unstated and not changes else 1.0
     if begin:
         texts = [_by_time(start_text(value, knowledge), exact=value.stated) for value in values]
-        return DraftAnswer(_join_all(texts), tuple(values), weight, hedged=unstated)
+        return answer(_join_all(texts), values, weight, hedged=unstated)
     hedged = unstated or any(_end_is_implied(value) for value in values)
     texts = [validity_text(value, knowledge) for value in values]
-    return DraftAnswer(_join_all(texts), tuple(values), weight, hedged=hedged)
+    return answer(_join_all(texts), values, weight, hedged=hedged)
 
 
-def duration_claim(
-    knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, *, past: bool
-) -> DraftAnswer | None:
+def duration_answer(
+    knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, settings: FactAnswerSettings, *, past: bool
+) -> Proposal | None:
     """Answer for how long a value held, or has held until now. ``past``: the query is in the past tense."""
+    answer = partial(propose, match, knowledge, settings)
     if relations().get(match.group.relation).event or (time is not None and time.order not in _ALLOWED_ORDERS):
         return None
     values = list(match.named_values or match.values)
@@ -109,9 +91,7 @@ def duration_claim(
         return None
     length = duration_text(value.since, knowledge.moment if value.open_ended else value.until)
     text = f"{'' if value.stated else 'at least '}{length} ({text})"
-    return DraftAnswer(
-        text, (value,), hedged=not value.stated or _end_is_implied(value), assertions=value.version.ended_by
-    )
+    return answer(text, (value,), hedged=not value.stated or _end_is_implied(value), assertions=value.version.ended_by)
 
 
 def _join_all(texts: Sequence[str | None]) -> str:
