@@ -56,7 +56,7 @@ def asked_words(wanted: WantedSpan) -> frozenset[str]:
     return same | _HEADS if "head" in asked else same
 
 
-def _is_office(phrase: str, asked: frozenset[str], known: frozenset[str]) -> bool:
+def is_office(phrase: str, asked: frozenset[str], known: frozenset[str]) -> bool:
     """Return whether a phrase says a tie that is asked for, and no narrower one: "editor", not "art editor"."""
     words = re.split(r"\b(?:of|for|at|in|with|on|by)\b", phrase)[0].split()
     place = next((n for n, word in enumerate(words) if not asked.isdisjoint(stems(word))), None)
@@ -85,7 +85,11 @@ def said_holders(
             stems(sentence.words[first].lower_case)
         )  # "Director Ada Marsh"
         left, right = sentence.words[first + titled].start, sentence.words[last].end
-        if last == first or not known.isdisjoint(stems(text[left:right])):
+        if (
+            last == first
+            or not known.isdisjoint(sentence.words[last].stems)
+            or known.issuperset(stems(text[left:right]))
+        ):
             continue
         if titled and any(_TIME_IN.fullmatch(text, right, start) for start, _ in holding):
             yield left, right
@@ -103,11 +107,11 @@ def _is_said(
     if right <= start and start - right < 120:
         between = text[right:start]
         office = _IS_AFTER.match(_TIME_IN.sub("", between))
-        if office and _CLAUSE_START.search(text[:left]) and _is_office(office["office"], asked, known):
+        if office and _CLAUSE_START.search(text[:left]) and is_office(office["office"], asked, known):
             return True
         direct = _TIME_IN.fullmatch(between) is not None
         aside = _IN_ASIDE.fullmatch(between)
-        if aside and _is_office(aside["office"], asked, known):
+        if aside and is_office(aside["office"], asked, known):
             return True
         deed = _DID.match(_TIME_IN.sub("", between))
         if deed and _CLAUSE_START.search(text[:left]) and not asked.isdisjoint(stems(deed["verb"])):
@@ -119,13 +123,13 @@ def _is_said(
     if left >= end and left - end < 70 and (_TIME_FIRST.search(text[:start]) or _OFFICE_SINCE.search(text[:start])):
         between = text[end:left]
         office = _OFFICE_WAS.fullmatch(between)
-        if office and _is_office(office["office"], asked, known):
+        if office and is_office(office["office"], asked, known):
             return True
         since = _OFFICE_SINCE.search(text[:start]) if re.fullmatch(r"\s+(?:is|was)\s+", between) else None
-        if since and _is_office(since["office"], asked, known):
+        if since and is_office(since["office"], asked, known):
             return True
         if re.fullmatch(r"\s*,?\s*(?:the\s+)?", between):
             behind = re.match(rf"{_ASIDE}\s*,?\s+{_IS}\b(?P<office>[^.;,]{{0,60}})", text[right:])
-            return behind is not None and _is_office(behind["office"], asked, known)
+            return behind is not None and is_office(behind["office"], asked, known)
         return bool(_WED.search(between)) and not asked.isdisjoint(stems("married"))
     return False

@@ -229,6 +229,9 @@ class SpanSettings:
             type. Set, not fitted: it stays below the confidence of an answer without a hedge.
         told_tenure: below this, by the words of the query that it holds, a name from a list of tenures is doubtful if
             the article gives another name for the time. Set, not fitted: an answer without a hedge needs as much.
+        sure_change: confidence of the value of a change that an article tells, where its interval holds the time or it
+            is fresh; about the share that was right.
+        change: the same of an older one, of which a later one may not be told.
     """
 
     support: SupportWeights = field(default_factory=SupportWeights)
@@ -236,6 +239,8 @@ class SpanSettings:
     sentences: int = 24
     rival_confidence: float = 0.6
     told_tenure: float = 0.7
+    sure_change: float = 0.8
+    change: float = 0.6
     feedback: FeedbackGate = field(default_factory=FeedbackGate)
     answerability: AnswerabilityModel = field(default_factory=AnswerabilityModel)
 

@@ -33,6 +33,7 @@ from mcp_memory.rules.answers.phrase_spans import (
 from mcp_memory.rules.answers.settings import FeedbackGate, SpanFeatures, SpanSettings
 from mcp_memory.rules.answers.span_filter import SpanFilter
 from mcp_memory.rules.answers.spans import Span, shorten, split_clauses
+from mcp_memory.rules.answers.successions import current_change
 from mcp_memory.rules.answers.support import (
     WantedSpan,
     WeighedSentence,
@@ -42,7 +43,7 @@ from mcp_memory.rules.answers.support import (
     wanted_span,
     weigh_sentences,
 )
-from mcp_memory.rules.answers.tenures import SAID_OTHERWISE, TENURE_FIT, tenure_spans
+from mcp_memory.rules.answers.tenures import SAID_OTHERWISE, TENURE_FIT, asks_person, is_of, meant_time, tenure_spans
 from mcp_memory.rules.answers.typed_spans import END_STEMS, START_STEMS, amount_spans, date_spans
 
 _POSSESSIVE = re.compile(r"^(?:my|your)\s+|^(?:My|Your)\s+(?=[a-z])")
@@ -80,9 +81,12 @@ def answer_from_spans(
     """
     wanted = wanted_span(query)
     weighed = weigh_sentences(wanted, sentences, rarity, settings.support)
-    spans = _scored_spans(wanted, weighed, settings, span_filter or SpanFilter())
-    if not spans:
-        return None
+    texts = span_filter or SpanFilter()
+    spans = _scored_spans(wanted, weighed, settings, texts)
+    stands_beside = any(span.span.fit >= TENURE_FIT for span in spans)
+    changed = None if stands_beside else _from_changes(wanted, weighed, settings, texts)
+    if changed is not None or not spans:
+        return changed
     wrong = _wrong_answers(spans)
     best = _best_span(spans, wrong, settings.feedback)
     if is_changed_later(best.text, best.sentence, weighed, query.text):
@@ -118,6 +122,32 @@ def answer_from_spans(
         route=f"span {form}",
     )
     return settings.feedback.apply(proposal, gate)
+
+
+def _from_changes(
+    wanted: WantedSpan, weighed: Sequence[WeighedSentence], settings: SpanSettings, texts: SpanFilter
+) -> Proposal | None:
+    """Return the value of the last change before a time, which an article tells (`successions`)."""
+    asked = wanted.query.time
+    if wanted.time is None or asked is None or not asked.dated or wanted.form not in ("person", "place", "thing"):
+        return None  # "the 2010 cup" names a time and asks about none
+    articles = {one.title_of_article: one for one in weighed if one.is_document}
+    named = {title for title, one in articles.items() if is_of(wanted, one)}
+    article = [one for one in weighed if one.is_document and one.title_of_article in named]
+    time = meant_time(wanted, wanted.time)
+    found = current_change(wanted, time, article, holder=asks_person(wanted)) if article else None
+    if found is None or not texts.allows(found.sentence.evidence.source, found.value):
+        return None
+    evidence = found.sentence.evidence
+    sure = found.is_sure(time)
+    proposal = Proposal(
+        text=found.value,
+        confidence=settings.sure_change if sure else settings.change,
+        hedged=not sure or texts.doubts(evidence.source),
+        citations=(Citation(evidence.evidence_id, evidence.source),),
+        route=f"change {found.tie.name}",
+    )
+    return settings.feedback.apply(proposal, evidence.gate)
 
 
 def _scored_spans(

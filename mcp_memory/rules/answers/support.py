@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -205,6 +205,7 @@ class WeighedSentence:
         context: in [0, 1].
         coverage: in [0, 1].
         support: the weighted sum.
+        leads: whether it is of the article from which nearly all of the best evidence is.
     """
 
     evidence: EvidenceSentence
@@ -215,6 +216,7 @@ class WeighedSentence:
     context: float
     coverage: float
     support: float
+    leads: bool = False
 
     @property
     def is_document(self) -> bool:
@@ -223,8 +225,8 @@ class WeighedSentence:
 
     @property
     def title_of_article(self) -> str:
-        """The title without the section behind it, "Dunmore FC" of "Dunmore FC: Managers"."""
-        return (self.evidence.source.turn.title or "").partition(":")[0]
+        """See `article_of`."""
+        return article_of(self.evidence)
 
     @cached_property
     def words(self) -> list[SentenceWord]:
@@ -274,6 +276,7 @@ def weigh_sentences(
         around_time[sentence.evidence_id] = max(around_time[sentence.evidence_id], time)
         parsed.append((sentence, text, hits, time))
     weighed = []
+    leading = leading_article(sentences)
     for sentence, text, hits, time in parsed:
         context = sum(rarity.get(stem, 1.0) for stem in around[sentence.evidence_id]) / total
         coverage = sum(rarity.get(stem, 1.0) for stem in hits) / total
@@ -292,8 +295,30 @@ def weigh_sentences(
             + weights.feedback * (sentence.gate - 1)
         )
         title = titles[sentence.source.turn.id]
-        weighed.append(WeighedSentence(sentence, text, asked, title, speaker_match, context, coverage, support))
+        leads = leading is not None and article_of(sentence) == leading
+        weighed.append(WeighedSentence(sentence, text, asked, title, speaker_match, context, coverage, support, leads))
     return sorted(weighed, key=lambda one: -one.support)
+
+
+def article_of(sentence: EvidenceSentence) -> str:
+    """Return the title without the section behind it, "Dunmore FC" of "Dunmore FC: Managers"; empty for a message."""
+    return (sentence.source.turn.title or "").partition(":")[0] if sentence.source.turn.kind == "document" else ""
+
+
+BEST_ITEMS = 5
+LEAST_LEADING = 4
+
+
+def leading_article(sentences: Sequence[EvidenceSentence]) -> str | None:
+    """Return the title of the article of at least 4 of the 5 best items, None without one: it is what is asked about.
+
+    So it is found without its name: "the midfielder born in Holm in 1978".
+    """
+    items = {one.evidence_id: one for one in sorted(sentences, key=lambda one: one.score)}
+    best = sorted(items.values(), key=lambda one: -one.score)[:BEST_ITEMS]
+    titles = Counter(article_of(one) for one in best if article_of(one))
+    title, count = titles.most_common(1)[0] if titles else ("", 0)
+    return title if count >= LEAST_LEADING else None
 
 
 def time_similarity(wanted: WantedSpan, stated: StatedTime, weights: SupportWeights) -> float:

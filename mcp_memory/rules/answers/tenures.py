@@ -97,8 +97,12 @@ class _Tenure(NamedTuple):
 
     def holds(self, since: Millis, until: Millis) -> bool:
         """Return whether it holds all of another, and is no lifetime, "( 1868–1931 )"."""
-        lasts = self.until - self.since if self.until < FOREVER else 0
-        return BEGINNING < self.since <= since and until <= self.until and lasts < LIFETIME
+        return BEGINNING < self.since <= since and until <= self.until and self.lasts < LIFETIME
+
+    @property
+    def lasts(self) -> Millis:
+        """How long it lasts; 0 where its start or its end is not known."""
+        return self.until - self.since if self.since > BEGINNING and self.until < FOREVER else 0
 
     def surely_holds(self, since: Millis, until: Millis) -> bool:
         """Return whether it holds all of another, whenever in its first and its last year it began and ended."""
@@ -118,15 +122,18 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     """
     if wanted.time is None:
         return
-    since, until = _meant_time(wanted, wanted.time)
+    since, until = meant_time(wanted, wanted.time)
     tenures = _tenures(sentence)
+    lives = sum(one.lasts >= LIFETIME for one in tenures)
+    if lives > 1 and 2 * lives >= len(tenures):
+        return  # it lists when people lived
     holding = [one for one in tenures if one.holds(since, until)] or _mostly_holding(tenures, since, until)
     if not holding:
         yield from _kind_at(wanted, sentence, [one[:2] for one in sentence.times if _is_same(one[2], since, until)])
         return
     headed = is_headed(wanted, sentence)
     if headed or _PERSON.search(wanted.query.text):
-        is_entry = _ENTRY.match(sentence.text) is not None and _is_of(wanted, sentence)
+        is_entry = _ENTRY.match(sentence.text) is not None and is_of(wanted, sentence)
         listed = (
             LEAST_LISTED if is_entry else max(len(tenures), len(_YEARS.findall(sentence.evidence.source.turn.text)))
         )
@@ -137,10 +144,10 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
         if 1 <= len(found) <= MOST_JOINT:
             joint = all(one.surely_holds(since, until) for one in holding)
             text = (" and " if joint else " or ").join(sentence.text[left:right] for left, right in found)
-            fit = TENURE_FIT + HEADED_FIT * (headed or _is_of(wanted, sentence))
+            fit = TENURE_FIT + HEADED_FIT * (headed or is_of(wanted, sentence))
             yield Span(found[0][0], found[-1][1], fit, text, typed=True, hedged=len(found) > 1 and not joint)
     elif found := [name for name in _names_beside(wanted, sentence, holding, 0.0) if _is_asked(wanted, sentence, name)]:
-        if len(found) == 1 and _is_of(wanted, sentence):
+        if len(found) == 1 and is_of(wanted, sentence):
             yield Span(*found[0], TENURE_FIT + HEADED_FIT, typed=True)
     elif named := [*_kind_at(wanted, sentence, [one[:2] for one in holding])]:
         yield from named
@@ -148,7 +155,7 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
         posts = {place: one for one in holding if (place := _post_beside(sentence, one))}
         if len(posts) == 1:
             (((left, right), one),) = posts.items()
-            sure = one.surely_holds(since, until) and _is_of(wanted, sentence)
+            sure = one.surely_holds(since, until) and is_of(wanted, sentence)
             yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True, hedged=not sure)
 
 
@@ -170,7 +177,7 @@ def is_headed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     article, _, section = (sentence.evidence.source.turn.title or "").partition(":")
     heading = {word for word in stems(section) if word not in _IN_HEADINGS and not word.isdecimal()}
     asked = frozenset(stems(wanted.query.text))
-    if not _is_of(wanted, sentence):
+    if not is_of(wanted, sentence):
         return False
     if _OFFICES.search(section):
         if not _PERSON.search(wanted.query.text):
@@ -195,21 +202,26 @@ SAID_OTHERWISE = _STYLES.union(stems("position role job occupation profession po
 _VAGUE = re.compile(r"\b(?:early|mid|late)\b", re.I)
 
 
-def _meant_time(wanted: WantedSpan, time: tuple[Millis, Millis]) -> tuple[Millis, Millis]:
+def asks_person(wanted: WantedSpan) -> bool:
+    """Return whether a query wants somebody, by "who" or by an office."""
+    return wanted.form == "person" or _PERSON.search(wanted.query.text) is not None
+
+
+def meant_time(wanted: WantedSpan, time: tuple[Millis, Millis]) -> tuple[Millis, Millis]:
     """Return the time that a query means: of "the late 1990s" the middle third, else all of it."""
     since, until = time
     third = (until - since) // 3 if _VAGUE.search(wanted.query.text) else 0
     return since + third, until - third
 
 
-def _is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
+def is_of(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     """Return whether the article of a sentence is what a query names, by the words of its title.
 
     A surname with a style is enough: "Coach Marsh", "Mr Marsh"; so are the initials of the title, "DPA".
     """
     article = (sentence.evidence.source.turn.title or "").partition(":")[0].partition("(")[0]
     own, asked = stems(article), frozenset(stems(wanted.query.text))
-    if own and len(asked.intersection(own)) >= _ABOUT * len(frozenset(own)):
+    if sentence.leads or (own and len(asked.intersection(own)) >= _ABOUT * len(frozenset(own))):
         return True
     if (initials := initials_of(article)) and re.search(rf"\b{initials}\b", wanted.query.text):
         return True
@@ -247,7 +259,7 @@ def _kind_at(wanted: WantedSpan, sentence: WeighedSentence, times: Sequence[tupl
         sentence: of a document.
         times: the places of the times that are the one asked about.
     """
-    if not times or not _is_of(wanted, sentence):
+    if not times or not is_of(wanted, sentence):
         return
     text, found = sentence.text, set[tuple[int, int]]()
     for first, last in name_runs(text, sentence.words):
