@@ -139,62 +139,102 @@ def _attach_appositions(
         if following is None or following[0].pronoun:
             break
         apposition, after = following
-        indefinite = (
-            apposition.determiner in ("a", "an", "the")
-            or (apposition.of is not None and apposition.head in _RELATIONAL_NOUNS)
-            or (apposition.owner is not None and not apposition.name)
-        )
-        ends = after >= len(words) or words[after].mark or not grammar.ends_phrase(words, after) or (
-            words[after].low in ("from", "in", "at", "who", "which", "where", "for", "with", "and", "near")
-            or grammar.is_finite(words, after) or words[after].kind == "time"
-            or grammar.is_adverb(words, after)
-        )  # fmt: skip
-        bare = not (first.determiner or first.owner or first.plural or subject)
-        if (
-            (first.name or (bare and apposition.determiner in ("a", "an")))
-            and indefinite
-            and ends
-            and not _list_follows(words, after)
-            and not opens_clause(words, index + 1)
-        ):
+        description = _is_description(apposition)
+        if description and _takes_description(words, first, index + 1, following, subject):
             first = replace(first, appositions=(*first.appositions, apposition))
-        elif (
-            not first.name
-            and not first.named
-            and (first.owner or (subject and first.determiner) or first.plural)
-            and apposition.name
-            and not apposition.owner
-            and not apposition.determiner
-        ):
-            names = [apposition]
-            if after + 1 < len(words) and words[after].low in _AND:
-                second = read_phrase(words, after + 1, subject=subject, verb_seen=verb_seen)
-                if second and second[0].name and not second[0].determiner:
-                    names, after = [apposition, second[0]], second[1]
-            elif (not subject and _list_follows(words, after)) or (
-                subject and after < len(words) and words[after].text != ","
-            ):
-                break
-            if len(names) == 1 and first.plural:
-                break
-            if len(names) == 1:
-                first = replace(first, name=apposition.name, named=True)
-            else:
-                first = replace(first, appositions=tuple(names))
+        elif named := _with_names(words, first, following, subject, verb_seen):
+            first, after = named
         else:
             break
-        index = after
-        if indefinite and index < len(words) and words[index].low in ("from", "in", "at", "for", "with", "near"):
-            inner = read_phrase(words, index + 1, verb_seen=True)
-            if inner and words[index].low == "from" and inner[0].name:
-                *others, last = first.appositions
-                first = replace(first, appositions=(*others, replace(last, owner=None, appositions=(inner[0],))))
-            index = inner[1] if inner else index
+        first, index = _with_origin(words, first, after) if description else (first, after)
         if index < len(words) and words[index].text == "," and not _list_follows(words, index):
             index += 1 if subject or index + 1 >= len(words) else 0
             if not subject:
                 break
     return first, index
+
+
+def _is_description(apposition: NounPhrase) -> bool:
+    """Return whether a phrase can say who or what another is: "a member of …", "capital of …", "his neighbour"."""
+    return (
+        apposition.determiner in ("a", "an", "the")
+        or (apposition.of is not None and apposition.head in _RELATIONAL_NOUNS)
+        or (apposition.owner is not None and not apposition.name)
+    )
+
+
+def _takes_description(
+    words: Sequence[Word], first: NounPhrase, start: int, following: tuple[NounPhrase, int], subject: bool
+) -> bool:
+    """Return whether the description behind a phrase belongs to it, and is no item of a list and no clause.
+
+    Args:
+        words: of the sentence.
+        first: the phrase before the comma.
+        start: index of the first word of the description.
+        following: the description, and the index after it.
+        subject: whether the verb is expected after it.
+    """
+    apposition, after = following
+    bare = not (first.determiner or first.owner or first.plural or subject)
+    if not first.name and not (bare and apposition.determiner in ("a", "an")):
+        return False
+    return _may_end(words, after) and not _list_follows(words, after) and not opens_clause(words, start)
+
+
+def _may_end(words: Sequence[Word], index: int) -> bool:
+    """Return whether a description can end before the word at ``index``."""
+    if index >= len(words) or words[index].mark or not grammar.ends_phrase(words, index):
+        return True
+    word = words[index]
+    return (
+        word.low in ("from", "in", "at", "who", "which", "where", "for", "with", "and", "near")
+        or word.kind == "time"
+        or grammar.is_finite(words, index)
+        or grammar.is_adverb(words, index)
+    )
+
+
+def _with_names(
+    words: Sequence[Word], first: NounPhrase, following: tuple[NounPhrase, int], subject: bool, verb_seen: bool
+) -> tuple[NounPhrase, int] | None:
+    """Return a phrase with the names behind it, "my boss, Linda Farrow," and the index after them; None without names.
+
+    Args:
+        words: of the sentence.
+        first: the phrase before the comma, without a name.
+        following: the phrase behind the comma, and the index after it.
+        subject: whether the verb is expected after it.
+        verb_seen: whether the clause has its verb already.
+    """
+    apposition, after = following
+    can_be_named = not first.name and not first.named
+    can_be_named = can_be_named and bool(first.owner or first.plural or (subject and first.determiner))
+    if not can_be_named or not apposition.name or apposition.owner or apposition.determiner:
+        return None
+    if after + 1 < len(words) and words[after].low in _AND:
+        second = read_phrase(words, after + 1, subject=subject, verb_seen=verb_seen)
+        if second and second[0].name and not second[0].determiner:
+            return replace(first, appositions=(apposition, second[0])), second[1]
+    elif after < len(words) and words[after].text != "," if subject else _list_follows(words, after):
+        return None
+    return None if first.plural else (replace(first, name=apposition.name, named=True), after)
+
+
+def _with_origin(words: Sequence[Word], first: NounPhrase, index: int) -> tuple[NounPhrase, int]:
+    """Return a phrase whose last description has the origin that follows, "a poet from Porto", and the index after it.
+
+    A place or a purpose behind the description, "in Oslo", is only skipped.
+    """
+    if index >= len(words) or words[index].low not in ("from", "in", "at", "for", "with", "near"):
+        return first, index
+    inner = read_phrase(words, index + 1, verb_seen=True)
+    if inner is None:
+        return first, index
+    if words[index].low == "from" and inner[0].name and first.appositions:
+        *others, last = first.appositions
+        first = replace(first, appositions=(*others, replace(last, owner=None, appositions=(inner[0],))))
+    return first, inner[1]
 
 
 def _age_follows(words: Sequence[Word], index: int) -> bool:
