@@ -95,6 +95,10 @@ _RESTATES = re.compile(
 )
 """A quick look for what `_RESTATED` finds, before the slow one."""
 _GIVEN = re.compile(rf"\b(?:\d+(?:[.,:]\d+)*|{'|'.join((*WEEKDAYS, *MONTH_WORDS))})(?![\w.]*\d)", re.IGNORECASE)
+_OF_DAY = re.compile(rf"(?:st|nd|rd|th)\b|\s(?:of\s)?(?:{'|'.join(MONTH_WORDS)})\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+TIMES = 10
+"""How many times as great a number may be as another that it replaces."""
 _GOAL = re.compile(
     r"\b(?:at least|at most|goals?|targets?|targeting|achieve|aim(?:ing)?|reach|under|within|below|above|less than"
     r"|more than|estimat\w+|plan(?:ned|ning)?|from|each|every|per|by|than|first|last|next|extra|another|additional)"
@@ -274,6 +278,25 @@ def given_values(text: str) -> Iterator[tuple[int, int, frozenset[str]]]:
     for match in _GIVEN.finditer(text):
         around = f"{text[max(0, match.start() - WIDE) : match.start()]} {text[match.end() : match.end() + WIDE]}"
         yield match.start(), match.end(), _content(around)
+
+
+def may_replace(old: str, new: str) -> bool:
+    """Return whether the first value in ``new`` may be another value of what ``old`` gives: both days, or both numbers.
+
+    Of two numbers the greater is at most `TIMES` the other: "make it 2,000" gives no age anew.
+    """
+    one, other = _GIVEN.search(old), _GIVEN.search(new)
+    if one is None or other is None or _is_day(old, one) != _is_day(new, other):
+        return False
+    if _is_day(old, one):
+        return True
+    least, most = sorted(float(_NUMBER.findall(match[0].replace(",", ""))[0]) for match in (one, other))
+    return most <= TIMES * least
+
+
+def _is_day(text: str, value: re.Match[str]) -> bool:
+    """Return whether a value is a weekday, a month, or a number of a day ("the 19th", "6 September")."""
+    return not value[0][0].isdecimal() or _OF_DAY.match(text, value.end()) is not None
 
 
 def restatements(text: str) -> Iterator[tuple[int, int]]:

@@ -33,6 +33,7 @@ from mcp_memory.language.changes import (
     deeds,
     denials,
     given_values,
+    may_replace,
     replacements,
     restatements,
     values,
@@ -213,7 +214,8 @@ class _Reader:
             start, end = segment.start + start, segment.start + end
             for later in self._later_talk(row, frozenset(stems(turn.text[start:end]))):
                 text = without_code(later.text)
-                new = next((span for span in restatements(text) if _gives_other(text[slice(*span)], known)), None)
+                spans = (one for one in restatements(text) if _gives_other(text[slice(*one)], known))
+                new = next((one for one in spans if may_replace(turn.text[start:], text[slice(*one)])), None)
                 if new is not None:
                     found.append(Contrast("changed", _around(turn, start, end), Source(later, *new)))
                     break

@@ -190,6 +190,19 @@ def test_a_question_the_same_value_or_another_it_changes_nothing(line: str) -> N
     assert contrasts(told(*lines), "How long do login tokens last?") == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My mother is 43.", "Make it 2,000 by June."),
+        ("My mother came home on Saturday.", "They made it 60 less, so I start on 2 May."),
+        ("My mother left on the 19th.", "Make it 14 days."),
+        ("My mother has version 1.2.3 of it.", "Make it 400 then."),
+    ],
+)
+def test_a_number_gives_no_day_anew_and_none_of_another_size(old: str, new: str) -> None:
+    assert contrasts(told(old, new), "What did my mother do?") == []
+
+
 def test_of_a_long_text_without_sentences_a_new_value_is_quoted_in_part() -> None:
     lines = ("The login tokens last 12 hours.", "Make it 14 days, " + "and so on, " * 5_000)
     [(_, _, new)] = contrasts(told(*lines), "How long do login tokens last?")
