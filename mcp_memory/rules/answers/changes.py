@@ -8,7 +8,7 @@ These are lists of words, English only, that err on the side of silence.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from mcp_memory.domain.answers import EvidenceSentence, Proposal
@@ -21,7 +21,7 @@ from mcp_memory.language.expressions import NUMBER, number
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.rules.answers.modality import LOOKS_BACK, asks_deed, is_question, is_unreal
 from mcp_memory.rules.answers.support import WeighedSentence
-from mcp_memory.rules.facts.rows import parse_row
+from mcp_memory.rules.facts.rows import rows
 from mcp_memory.rules.facts.verbs import inflection
 
 _CHANGED = re.compile(
@@ -220,23 +220,21 @@ def _ends_value(relation: Relation, value: frozenset[str], text: str) -> bool:
     if relation.cardinality != "single" or is_unreal(text):
         return False
     said = words(text)
-    forms = _said_forms(relation.said)
     return any(
         (form := inflection(word)) is not None
-        and not forms.get(form.lemma, frozenset()).isdisjoint(said[place + 1 : place + 3])
+        and _states(relation, form.lemma, said[place + 1 : place + 3])
         and not {"i", "we", "he", "she"}.isdisjoint(said[max(place - 3, 0) : place])
         for place, word in enumerate(said)
     )
 
 
-@cache
-def _said_forms(said: tuple[str, ...]) -> dict[str, frozenset[str]]:
-    """Return the verbs that state a value now or from now on, with the prepositions behind them."""
-    found: dict[str, frozenset[str]] = {}
-    for row in (row for text in said for row in parse_row("", text)):
-        if row.sort == "verb" and row.effect in ("state", "begin") and not row.particles:
-            found[row.word] = found.get(row.word, frozenset()) | (row.slots - {"obj", "time", "each"})
-    return found
+def _states(relation: Relation, verb: str, behind: Collection[str]) -> bool:
+    """Return whether a verb states a value now or from now on, by a preposition among the words behind it."""
+    return any(
+        not (row.slots - {"obj", "time", "each"}).isdisjoint(behind)
+        for row in rows().get(("verb", verb), ())
+        if row.relation == relation.name and row.effect in ("state", "begin") and not row.particles
+    )
 
 
 @cache
