@@ -5,18 +5,15 @@ Short notes are read by their form (``notes.py``).
 
 from __future__ import annotations
 
-import logging
 import math
-import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.times import Millis, StatedTime
-from mcp_memory.domain.turns import READ_CHARS, Turn, by_assistant, is_assistant
-from mcp_memory.language.segments import is_repetitive, split
+from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
+from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.amounts import amounts, owned_amounts
 from mcp_memory.rules.facts.answered import Answered, answered
@@ -38,7 +35,7 @@ from mcp_memory.rules.facts.notes import note_assertions, read_note, skip_lead_i
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import given_names, named_before, phrase_claims, presupposed_claims
-from mcp_memory.rules.facts.prose import cut_out, foreign_spans
+from mcp_memory.rules.facts.prose import spans_to_read
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.tails import of_speaker, split_ages
@@ -116,17 +113,13 @@ def _is_copula(clause: Clause) -> bool:
     return clause.verb.lemma in ("be", "become") and not clause.verb.passive
 
 
-LONGEST = 1_200
-"""Characters of a sentence that are read; longer ones were not written as one sentence."""
-CEILING_S = 10.0
-"""Seconds of the processor for one message, some 15 times what the worst of 94 hostile texts takes on 200,000
-characters. A rebuild on another machine may read more or less of such a message."""
 RESOLVED = 0.8
 """The highest confidence of what only the messages before complete."""
-TOLD_AGAIN = 8
-"""How often a sentence is read that a text repeats word for word."""
 
-_log = logging.getLogger(__name__)
+
+def _stated_fact(item: Assertion) -> tuple[str, str, str, bool, int, int]:
+    """Return what two assertions of one text have in common if they state the same."""
+    return item.head.casefold(), item.relation, item.tail.casefold(), item.negated, item.since, item.until
 
 
 class RuleExtractor:
@@ -150,9 +143,7 @@ class RuleExtractor:
     ) -> list[Assertion]:
         """Return the assertions of a turn, in the order of its words. Blocking, and without side effects.
 
-        Not read are sentences that repeat themselves, the ninth and later ones with the same words, and what follows
-        after `READ_CHARS` of a message. So no text takes longer than it is long, and no message longer than that. If
-        a message takes `CEILING_S` nevertheless, the rest of it is not read, and the log says so.
+        What it leaves out, so that no text takes too long, says `spans_to_read`.
 
         Args:
             turn: the text, its speaker and its time.
@@ -166,31 +157,16 @@ class RuleExtractor:
         times = [[time for time in stated if not is_possessed(turn.text, time)] for stated in times]
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         discourse.with_assistant = with_assistant(turn, is_assistant(partner))
-        foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
-        unasserted = Unasserted(turn.text, sentences, turn.speaker) if turn.kind == "message" else None
-        before = before if self.context and turn.kind == "message" else ()
+        talk = turn.kind == "message"
+        unasserted = Unasserted(turn.text, sentences, turn.speaker) if talk else None
+        before = before if self.context and talk else ()
         recall_people(discourse, turn, before)
         of_another = asked_of_another(turn, before)
         answer = answered(turn, before, sentences)
-        answer = answer or (resumed(turn, before, sentences, self._alone) if turn.kind == "message" else None)
-        carried = Carried()
-        told, read_chars, replies = Counter[str](), 0, list[Assertion]()
-        until = time.thread_time() + CEILING_S
+        answer = answer or (resumed(turn, before, sentences, self._alone) if talk else None)
+        carried, replies = Carried(), list[Assertion]()
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
-        for index, sentence in enumerate(sentences):
-            (start, end), passed = cut_out(sentence, foreign, passed)
-            if start >= end or (unasserted is not None and unasserted.in_fiction(index)):
-                continue
-            span = start, min(end, start + LONGEST)
-            told[turn.text[slice(*span)]] += 1
-            if is_repetitive(turn.text, *span) or told[turn.text[slice(*span)]] > TOLD_AGAIN:
-                continue
-            if turn.kind == "message" and (read_chars := read_chars + span[1] - start) > READ_CHARS:
-                break
-            if turn.kind == "message" and time.thread_time() > until:
-                _log.warning("%s: reading it takes over %g s; from character %s on it is kept and found, and not read "
-                             "for facts", turn.id, CEILING_S, start)  # fmt: skip
-                break
+        for index, span in spans_to_read(turn, sentences, unasserted):
             discourse.omitted_unknown = of_another and index == 0
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             if answer is not None and answer.sentence == index:
@@ -198,13 +174,11 @@ class RuleExtractor:
             read = list(introductions(turn, index, span))
             read += self._assertions(turn, discourse, index, span, times, following, carried)
             read = with_work(read, list(work_assertions(turn, index, span, times[index])))
-            if turn.kind == "message":
+            if talk:
                 read = list(owned_amounts(turn, with_scopes(turn, span[1], read)))
-            if read and unasserted is not None and unasserted.is_unreal(index):
-                continue
-            for assertion in read:
-                key = assertion.head.casefold(), assertion.relation, assertion.tail.casefold(), assertion.negated
-                assertions.setdefault((*key, assertion.since, assertion.until), assertion)
+            if unasserted is None or not read or not unasserted.is_unreal(index):
+                for assertion in read:
+                    assertions.setdefault(_stated_fact(assertion), assertion)
         merged = split_ages(merge_openings(turn, sentences, times, list(assertions.values())))
         stated = [item for item in doubt(turn, merged) if names_somebody(turn, item)]
         guarded = guard_assertions(turn, discourse.partner, sentences, stated, discourse.recalled)

@@ -1,12 +1,21 @@
-"""Find the parts of a message that are no prose of its speaker: code, tables, logs, tracebacks, quoted mail.
+"""Choose what of a text is read for facts: sentences of its speaker, within limits of length and time.
 
+Left out are the parts of a message that are no prose of its speaker: code, tables, logs, tracebacks, quoted mail.
 What stands there was written by a program or by somebody else, and often reads like a statement ("User lives in Berlin"
 in a test fixture). The facts are read from the rest. Each line is looked at once.
 """
 
 from __future__ import annotations
 
+import logging
 import re
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.domain.turns import READ_CHARS, Turn
+from mcp_memory.language.segments import is_repetitive
+from mcp_memory.rules.facts.unasserted import Unasserted
 
 Span = tuple[int, int]
 
@@ -29,6 +38,49 @@ _TABLE = re.compile(r"\s(?:\||\t)\s?\S.*(?:\||\t)")
 _TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\)")
 MOST_OF_A_LINE = 400
 """Characters of a line that decide what it is; no pattern sees more, so a hostile line costs no more than others."""
+LONGEST = 1_200
+"""Characters of a sentence that are read; longer ones were not written as one sentence."""
+CEILING_S = 10.0
+"""Seconds of the processor for one message, some 15 times what the worst of 94 hostile texts takes on 200,000
+characters. A rebuild on another machine may read more or less of such a message."""
+TOLD_AGAIN = 8
+"""How often a sentence is read that a text repeats word for word."""
+
+_log = logging.getLogger(__name__)
+
+
+def spans_to_read(turn: Turn, sentences: Sequence[Span], unasserted: Unasserted | None) -> Iterator[tuple[int, Span]]:
+    """Yield the index and the characters of each sentence that is read for facts.
+
+    Left out are sentences that repeat themselves, the ninth and later ones with the same words, and what follows after
+    `READ_CHARS` of a message. So the time for a text is proportional to its length, and that for a message is limited.
+    If a message takes `CEILING_S` nevertheless, the rest of it is not read, and the log says so.
+
+    Args:
+        turn: the text.
+        sentences: spans of its sentences, in characters.
+        unasserted: what its text does not assert; None for a document.
+    """
+    talk = turn.kind == "message"
+    foreign, passed = (foreign_spans(turn.text) if talk else []), 0
+    occurrences, read_chars, until = Counter[str](), 0, time.thread_time() + CEILING_S
+    for index, sentence in enumerate(sentences):
+        (start, end), passed = cut_out(sentence, foreign, passed)
+        if start >= end or (unasserted is not None and unasserted.in_fiction(index)):
+            continue
+        span = start, min(end, start + LONGEST)
+        text = turn.text[slice(*span)]
+        occurrences[text] += 1
+        if is_repetitive(turn.text, *span) or occurrences[text] > TOLD_AGAIN:
+            continue
+        read_chars += len(text)
+        if talk and read_chars > READ_CHARS:
+            return
+        if talk and time.thread_time() > until:
+            _log.warning("%s: reading its text for facts took over %g s; what follows character %s is stored and can "
+                         "be found, but its facts are not read", turn.id, CEILING_S, start)  # fmt: skip
+            return
+        yield index, span
 
 
 def foreign_spans(text: str) -> list[Span]:
@@ -73,8 +125,9 @@ def cut_out(span: Span, foreign: list[Span], first: int) -> tuple[Span, int]:
 
     Args:
         span: of the sentence.
-        foreign: as `foreign_spans` returns them.
-        first: index of the first of them that may end behind the sentence's start; pass on what was returned last.
+        foreign: the spans of a message, as `foreign_spans` returns them.
+        first: index of the foreign span to begin with: for the first sentence 0, then the index that this function
+            returned for the sentence before, so that each foreign span is looked at once.
     """
     start, end = span
     while first < len(foreign) and foreign[first][1] <= start:

@@ -13,7 +13,7 @@ from reading import turn
 
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
-from mcp_memory.rules.facts import extractor
+from mcp_memory.rules.facts import prose
 from mcp_memory.rules.facts.extractor import RuleExtractor
 
 SMALL = 4_000
@@ -105,7 +105,7 @@ def test_a_message_that_takes_too_long_is_put_aside_with_a_word(monkeypatch, cap
         return {one.tail for one in RuleExtractor().extract(turn(text), "Leo", split(text), [()] * len(towns))}
 
     assert read() == {*towns}
-    ticks = itertools.count(step=extractor.CEILING_S / 4)
-    monkeypatch.setattr(extractor.time, "thread_time", lambda: next(ticks))
+    ticks = itertools.count(step=prose.CEILING_S / 4)
+    monkeypatch.setattr(prose.time, "thread_time", lambda: next(ticks))
     assert 0 < len(read()) < len(towns)
-    assert "not read for facts" in caplog.text
+    assert "its facts are not read" in caplog.text

@@ -5,7 +5,8 @@ from reading import read, turn
 
 from mcp_memory.domain.turns import READ_CHARS
 from mcp_memory.language.segments import is_repetitive, split
-from mcp_memory.rules.facts.extractor import TOLD_AGAIN, RuleExtractor
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.rules.facts.prose import TOLD_AGAIN
 
 LIVES = "I live in Lisbon."
 
