@@ -25,7 +25,7 @@ points as they are by then, like every proposal of a judge.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.facts import Engine
@@ -127,21 +127,61 @@ async def apply_proposals(
     Raises:
         StoreError: nothing is changed.
     """
-    order, overlap = context.settings.order, context.settings.overlap
     async with context.store.reading() as view:
         current = view.space(space)
         inserts = [(insert, _known_names(current, insert)) for insert in proposals.insert]
+    settings = context.settings
+    application = _Application(
+        proposals, inserts, scope, source, now, frozenset(shown), settings.order, settings.overlap
+    )
+    planned = await commit_edits(context.store, context.embedder, space, application.plan)
+    return planned.changes, list(dict.fromkeys(planned.skipped))
 
-    def insert_point(
-        planned: PlannedEdits,
-        current: Space,
-        new: ProposedPoint,
-        names: tuple[str, ...],
-        present: Sequence[Point],
-        described: frozenset[str],
-    ) -> None:
-        if not MIN_ENTITIES <= len(names) <= order:
-            planned.skip("points", _FEW if len(names) < MIN_ENTITIES else _MANY.format(order))
+
+@dataclass(frozen=True, slots=True)
+class _Application:
+    """The proposals of a judge, and how they become edits.
+
+    Attributes:
+        proposals: of the judge.
+        inserts: each new point with its names that are known.
+        scope: of new points.
+        source: the engine that wrote the descriptions.
+        now: the moment of the call.
+        shown: ids of the points that the judge has seen.
+        order: entities that a point may join at most.
+        overlap: Jaccard index of the entities from which on two points are similar.
+    """
+
+    proposals: PointProposals
+    inserts: Sequence[tuple[ProposedPoint, tuple[str, ...]]]
+    scope: str
+    source: Engine
+    now: Millis
+    shown: frozenset[str]
+    order: int
+    overlap: float
+
+    def plan(self, current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
+        """Return the edits of the points as they are now: first changed descriptions, then new points, then merges."""
+        planned = PlannedEdits({point.id: point for point in current.hypergraph.all(self.scope)})
+        present = [point for point in planned.points.values() if point.active]
+        described = _described_ids(current, present)
+        for update in self.proposals.update:
+            _update(planned, current, update, self.source, self.now)
+        for new, names in self.inserts:
+            self._insert(planned, current, new, names, present, described)
+        for merge in self.proposals.merge:
+            _merge(planned, merge, self.scope, self.source, self.now, self.order)
+        return planned
+
+    def _insert(
+        self, planned: PlannedEdits, current: Space, new: ProposedPoint, names: tuple[str, ...],
+        present: Sequence[Point], described: frozenset[str],
+    ) -> None:  # fmt: skip
+        """Plan a new point, or new evidence for the present point that it repeats."""
+        if not MIN_ENTITIES <= len(names) <= self.order:
+            planned.skip("points", _FEW if len(names) < MIN_ENTITIES else _MANY.format(self.order))
             return
         if described.issuperset(name for piece in new.evidence for name in piece.ids):
             planned.skip("points", _TAKEN_IN)
@@ -151,35 +191,21 @@ async def apply_proposals(
         for one in present:
             point = planned.points[one.id]
             joined = vertices(current.facts, point)
-            similar = jaccard(keys, joined) >= overlap
+            similar = jaccard(keys, joined) >= self.overlap
             extract = point.source == "embedded"
             within = extract and keys <= joined and {*sentences, *facts}.issuperset((*point.sentences, *point.facts))
-            if within or (similar and (extract or one.id not in shown)):
-                _revise(planned, point, new.description if extract else None, new.evidence, source, now)
+            if within or (similar and (extract or one.id not in self.shown)):
+                description = new.description if extract else None
+                _revise(planned, point, description, new.evidence, self.source, self.now)
                 return
-        name = point_id(current.name, scope, names, new.description)
+        name = point_id(current.name, self.scope, names, new.description)
         if name not in planned.points:
-            described_as = new.description
             point = Point(
-                name, current.name, names, described_as, scope, 0, "active", (), None, sentences, facts, source, now
-            )
+                name, current.name, names, new.description, self.scope, 0, "active", (), None, sentences, facts,
+                self.source, self.now,
+            )  # fmt: skip
             planned.record(point)
             planned.report("points", point, None)
-
-    def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
-        planned = PlannedEdits({point.id: point for point in current.hypergraph.all(scope)})
-        present = [point for point in planned.points.values() if point.active]
-        described = _described_ids(current, present)
-        for update in proposals.update:
-            _update(planned, current, update, source, now)
-        for new, names in inserts:
-            insert_point(planned, current, new, names, present, described)
-        for merge in proposals.merge:
-            _merge(planned, merge, scope, source, now, order)
-        return planned
-
-    planned = await commit_edits(context.store, context.embedder, space, plan)
-    return planned.changes, list(dict.fromkeys(planned.skipped))
 
 
 def _described_ids(space: Space, points: Iterable[Point]) -> frozenset[str]:
