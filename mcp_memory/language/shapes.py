@@ -19,6 +19,7 @@ import re
 
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.language.areas import asks_for_area
+from mcp_memory.language.plans import asks_ahead
 from mcp_memory.language.questions import asks_for_plural
 
 _OVERVIEW = re.compile(
@@ -93,7 +94,13 @@ def breadth_of(question: str) -> Breadth:
     opening = question[:_LONGEST]
     if _OVERVIEW.search(opening) and not _LIST.match(opening):
         return "overview"
-    if _LIST.match(opening) or _ALL.search(opening) or asks_for_plural(opening) or asks_for_area(question):
+    if (
+        _LIST.match(opening)
+        or _ALL.search(opening)
+        or asks_for_plural(opening)
+        or asks_for_area(question)
+        or asks_ahead(question)
+    ):
         return "all"
     return "best"
 

@@ -47,11 +47,13 @@ from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import by_assistant
 from mcp_memory.language.areas import areas_asked, asks_for_area
+from mcp_memory.language.plans import asks_ahead
 from mcp_memory.language.questions import asks_for_advice
 from mcp_memory.language.shapes import asks_for_number, topic_of, wanted_breadth
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.present import mark_outdated
 from mcp_memory.ports import Store
+from mcp_memory.search.ahead import time_ahead
 from mcp_memory.search.candidates import CandidateSet, find_candidates
 from mcp_memory.search.channels import similarity
 from mcp_memory.search.missing import without_other_forms
@@ -66,7 +68,6 @@ from mcp_memory.services.recall.units import (
     distinct,
     find_units,
     messages,
-    time_ahead,
 )
 from mcp_memory.view.evidence import fact_with_sources
 from mcp_memory.view.space import Space
@@ -157,8 +158,11 @@ async def broaden(
 
 
 def has_enough(query: Query, broad: BroadEvidence, best: int) -> bool:
-    """Return whether a list says more than ``best`` pieces of evidence; always, where a caller asks for one."""
-    fewest = FEW_COUNTED if asks_for_number(query.text) else FEW
+    """Return whether a list says more than ``best`` pieces of evidence; always, where a caller asks for one.
+
+    One line is enough of what is still to come: what is near to "What is coming up?" in meaning is mostly over.
+    """
+    fewest = FEW_COUNTED if asks_for_number(query.text) else 1 if asks_ahead(query.text) else FEW
     return query.mode != "auto" or broad.total >= min(fewest, best)
 
 

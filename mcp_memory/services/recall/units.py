@@ -29,20 +29,18 @@ import numpy as np
 
 from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn, by_assistant, by_user
 from mcp_memory.language.briefs import brief
-from mcp_memory.language.iso import DAY
 from mcp_memory.language.segments import code_blocks, without_code
 from mcp_memory.language.shapes import topic_of
 from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
+from mcp_memory.search.ahead import place_ahead, time_ahead
 from mcp_memory.search.areas import area_scores
 from mcp_memory.search.candidates import CandidateSet
 from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
 from mcp_memory.search.told_of import SmallTalk
-from mcp_memory.search.windows import tells_within
 from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.evidence import known_sentences, point_evidence
@@ -89,8 +87,6 @@ _GENERIC = re.compile(
 _NUMBERING = re.compile(r"^(?:step\s+)?\d+[.):]\s*|[*_`:]+", re.IGNORECASE)
 
 
-NEARLY_ALL = 0.8
-"""The least share of the best score with which a unit bears on what is still to come without telling of that time."""
 OF_AN_AREA, BESIDE_THE_BEST = 0.3, 0.9
 """How much a unit tells of the area asked for if it bears on the question, and what that counts beside its score."""
 OF_A_WORDING, NEARLY_BEST = 3, 0.6
@@ -147,10 +143,7 @@ def find_units(
         least[_exchanges_with_cues(space, index, topic)] /= 2
     bearing = scores >= least
     if (ahead := time_ahead(query)) is not None:
-        then = np.zeros(len(index), dtype=np.bool_)
-        then[index.of[tells_within(space, ahead)]] = True
-        bearing = then | (scores >= NEARLY_ALL)
-        scores = (scores + then.astype(np.float32)) / np.float32(2)
+        scores, bearing = place_ahead(space, query, ahead, scores, settings.bears)
     for worded in wordings:
         best = np.argsort(-worded.total, kind="stable")[:OF_A_WORDING]
         shares = worded.total[best] / np.float32(float(worded.total.max()) or 1.0)
@@ -177,14 +170,6 @@ def find_units(
         if held
     ]
     return sorted(units, key=lambda unit: (-unit.score, unit.place))
-
-
-def time_ahead(query: Query) -> Window | None:
-    """Return the time still to come that a question asks about: "next week", "What is coming up?"; None for others."""
-    asked = query.time
-    if asked is None or not asked.dated or asked.order == "before" or asked.since < query.now - DAY:
-        return None
-    return Window(asked.since, FOREVER if asked.order == "after" else asked.until)
 
 
 def messages(space: Space, unit: Unit) -> list[tuple[Turn, list[int]]]:

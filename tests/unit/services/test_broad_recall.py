@@ -245,3 +245,40 @@ async def test_what_is_coming_up_is_what_tells_of_a_time_still_to_come():
     assert recall.breadth == "all"
     assert recall.evidence[0].text == "The dentist moved me, it's 11 January at 9:15 now."
     assert recall.missing == ()
+
+
+AHEAD = (
+    "@ 2023-12-01",
+    "user: I do yoga on Mondays.",
+    "user: I still have to renew my passport.",
+    "user: I'm going to buy a bike soon.",
+    "user: I want to do the sailing licence one day.",
+    "user: My landlord is called Brandt.",
+    "@ 2023-12-20",
+    "user: The boiler inspection is on 4 February 2024.",
+    "user: My sister visits us on 12 February 2024.",
+    "user: The concert on 18 February 2024 was called off.",
+    "user: I bought the bike, a green one.",
+    "user: I gave up on the sailing licence.",
+    "user: I renewed my library card.",
+    "user: My sister cancelled, so no visit in February.",
+)
+
+
+@pytest.mark.parametrize("question", ["What is coming up?", "What's next for me?", "What do I have planned?"])
+async def test_what_is_still_to_come_is_dates_then_plans_then_standing_days_and_nothing_settled(question: str):
+    recall = await recalled(await told(memory(), *AHEAD), question, mode="auto")
+    assert (recall.breadth, recall.missing) == ("all", ())
+    assert [item.text for item in recall.evidence] == [
+        "The boiler inspection is on 4 February 2024.",
+        "I still have to renew my passport.",
+        "I do yoga on Mondays.",
+    ]
+
+
+async def test_plans_of_others_and_of_another_matter_are_not_still_to_come():
+    said = (*AHEAD, "Ann: I still have to paint the gate.", "Ann: We need to mow the lawn.")
+    one = await told(memory(), *said)
+    texts = [item.text for item in (await recalled(one, "What's next for Ann?", mode="auto")).evidence]
+    assert "I still have to paint the gate." in texts
+    assert texts.index("I still have to paint the gate.") > texts.index("The boiler inspection is on 4 February 2024.")
