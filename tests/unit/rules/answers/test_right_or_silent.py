@@ -317,3 +317,21 @@ def test_what_moves_from_a_day_to_another_is_on_the_new_one(verb: str) -> None:
     found = proposed("When is the start of the pilot?", ("s1", f"The pilot start {verb} from 30 April to 14 May 1970."))
     assert found is not None
     assert found.text == "14 May 1970"
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "hedged"),
+    [
+        (
+            "I had an interview for the archive course yesterday.",
+            "When did Ann get accepted for the archive course?",
+            True,
+        ),
+        ("Rufus and I had a lovely swim last summer.", "When did Ann get her dog Rufus?", True),
+        ("I got my dog Rufus last summer.", "When did Ann get her dog Rufus?", False),
+        ("I finally built the cedar canoe last summer.", "When did Ann make the cedar canoe?", False),
+    ],
+)
+async def test_the_time_of_another_deed_is_hedged(told: str, question: str, hedged: bool) -> None:
+    found = await ask(said(f"Ann: {told}", "Bea: That is lovely."), question)
+    assert (found.text is not None and not found.hedged) != hedged
