@@ -3,6 +3,7 @@
 import ast
 import builtins
 import re
+import tomllib
 from collections import defaultdict
 from fnmatch import fnmatchcase
 from functools import cache
@@ -242,6 +243,15 @@ def test_every_name_in_the_architecture_and_the_contributing_guide_stands_in_the
         if NAME.fullmatch(name) and not FILE.fullmatch(name) and not set(name.split(".")) <= code
     }
     assert not unknown
+
+
+def test_the_table_of_papers_has_every_switch() -> None:
+    switches = tomllib.loads((ROOT / "config.example.toml").read_text(encoding="utf-8"))["switches"]
+    chapter = _prose(ROOT / "docs" / "ARCHITECTURE.md").partition("## Where each paper lives")[2].partition("\n## ")[0]
+    rows = [line.split(" | ") for line in chapter.splitlines() if line.startswith("| ")]
+    named = [name for row in rows for name in CODE.findall(row[2])]
+    assert rows[0][2] == "switches"
+    assert set(named) == set(switches)
 
 
 def test_the_readme_is_short() -> None:
