@@ -22,6 +22,7 @@ from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import FEW_COUNTED
+from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.validity import Validity, from_utterance, precision_of, validity_intervals
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -196,6 +197,36 @@ _BROKE = re.compile(r"\b(?:broke(?:\sdown)?|died|packed\sup)\b", re.IGNORECASE)
 _LIVE = re.compile(r"\s*went\slive\b", re.IGNORECASE)
 
 
+_DONE = word_set(
+    "fix finish complete release merge deploy ship sign repair approve sell pay book order install accept reject publish"
+    " deliver close resolve upgrade migrate remove replace confirm cancel cut extend refuse grant steal lose break damage"
+    " flood burn build paint clear empty service renew extend postpone delay submit file send print translate test"
+)
+_COMPLETED = word_set(
+    "fix finish complete release merge deploy ship sign repair approve accept reject publish resolve do"
+)
+
+
+def _undergone(text: str, clause: Clause) -> str:
+    """Return what was done to a thing: "the boiler was repaired on Monday", "the export bug is fixed"; "" if nothing."""
+    verb, thing = clause.verb, clause.subject[0]
+    if not verb.passive or verb.negated or verb.unreal or kinds.is_being(thing) or thing.head in closed.EMPTY:
+        return ""
+    if not _AUXILIARY.search(text, verb.start, verb.end):
+        return ""  # "had my tonsils removed"
+    if clause.slots or _NOT_WHOLE.search(text, verb.start, clause.end + len(" except")):
+        return ""
+    dated = verb.tense == "past" and bool(clause.times)
+    over = dated or verb.tense == "perfect"
+    if not ((over and verb.lemma in _DONE) or (verb.tense == "present" and verb.lemma in _COMPLETED)):
+        return ""
+    return f"{'were' if thing.plural else 'was'} {text[: verb.end].split()[-1].lower()}"
+
+
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|been|got)\b|['’]s\b", re.IGNORECASE)
+_NOT_WHOLE = re.compile(r"\b(?:being|half|nearly|almost|except|but)\b", re.IGNORECASE)
+
+
 def _deed(text: str, clause: Clause) -> str:
     """Return what happened to a thing: it arrived, or does not take place; "" if neither."""
     verb, thing = clause.verb, clause.subject[0]
@@ -211,6 +242,8 @@ def _deed(text: str, clause: Clause) -> str:
     broke = _BROKE.search(text, verb.start, verb.end + len(" down"))
     if done and known and broke and clause.times and not clause.slots and not kinds.is_being(thing):
         return broke[0].lower()
+    if deed := _undergone(text, clause):
+        return deed
     if done and verb.lemma in ("arrive", "come") and not clause.slots and thing.head in _ARRIVING:
         return "arrived"
     return ""

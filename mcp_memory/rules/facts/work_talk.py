@@ -23,6 +23,8 @@ from mcp_memory.language.stated import stated_times
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.appointments import DATED_THINGS
 from mcp_memory.rules.facts.claims import make_assertion
+from mcp_memory.rules.facts.rows import rows
+from mcp_memory.rules.facts.tables.tools import WORK_WORDS
 from mcp_memory.rules.facts.validity import Validity, before_telling, from_utterance, precision_of
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_decisions import change_facts, choice_facts, role_facts, use_facts
@@ -68,8 +70,8 @@ _EVERY = re.compile(
     rf"{HEAD}(?:\s(?:is|are|takes\splace|happens?|runs?|(?:is|are)\s(?:run|made|taken|done|sent|reset|generated|rotated)))?:?\s"
     rf"(?P<when>(?:at\s)?\d{{1,2}}[:.]\d\d(?:\s?[ap]m)?\s(?:on|every|each)\s\w+(?:\s\w+)?|(?:always\s)?(?:(?:every|each)\s\w+(?:\s\w+)?|daily"
     rf"|weekly|monthly"
-    r"|biweekly|on\s\w+days|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)?,?(?:\s?(?:at\s)?\d{1,2}[:.]\d\d"
-    r"|\s?at\s\d{1,2}(?:\s?[ap]m)?)?)[.!]*",
+    r"|nightly|hourly|biweekly|on\s\w+days|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)?,?(?:\s?(?:at\s)?\d{1,2}[:.]\d\d"
+    r"|\s?at\s\d{1,2}(?:\s?[ap]m)?)?)(?:\s(?:UTC|CET|GMT))?(?:\s(?:to|into|in|on)\s(?:the|our|a)\s[\w\s-]{2,50})?[.!]*",
     re.I,
 )
 
@@ -159,8 +161,20 @@ def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequen
     who = speaker(turn)
     if who is None or turn.kind != "message":
         return
+    about_work = is_about_work(turn.text) or bool(_OWNER.search(turn.text, *span))
+    read = list(_of_parts(turn, index, span, times, who, about_work))
+    labelled = _labelled(turn.text, *span, about_work)
+    if labelled and all(one.relation == "set_to" and labelled.tail.startswith(one.tail) for one in read):
+        yield _assertion(turn, index, labelled, [])
+    else:
+        yield from read
+
+
+def _of_parts(
+    turn: Turn, index: int, span: tuple[int, int], times: Sequence[StatedTime], who: str, about_work: bool
+) -> Iterator[Assertion]:
+    """Yield what the parts of a sentence tell about work."""
     text, (start, end) = turn.text, span
-    about_work = is_about_work(text) or bool(_OWNER.search(text, start, end))
     earlier: list[WorkFact] = []
     previous: Part | None = None
     told = False
@@ -182,6 +196,38 @@ def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequen
                 yield from (_assertion(turn, index, fact, []) for fact in found)
         earlier += found
         previous, told = part, bool(found)
+
+
+_LABELLED = re.compile(
+    r"\W*(?P<head>[\w#`/.-]{2,20}(?:\s[\w#`/.-]{1,20}){0,6})\s?:\s(?P<value>[^.;:!?\n]{2,90}(?:\.\d+)?)[.!]*\s*"
+)
+_NO_LABEL = word_set(
+    "correction decision decided motion proposal plan plans incident found hired bug cause reason news finding findings"
+    " update question answer issue problem todo note notes reminder idea summary result results example warning status"
+    " it me us again too edit fyi ps tldr done fix docs next today yesterday tomorrow date deadline time"
+)
+_STATED = re.compile(
+    r"\b(?:I|we|you|he|she|it|they|is|are|was|were|has|have|had|will|would|can|could|should|must|not|what|who|let"
+    r"|does|owns|handles|covers|takes|gets|wants|needs|says|goes|today|tomorrow|yesterday|tonight|\w+day|\w{3,}ing)\b"
+    r"|['’](?:s|re|m|ve|ll|d)\b|\bn['’]t\b|→|->|`|/|\bwent\b",
+    re.IGNORECASE,
+)
+"""Signs of a clause, or of a value that a form of its own reads."""
+
+
+def _labelled(text: str, start: int, end: int, about_work: bool) -> WorkFact | None:
+    """Return the value of "retention: raw rows 30 days", a sentence that is a label and what stands behind it."""
+    match = _LABELLED.fullmatch(text, start, end)
+    if match is None or _STATED.search(match["value"]) or _STATED.search(match["head"]):
+        return None
+    head, words = thing(match["head"]), match["value"].split()
+    last = head.split()[-1].lower() if head else ""
+    if not (about_work or ("subject", last) in rows()):
+        return None
+    alone = " " not in head and head[:1].isupper() and last not in WORK_WORDS  # a name or a heading
+    if not head or _NO_LABEL & {last, head.split()[0].lower()} or alone or not 1 < len(words) < 14:
+        return None
+    return WorkFact(head, "set_to", match["value"].rstrip(" ."), match.start("head"), match.end("value"))
 
 
 _SAID_AGAIN = frozenset(
@@ -230,10 +276,25 @@ def _is_same(one: Assertion, other: Assertion) -> bool:
     return one.relation == other.relation or relations().get(one.relation).cardinality == "unknown"
 
 
+_TASK = re.compile(
+    r"(?P<who>[A-Z][\w'’-]{1,20}|I)\s(?=(does\s|do\s|handles\s|covers\s|the\s|our\s)?)"
+    r"(?P<does>does\s|do\s|handles\s|covers\s)?(?:the\s|our\s)?"
+    r"(?P<head>[\w./#-]{2,30}(?:\s[\w./#-]{2,30}){0,2})[.!]*"
+)
+"""An item of a list of who does what: "Kim does ingest, Lea the docs"."""
+_MORE_TASKS = re.compile(r"[,;]?\s(?:and\s)?[A-Z][\w'’-]+\s(?:does|handles|covers|the|our)\s")
+
+
 def _read(part: Part, text: str, end: int, who: str, earlier: Sequence[WorkFact]) -> Iterator[WorkFact]:
     """Yield the facts of the first form that fits a part."""
     if former := list(former_facts(part, earlier)):
         yield from former
+        return
+    listed = earlier and earlier[-1].relation == "owned_by"
+    task = _TASK.fullmatch(part.text)
+    if task and ((listed and task[2]) or (task["does"] and _MORE_TASKS.match(text, part.end, end))):
+        if head := thing(task["head"]):
+            yield fact_of(part, head, "owned_by", who if task["who"] == "I" else task["who"])
         return
     for decisions in (change_facts, choice_facts, use_facts):
         if found := list(decisions(part, text, end, who)):

@@ -258,3 +258,30 @@ def test_what_only_looks_like_a_name_or_a_number_gives_none(text: str) -> None:
 )
 def test_short_notes_of_a_team_tell_owners_tools_and_settings(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("retention: raw rows 30 days, daily sums 2 years", ["retention set_to raw rows 30 days, daily sums 2 years"]),
+        (
+            "First pilot site: the dairy in Turku, for the API.",
+            ["First pilot site set_to the dairy in Turku, for the API"],
+        ),
+        ("Correction on the API: Tuesday evening", []),
+        ("backups: nightly at 03:15 UTC to the vault", ["backups scheduled_for nightly at 03:15"]),
+        (
+            "Olga does ingest, Rui the API, and I do the docs.",
+            ["ingest owned_by Olga", "API owned_by Rui", "docs owned_by Maria"],
+        ),
+        ("Olga does yoga.", []),
+        ("Login tokens last 12 hours.", ["Login tokens set_to 12 hours"]),
+        ("The export bug is fixed.", ["export bug did was fixed"]),
+        ("The export is being fixed.", []),
+        ("The export is done except for the dates.", []),
+        ("The boiler was repaired on Monday.", ["boiler did was repaired"]),
+        ("Nothing is signed.", []),
+    ],
+)
+def test_notes_of_who_does_what_and_what_is_done(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
