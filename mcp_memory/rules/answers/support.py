@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +22,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.segments import QUESTION_MARKS
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import stems
+from mcp_memory.rules.answers.articles import article_of, initials_of, leading_article
 from mcp_memory.rules.answers.settings import SupportWeights
 from mcp_memory.rules.answers.spans import SentenceWord, all_stems, read_words
 
@@ -300,27 +301,6 @@ def weigh_sentences(
     return sorted(weighed, key=lambda one: -one.support)
 
 
-def article_of(sentence: EvidenceSentence) -> str:
-    """Return the title without the section behind it, "Dunmore FC" of "Dunmore FC: Managers"; empty for a message."""
-    return (sentence.source.turn.title or "").partition(":")[0] if sentence.source.turn.kind == "document" else ""
-
-
-BEST_ITEMS = 5
-LEAST_LEADING = 4
-
-
-def leading_article(sentences: Sequence[EvidenceSentence]) -> str | None:
-    """Return the title of the article of at least 4 of the 5 best items, None without one: it is what is asked about.
-
-    So it is found without its name: "the midfielder born in Holm in 1978".
-    """
-    items = {one.evidence_id: one for one in sorted(sentences, key=lambda one: one.score)}
-    best = sorted(items.values(), key=lambda one: -one.score)[:BEST_ITEMS]
-    titles = Counter(article_of(one) for one in best if article_of(one))
-    title, count = titles.most_common(1)[0] if titles else ("", 0)
-    return title if count >= LEAST_LEADING else None
-
-
 def time_similarity(wanted: WantedSpan, stated: StatedTime, weights: SupportWeights) -> float:
     """Return how near a stated time is to the query's, in [0, 1]; 0 where the query states none.
 
@@ -357,16 +337,6 @@ def _speaker_match(wanted: WantedSpan, sentence: EvidenceSentence) -> float:
     if (turn.speaker or turn.role or "").casefold() == name:
         return 1.0
     return 0.5 if name in sentence.source.quote.casefold() else 0.0
-
-
-LEAST_INITIALS = 3
-"""Least letters of an abbreviation."""
-
-
-def initials_of(article: str) -> str:
-    """Return the abbreviation of a title, "DPA" of "Dunmore Press Association"; empty for one of two words."""
-    initials = "".join(re.findall(r"\b[A-Z]", article))
-    return initials if len(initials) >= LEAST_INITIALS else ""
 
 
 def names_unknown(wanted: WantedSpan, weighed: Sequence[WeighedSentence]) -> bool:

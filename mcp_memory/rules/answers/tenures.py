@@ -19,9 +19,10 @@ from typing import NamedTuple
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.iso import month
 from mcp_memory.language.tokens import stems
+from mcp_memory.rules.answers.articles import initials_of
 from mcp_memory.rules.answers.held_at import asked_words, said_holders
 from mcp_memory.rules.answers.spans import Span, name_runs, novelty
-from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence, initials_of
+from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence
 
 _BEFORE = re.compile(
     r"[\s,:(–—-]{0,4}(?:[A-Za-z][a-z]+(?:\s[a-z]+){0,2}\s?,\s)?"

@@ -329,7 +329,7 @@ def test_what_moves_from_a_day_to_another_is_on_the_new_one(verb: str) -> None:
         ),
         ("Rufus and I had a lovely swim last summer.", "When did Ann get her dog Rufus?", True),
         ("I got my dog Rufus last summer.", "When did Ann get her dog Rufus?", False),
-        ("I finally built the cedar canoe last summer.", "When did Ann make the cedar canoe?", False),
+        ("I bought the cedar canoe last summer.", "When did Ann get the cedar canoe?", False),
     ],
 )
 async def test_the_time_of_another_deed_is_hedged(told: str, question: str, hedged: bool) -> None:
