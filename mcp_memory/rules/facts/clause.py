@@ -162,6 +162,8 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
     Examples: "I think that …", "Tom told me …", "it's not that …".
     """
     index = grammar.skip_adverbials(words, verb.next_index)
+    if verb.lemma == "be" and index + 1 < len(words) and words[index].low in closed.ARTICLES:
+        index += 1
     adjective = words[index].low if verb.lemma == "be" and index < len(words) else ""
     if verb.lemma == "be" and verb.negated and adjective == "that":
         return 0.0, index + 1

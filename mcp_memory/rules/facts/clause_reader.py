@@ -18,8 +18,14 @@ from mcp_memory.rules.facts.clause import (
     verb_without_subject,
 )
 from mcp_memory.rules.facts.complements import Slot, read_complement
-from mcp_memory.rules.facts.coordination import read_phrases
-from mcp_memory.rules.facts.modality import clause_confidence, content_confidence, hearsay_confidence, is_generic
+from mcp_memory.rules.facts.coordination import opens_clause, read_phrases
+from mcp_memory.rules.facts.modality import (
+    BELIEVING,
+    clause_confidence,
+    content_confidence,
+    hearsay_confidence,
+    is_generic,
+)
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase
 from mcp_memory.rules.facts.rows import adjectives
 from mcp_memory.rules.facts.tables import closed
@@ -65,6 +71,7 @@ class _ClauseReader:
         self.adverbs: set[str] = set()
         self.subordinator = ""
         self.conjunction = ""
+        self.denied = False
 
     def read(self) -> list[Clause]:
         while self.index < len(self.words) and len(self.clauses) < MOST:
@@ -79,6 +86,7 @@ class _ClauseReader:
         words, word = self.words, self.words[self.index]
         if word.mark:
             self.conjunction = "," if word.text in (",", "—", "–", "-", "…", "...") else ""
+            self.denied = False
             if word.text in (";", ":", ".", "!"):
                 self.matrix_confidence, self.source, self.leading_times, self.subordinator = 1.0, (), [], ""
             self.index += 1
@@ -89,14 +97,19 @@ class _ClauseReader:
         elif word.low in ("and", "but", "so", "or", "yet", "then") and word.kind == "word":
             self.conjunction = word.low
             self.subordinator = ""
+            self.denied = False
             if word.low == "but":
                 self.matrix_confidence, self.source = 1.0, ()
             self.index += 1
         elif word.kind == "time":
             self.leading_times.append(word)
             self.index += 1
+        elif word.low == "in" and self.index + 1 < len(words) and words[self.index + 1].low == "case":
+            return False  # "in case we adopt one"
         elif grammar.is_adverb(words, self.index):
             self.adverbs.add(word.low)
+            if word.low == "once" and opens_clause(words, self.index + 1):
+                self.subordinator = "once"  # "once we own a house, …"
             self.index += 1
         elif word.low == "that" and self.clauses and self.conjunction in ("and", "but"):
             self.subordinator = "that"  # "remember that … and that …"
@@ -171,6 +184,7 @@ class _ClauseReader:
         if last and word.low == "who" and previous.slots and len(previous.slots[-1].nouns) > 1:
             last = previous.slots[-1].nouns  # "Ada, who is four, and Bea, who is seven"
         if word.low != "whose" and last and (verb := read_verb_group(self.words, self.index + 1)):
+            self.denied = previous.verb.negated and previous.verb.lemma == "be"  # "I'm not the one who …"
             self._add_clause(last[-1:], verb, self.index)
         else:
             self.index += 1
@@ -226,6 +240,8 @@ class _ClauseReader:
             return
         subject, index = read_phrases(words, first, subject=True)
         if not subject:
+            # "neither Tom nor Ann skis", "not even I ski": the negation of a subject
+            self.denied = self.denied or words[first].low in ("neither", "nor", "not")
             self.index += 1
             return
         if index < len(words) and words[index].text == "," and subject[-1].appositions:
@@ -252,6 +268,8 @@ class _ClauseReader:
         content = content_clause(words, verb)
         if content is not None:
             confidence, index = content
+            if verb.lemma in BELIEVING and words[index].low == "i" and subject[0].pronoun != "i":
+                confidence = 0.0  # "Mum thinks I'm a lawyer": the speaker knows better
             self.matrix_confidence = min(self.matrix_confidence, confidence)
             if confidence == REPORTED:
                 self.source = subject
@@ -271,7 +289,9 @@ class _ClauseReader:
             confidence = 0.0
         if self.adverbs and self.adverbs <= NOT_QUITE and verb.lemma != "be":
             confidence = 0.0  # "nearly bought a car"
-        if any(noun.uncertain for noun in subject):
+        if _is_approximate(words, verb):
+            confidence = 0.0
+        if self.denied or any(noun.uncertain for noun in subject):
             confidence = 0.0  # "Tom or Ben lives there"
         if verb.lemma == "be" and verb.tense == "past" and self.subordinator in ("when", "since", "while"):
             confidence = 0.0  # "since I was 17" states a time and no fact
@@ -300,21 +320,41 @@ class _ClauseReader:
             )
         )
         self.index = max(rest.next_index, self.index + 1)
-        self.adverbs = set()
+        self.adverbs, self.denied = set(), False
         self.conjunction = self.subordinator = ""
         if not self.leading_times or (self.index < len(words) and words[self.index].low not in ("and", ",")):
             self.leading_times = []
 
 
-def _without_no(verb: VerbGroup, slots: tuple[Slot, ...]) -> tuple[VerbGroup, tuple[Slot, ...]]:
-    """Return "has no dog" as "does not have a dog": the determiner of an object denies the verb."""
-    if not slots or slots[0].preposition or slots[0].nouns[0].determiner != "no" or verb.negated:
-        return verb, slots
-    nouns = tuple(
-        replace(noun, determiner="any" if noun.plural else "a") if noun.determiner == "no" else noun
-        for noun in slots[0].nouns
+def _is_approximate(words: Sequence[Word], verb: VerbGroup) -> bool:
+    """Return whether "be" stands before a value that is not reached or passed: "almost a doctor", "over 40"."""
+    after, value = words[verb.next_index : verb.next_index + 2] if verb.next_index + 1 < len(words) else (None, None)
+    if verb.lemma != "be" or after is None or value is None:
+        return False
+    return (after.low in NOT_QUITE and (value.kind == "number" or value.low in closed.ARTICLES)) or (
+        after.low in ("over", "under", "above", "below") and value.kind == "number"
     )
-    return replace(verb, negated=True), (replace(slots[0], nouns=nouns), *slots[1:])
+
+
+def _without_no(verb: VerbGroup, slots: tuple[Slot, ...]) -> tuple[VerbGroup, tuple[Slot, ...]]:
+    """Return "has no dog" as "does not have a dog": the determiner of an object denies the verb.
+
+    Of "a cat and no dog" the cat is left, which is stated.
+    """
+    if not slots or slots[0].preposition or verb.negated or not any(map(_is_none, slots[0].nouns)):
+        return verb, slots
+    first, *rest = slots
+    if stated := tuple(noun for noun in first.nouns if not _is_none(noun)):
+        return verb, (replace(first, nouns=stated), *rest)
+    nouns = tuple(
+        replace(noun, determiner="any" if noun.plural else "a", text=noun.text.removeprefix("zero "))
+        for noun in first.nouns
+    )
+    return replace(verb, negated=True), (replace(first, nouns=nouns), *rest)
+
+
+def _is_none(noun: NounPhrase) -> bool:
+    return noun.determiner == "no" or noun.text.startswith("zero ")
 
 
 def _in_past(words: Sequence[Word], verb: VerbGroup, subject: Sequence[NounPhrase]) -> VerbGroup:

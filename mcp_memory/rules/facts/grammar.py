@@ -51,6 +51,8 @@ def is_adverb(words: Sequence[Word], index: int) -> bool:
         return word.kind in ("adverb", "time")
     if word.low == "no" and index + 1 < len(words) and not words[index + 1].mark:
         return False  # of a phrase: "has no car"
+    if word.low == "either":
+        return index + 1 == len(words) or words[index + 1].mark  # "nor does he live in Cork either"
     known = word.low in closed.ADVERBS or _is_manner(words, index)
     return known and (index == 0 or not word.capital)
 
@@ -93,7 +95,7 @@ def ends_phrase(words: Sequence[Word], index: int) -> bool:
         return True
     if word.capital and index:
         return False
-    return word.low in BREAKING or _is_manner(words, index)
+    return word.low in BREAKING or word.low == "either" or _is_manner(words, index)
 
 
 def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:

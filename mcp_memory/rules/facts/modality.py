@@ -25,24 +25,31 @@ PLAIN = 0.95
 NOT_ASSERTED = 0.0
 
 _MATRIX_VERBS = {
-    **dict.fromkeys(("think", "believe", "suppose", "assume", "suspect", "figure", "feel", "expect", "bet"), PROBABLE),
+    **dict.fromkeys(("think", "believe", "suppose", "assume", "suspect", "figure", "feel", "expect", "bet",
+                     "reckon", "seem", "appear"), PROBABLE),
     **dict.fromkeys(("guess",), MIGHT),
     **dict.fromkeys(("say", "tell", "mention", "claim", "report", "hear", "read", "write", "announce", "explain",
                      "whisper", "argue", "state", "insist", "swear", "admit", "understand", "rumour"), REPORTED),
     **dict.fromkeys(("know", "realise", "realize", "remember", "notice", "learn", "forget", "find", "see", "confirm",
                      "promise", "reveal", "mean", "show", "love", "recall", "note"), 1.0),
     **dict.fromkeys(("wish", "hope", "wonder", "doubt", "pretend", "dream", "imagine", "want", "ask", "suggest",
-                     "worry", "fear", "joke", "deny", "decide", "ensure", "verify", "check",
+                     "worry", "fear", "joke", "kid", "lie", "deny", "decide", "ensure", "verify", "check",
                      "guarantee"), NOT_ASSERTED),
 }  # fmt: skip
 """The confidence that a verb gives to its content clause."""
-_BELIEVING = frozenset(("think", "believe", "suppose", "assume", "figure", "expect", "guess", "bet"))
+BELIEVING = frozenset(
+    ("think", "believe", "suppose", "assume", "suspect", "reckon", "figure", "expect", "guess", "bet")
+)
 _MATRIX_ADJECTIVES = {
     **dict.fromkeys(("sure", "certain", "convinced", "confident"), PROBABLE),
     **dict.fromkeys(("glad", "happy", "proud", "sorry", "excited", "aware", "thrilled", "lucky"), 1.0),
     **dict.fromkeys(("possible", "likely", "afraid"), MIGHT),
     **dict.fromkeys(("true",), 1.0),
-}
+    **dict.fromkeys(("false", "untrue", "wrong", "unlikely", "impossible", "doubtful", "unthinkable", "inconceivable",
+                     "lie", "myth", "joke", "dream", "rumour", "rumor", "legend", "hoax", "misunderstanding",
+                     "possibility", "chance"), NOT_ASSERTED),
+}  # fmt: skip
+"""The confidence that a word behind "be" gives to the clause behind it: "I'm sure that …", "it's a myth that …"."""
 _QUESTION_OPENING = re.compile(
     r"(?:^|[,;:.!—–-]\s*|\b(?:and|but|so|or)\s+)(?:(?:so|and|but|well|wait|hey|oh|ok|okay)[, ]+)*"
     r"(?P<open>(?:who|what|when|where|why|how|which|whose|since when|is|are|was|were|do|does|did|have|has|had|can|could"
@@ -88,7 +95,7 @@ def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
         return None
     if verb.negated or (verb.unreal and verb.lemma not in ("say",)):
         return NOT_ASSERTED
-    if verb.lemma in _BELIEVING and (verb.used_to or (verb.tense == "past" and not verb.passive)):
+    if verb.lemma in BELIEVING and (verb.used_to or (verb.tense == "past" and not verb.passive)):
         return NOT_ASSERTED  # "I thought he was a doctor" says that he is not
     return confidence
 

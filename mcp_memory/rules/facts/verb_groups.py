@@ -28,7 +28,7 @@ _UNREAL = word_set(
     " offer attempt fail tend prefer love like hate choose threaten struggle learn help ask get come happen"
     " imagine avoid miss mind suggest recommend mean deserve"
 )
-_REPORTED = frozenset(("say", "believe", "think", "report", "rumour", "suppose", "allege", "claim", "know", "estimate"))
+_REPORTED = frozenset(("say", "believe", "think", "report", "rumour", "allege", "claim", "know", "estimate"))
 
 
 _ALSO_NOUNS = word_set("wedding meeting training hearing reading viewing painting building evening")
@@ -120,7 +120,7 @@ def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenativ
 Tense = Literal["past", "present", "perfect"]
 MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
 _MODAL_HEDGES = {"might": MIGHT, "may": MIGHT, "could": MIGHT}
-_LEADING_TO = frozenset(("supposed", "likely", "unlikely", "able", "ready", "due", "willing"))
+_LEADING_TO = frozenset(("supposed", "meant", "likely", "unlikely", "able", "ready", "due", "willing"))
 _HAS_NOT_IS = frozenset(("been", "got", "had", "become", "lived", "worked"))
 _OBJECTS = word_set("me us him them you it my our your his her their its")
 """Words that begin an object: behind "'s" and a participle, "'s" is "has" ("she's lost her keys")."""
