@@ -54,7 +54,11 @@ _PLAN = re.compile(
     r"|\b(?:has|have|needs?|remains?) (?:still )?to be \w+(?:ed|t|n|ne)\b|(?:\bnot|n['’]t) [^.!?]{2,40}\byet\b"
     r"|\b(?:still|yet) (?:open|outstanding|pending|to (?:do|be done))\b|\bto[- ]do\b:?"
     r"|\b(?:don['’]t forget|remind me) to\b"
-    rf"|\bneeds?{_ADVERB} \w+ing\b|\b{_WHO}(?:['’](?:ve|s)| have| has) been (?:meaning|planning|hoping|wanting) to\b",
+    rf"|^\W*(?:still )?(?:got|have|need|want|must) (?:to )?{_SAYING}"
+    r"(?!(?:you|a|an|the|my|some|been|no)\b)\w+ (?:my|the|a|some|it)\b"
+    rf"|\b{_WHO}{_ADVERB} (?:keeps? meaning|ought) to\b(?! have\b)|\b(?:I|we) (?:might|may) [^.!?]*\b{_SOON}\b"
+    rf"|\b(?:needs?|wants?){_ADVERB} \w+ing\b"
+    rf"|\b{_WHO}(?:['’](?:ve|s)| have| has) been (?:meaning|planning|hoping|wanting) to\b",
     re.IGNORECASE,
 )
 _NO_PLAN = re.compile(

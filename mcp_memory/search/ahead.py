@@ -49,7 +49,7 @@ _LIGHT = STOP_WORDS | frozenset(
     """
     going go want wants need needs plan plans hope like love get getting have still soon one day some time next later
     eventually point really finally must should will spring summer autumn winter year new week month good lot bit way
-    thing things think thinking start make take come comes today now every each weekly monthly fortnightly lunch
+    thing things think thinking start make take come comes today now every each weekly monthly fortnightly ought old
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
 """Words that say nothing of what a plan is of."""

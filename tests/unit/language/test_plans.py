@@ -35,6 +35,7 @@ def test_a_question_of_the_past_or_with_a_matter_of_its_own_is_none(question: st
         "Next I'll look for a flat.", "One of these days I have to sort out the cellar.", "The hedge needs cutting.",
         "I haven't answered Nadja's letter yet.", "My will still has to be written.", "Ann hopes to walk to Santiago.",
         "We've been meaning to visit the aqueduct.", "I'd like to learn to weld.",
+        "Got to get my hearing checked.", "The gutters want clearing.", "I might take up chess when I retire.",
     ],
 )  # fmt: skip
 def test_a_plan_without_a_date(sentence: str):
