@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.entities import PROJECT, entity_key
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.relations import EntityType, is_told_of_things, relations
+from mcp_memory.domain.relations import EntityType, Relation, is_told_of_things, relations
 from mcp_memory.domain.turns import USERS
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, kinship_words
 from mcp_memory.rules.answers.relations import (
+    DOES_WHAT,
     QueryToken,
     RelationMention,
+    asked_mention,
     asked_type,
     change_positions,
     find_mention,
@@ -147,6 +149,7 @@ def _version_ids(match: RelationMatch) -> frozenset[str]:
 def _match_group(
     query: Query, tokens: tuple[QueryToken, ...], group: RelationFacts, knowledge: KnownFacts
 ) -> RelationMatch | None:
+    """Return the match of the query with one relation of one entity; None where it does not ask for it."""
     relation = relations().get(group.relation)
     values = (planned_values(group) if _ASKS_PLAN.search(query.text) else []) or valid_values(group, knowledge)
     entity = _entity_positions(tokens, group, query)
@@ -155,80 +158,71 @@ def _match_group(
     beside = words_beside(tokens, group, entity, query, knowledge)
     if beside is None:
         return None
-    explained = entity | beside
     named = [one for one in values if not name_positions(tokens, (one.value,)) <= entity]
     changes = change_positions(tokens)
-    mention = find_mention(tokens, relation)
-    if mention is None and named and changes:
-        mention = RelationMention(changes, 0.8, None)  # "When did Ann leave Acme?"
-    if mention is None and relation.name == "works_as" and _DOES_WHAT.search(query.text):
-        mention = RelationMention(frozenset(), 0.8, None)  # "What does Ann do?"
-    if mention is None and relation.name == "scheduled_for" and _WHEN_IS.match(query.text):
-        mention = RelationMention(frozenset(), 0.5, None)  # "When is our standup?"
-    if mention is None and query.answer_type == "how" and relation.name == "has_command":
-        mention = RelationMention(frozenset(), 0.5, None)  # "How do we deploy?"
-    if mention is None and query.answer_type == "where" and relation.name in ("located_at", "located_in"):
-        mention = RelationMention(frozenset(), 0.5, None)  # "Where is the style guide?"
-    if mention is None or not _wants_side(group, mention, tokens):
+    mention = asked_mention(query, tokens, relation, changes if named else frozenset())
+    if mention is None or not _wants_side(group, mention, tokens) or _is_of_another(query, tokens, relation, changes):
         return None
-    if _DOES_WHAT.search(query.text) and relation.name not in _DOINGS:
-        return None  # "What does my brother do for a living?" asks for more than his name, and not for where he lives
-    if relation.name == "visited" and _LEAVES_FOR.search(query.text):
-        return None  # "When did I leave for Rome?" does not ask for the end of the stay
-    if not all(_is_change_of(tokens[place], relation.name) for place in changes):
-        return None  # nor does "Who is my brother going to marry?"
-    explained |= mention.positions | changes
+    kind, kind_noun = asked_type(query.text)
+    fit = _type_fit(query, kind, relation.tail if group.forward else relation.head, tokens)
+    steps = _step_positions(tokens, group)
+    if fit is None or steps is None:
+        return None
+    explained = entity | beside | mention.positions | changes | steps
     if query.answer_type in ("yes_no", "when", "how_long"):
         for value in (*(one.value for one in named), *(group.value(denied) for denied in group.denials)):
             explained |= name_positions(tokens, (value,))
     else:
         named = []
-    for step in group.through:
-        step_mention = find_mention(tokens, relations().get(step.version.relation))
-        if step_mention is None:
-            return None
-        explained |= step_mention.positions
-    kind, kind_noun = asked_type(query.text)
-    if kind_noun in _SETTLEMENTS and "organisation" in (relation.tail, relation.head):
-        return None  # the town of an employer is not the employer
-    fit = _type_fit(query, kind, relation.tail if group.forward else relation.head, tokens)
-    if fit is None:
-        return None
-    if kind and kind_noun:
-        explained |= {place for place, token in enumerate(tokens) if token.word == kind_noun}
     software = _software_kind(query, group)
+    said = {kind_noun} if kind and kind_noun else set()
     if software:
         values = [value for value in values if is_of_kind(value.value, software)]
-        explained |= {place for place, token in enumerate(tokens) if token.word in (software, *_OF_PROVIDERS)}
-        if not values:
-            return None
-    narrowed = _values_of_kind(values, kind_noun or mention.noun, group, knowledge)
-    certain = narrowed is not None
-    if narrowed == [] and values:
+        said |= {software, *_OF_PROVIDERS}
+    explained |= {place for place, token in enumerate(tokens) if token.word in said}
+    of_kind = _values_of_kind(values, kind_noun or mention.noun, group, knowledge)
+    if (software and not values) or (values and of_kind == []):
         return None  # her only sibling is a sister, and no brother
-    if narrowed is None:
-        if query.answer_type not in ("who", "what") or len(values) != 1 or not _may_be_kind(kind_noun or mention.noun):
-            return None
-        narrowed = values  # her only sibling may be the sister
+    if of_kind is None and not (len(values) == 1 and _may_be_meant(query, kind_noun or mention.noun)):
+        return None
     amounts = relation.name == "set_to" or doses(values)
     if query.answer_type == "how_many" and not (amounts or _counts_values(query, tokens, mention, kind_noun)):
         return None
-    left = [
-        token.word
-        for place, token in enumerate(tokens)
-        if token.content and place not in explained and token.word != "s"
-    ]
-    if left:
-        told = doses(narrowed, left)
-        if not told and query.answer_type != "yes_no":
-            told = [one for one in narrowed if _tells(one, left, knowledge)]
-        if not told and _wants_kind(query, left):
-            told = [one for one in narrowed if _is_named_kind(one.value, left[0])]
-        narrowed = told
-        if not narrowed:
-            return None  # it asks for something more specific
-    matching = tuple(one for one in named if one in narrowed)
-    return RelationMatch(group, tuple(narrowed), matching, certain, mention.strength + fit)
+    left = [one.word for place, one in enumerate(tokens) if one.content and place not in explained and one.word != "s"]
+    meant: Sequence[ValidValue] = values if of_kind is None else of_kind
+    if left and not (meant := _with_rest(query, meant, left, knowledge)):
+        return None  # it asks for something more specific
+    matching = tuple(one for one in named if one in meant)
+    return RelationMatch(group, tuple(meant), matching, of_kind is not None, mention.strength + fit)
+
+
+def _is_of_another(query: Query, tokens: tuple[QueryToken, ...], relation: Relation, changes: frozenset[int]) -> bool:
+    """Return whether a query that mentions a relation asks for something else by its other words."""
+    if DOES_WHAT.search(query.text) and relation.name not in _DOINGS:
+        return True  # "What does my brother do for a living?" asks for more than his name, and not for where he lives
+    if relation.name == "visited" and _LEAVES_FOR.search(query.text):
+        return True  # "When did I leave for Rome?" does not ask for the end of the stay
+    if asked_type(query.text)[1] in _SETTLEMENTS and "organisation" in (relation.tail, relation.head):
+        return True  # the town of an employer is not the employer
+    return not all(_is_change_of(tokens[place], relation.name) for place in changes)  # "Who will my brother marry?"
+
+
+def _step_positions(tokens: tuple[QueryToken, ...], group: RelationFacts) -> frozenset[int] | None:
+    """Return the positions of the words for the steps to the entity; None if one of them is not asked for."""
+    mentions = [find_mention(tokens, relations().get(step.version.relation)) for step in group.through]
+    return frozenset().union(*(one.positions for one in mentions if one)) if all(mentions) else None
+
+
+def _with_rest(
+    query: Query, values: Sequence[ValidValue], left: Sequence[str], knowledge: KnownFacts
+) -> Sequence[ValidValue]:
+    """Return the values of which what is left of the question is told."""
+    told = doses(values, left)
+    if not told and query.answer_type != "yes_no":
+        told = [one for one in values if _tells(one, left, knowledge)]
+    if not told and _wants_kind(query, left):
+        told = [one for one in values if _is_named_kind(one.value, left[0])]
+    return told
 
 
 def _is_change_of(token: QueryToken, relation: str) -> bool:
@@ -237,17 +231,11 @@ def _is_change_of(token: QueryToken, relation: str) -> bool:
     return changed is None or relation in changed
 
 
-_DOES_WHAT = re.compile(
-    r"^\W*what\s+(?:does|do|did)\s(?:[\w'’.-]+\s){1,4}?do"
-    r"(?:\s+(?:now|nowadays|currently|these\s+days|at\s+the\s+moment|for\s+(?:a\s+living|work)))*\W*$",
-    re.I,
-)
 _DOINGS = frozenset(("works_as", "works_at", "studies", "studies_at", "leads", "owns", "volunteers_at"))
 """Relations of which one may tell what somebody does."""
 _LEAVES_FOR = re.compile(
     r"\b(?:leave|left|leaving|depart\w*|set\s+off|set\s+out|head(?:ed)?(?:\s+off)?)\s+(?:for|to)\b", re.I
 )
-_WHEN_IS = re.compile(r"^\W*when\s+(?:is|are)\b", re.I)
 _CUT = re.compile(r"[,;:.!?]|\s[–—-]\s|\b(?:and|but|because|so|which|who)\b", re.I)
 _BEFORE = re.compile(r"^\W*(?:for|in|at|on|with)\s[^,;:.!?]{1,40}?(?=,|\b(?:we|i)\b)", re.I)
 """What a clause begins with before its subject, "For search we use …"."""
@@ -363,10 +351,14 @@ def _type_fit(
             return 0.0
 
 
-def _may_be_kind(wanted: str | None) -> bool:
-    """Return whether the only value may be of a kind that no text names; not for sizes or ways of making."""
+def _may_be_meant(query: Query, wanted: str | None) -> bool:
+    """Return whether the only value may be of a kind that no text names: her only sibling may be the sister.
+
+    It may not for sizes or ways of making.
+    """
     unnamed = _PLACE_SIZES | frozenset(map(stem, _MAKING_VERBS))
-    return wanted is not None and stem(wanted.removesuffix("s")) not in unnamed
+    known = wanted is not None and stem(wanted.removesuffix("s")) not in unnamed
+    return known and query.answer_type in ("who", "what")
 
 
 def _values_of_kind(

@@ -244,3 +244,36 @@ def words_beside(
     before = [place for place in range(max(first - 2, 0), first) if tokens[place].word in kinds]
     aside = range(last + 1, min(last + 5, len(tokens)) if "(" in query.text else 0)
     return frozenset((*before, *(place for place in aside if tokens[place].word in said)))
+
+
+DOES_WHAT = re.compile(
+    r"^\W*what\s+(?:does|do|did)\s(?:[\w'’.-]+\s){1,4}?do"
+    r"(?:\s+(?:now|nowadays|currently|these\s+days|at\s+the\s+moment|for\s+(?:a\s+living|work)))*\W*$",
+    re.I,
+)
+_WHEN_IS = re.compile(r"^\W*when\s+(?:is|are)\b", re.I)
+
+
+def asked_mention(
+    query: Query, tokens: tuple[QueryToken, ...], relation: Relation, changes: frozenset[int]
+) -> RelationMention | None:
+    """Return how a query asks for a relation, by a word of it or without one.
+
+    Args:
+        query: the query.
+        tokens: its words.
+        relation: the relation.
+        changes: positions of the verbs of a beginning or an end, if the query names a value that may begin or end.
+    """
+    if mention := find_mention(tokens, relation):
+        return mention
+    if changes:
+        return RelationMention(changes, 0.8, None)  # "When did Ann leave Acme?"
+    if relation.name == "works_as" and DOES_WHAT.search(query.text):
+        return RelationMention(frozenset(), 0.8, None)  # "What does Ann do?"
+    told_by_form = (
+        (relation.name == "scheduled_for" and _WHEN_IS.match(query.text))  # "When is our standup?"
+        or (relation.name == "has_command" and query.answer_type == "how")  # "How do we deploy?"
+        or (relation.name in ("located_at", "located_in") and query.answer_type == "where")  # "Where is the guide?"
+    )
+    return RelationMention(frozenset(), 0.5, None) if told_by_form else None
