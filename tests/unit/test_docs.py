@@ -215,17 +215,44 @@ def test_every_name_that_a_docstring_of_the_package_quotes_exists() -> None:
     assert not [(file, name) for file, name in quoted if not set(name.split(".")) <= known]
 
 
-def test_every_name_that_the_architecture_places_in_a_file_is_defined_there() -> None:
-    prose = re.sub(r"\s+", " ", _prose(ROOT / "docs" / "ARCHITECTURE.md"))
-    placed = re.findall(r"`([A-Za-z_][\w.]*)` \(`([\w/]+\.py)`", prose)
-    assert len(placed) >= 30
-    misplaced = {
-        f"{name} in {file}"
-        for name, file in placed
-        for part in name.split(".")
-        if not re.search(rf"^ *(?:(?:async )?def|class) {part}\b|^ *{part}(?:: [^=]+)? =", _module(file), re.MULTILINE)
-    }
-    assert not misplaced
+NO_NAME = re.compile(r"memory_\w+|.*\.(?:json|py)")  # a tool of the protocol, a file
+PLACED = (  # "`name` (`file`)", "`name` in `file`", "(`name`, `file`)"
+    re.compile(r"`(?P<name>[A-Za-z_][\w.]*)`(?: |,? \(| \(in | in )`(?P<file>[\w/]+\.py)`"),
+    re.compile(r"\(`(?P<name>[A-Za-z_][\w.]*)`, `(?P<file>[\w/]+\.py)`\)"),
+    re.compile(r"`(?P<file>[\w/]+\.py)`, `(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)`[:,]"),  # "`file`, `name`: …"
+)
+
+
+def _placed(document: str) -> list[tuple[str, str]]:
+    """Return the names of code that a document places in a file, each with the file."""
+    prose = re.sub(r"\s+", " ", _prose(ROOT / document))
+    found = [match for pattern in PLACED for match in pattern.finditer(prose)]
+    return [(match["name"], match["file"]) for match in found if not NO_NAME.fullmatch(match["name"])]
+
+
+def _is_defined_in(name: str, file: str) -> bool:
+    """Return whether a file, given by the end of its path, defines each part of a name."""
+    codes = [(ROOT / path[1:]).read_text(encoding="utf-8") for path in _paths() if path.endswith(f"/{file}")]
+    return any(
+        all(
+            re.search(rf"^ *(?:(?:async )?def|class) {part}\b|^ *{part}(?:: [^=]+)? =|^ *{part}: ", code, re.MULTILINE)
+            for part in name.split(".")
+        )
+        for code in codes
+    )
+
+
+def test_every_name_that_a_document_places_in_a_file_is_defined_there() -> None:
+    documents = ("docs/ARCHITECTURE.md", "docs/DESIGN.md", "docs/GLOSSARY.md", "CONTRIBUTING.md")
+    placed = [(document, *pair) for document in documents for pair in _placed(document)]
+    assert len(placed) >= 80
+    assert not [one for one in placed if not _is_defined_in(*one[1:])]
+
+
+def test_a_name_that_is_placed_in_the_wrong_file_would_be_noticed() -> None:
+    assert _is_defined_in("Memory.write", "memory.py")
+    assert not _is_defined_in("Memory.writes", "memory.py")
+    assert not _is_defined_in("sweep", "storage/store.py")
 
 
 def test_every_name_in_the_architecture_and_the_contributing_guide_stands_in_the_code() -> None:
