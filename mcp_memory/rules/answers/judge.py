@@ -48,11 +48,9 @@ from mcp_memory.rules.answers.fact_answers import (
 from mcp_memory.rules.answers.fact_proposals import MOST_CITED
 from mcp_memory.rules.answers.modality import in_mode_asked
 from mcp_memory.rules.answers.settings import (
-    AnswerabilityModel,
     ComparisonSettings,
     FactAnswerSettings,
     SpanSettings,
-    SupportWeights,
 )
 from mcp_memory.rules.answers.span_answers import answer_from_spans
 from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence, rivalry, wanted_span, weigh_sentences
@@ -110,77 +108,71 @@ class EmbeddedQuestionJudge:
 
     async def judge(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`. It takes a few milliseconds, so it does not run in a thread."""
-        support = answerability(
-            judge_input.query,
-            judge_input.sentences,
-            judge_input.rarity,
-            judge_input.recall.sufficiency,
-            _SPANS.support,
-            _SPANS.answerability,
-        )
-        return Judgement(self.propose(judge_input), support=support)
-
-    def propose(self, judge_input: JudgeInput) -> Proposal | None:
-        """Return the best proposal, however uncertain, or None where nothing has the wanted form.
-
-        A correction that a caller gave to such a question decides, unless a later message answers it.
-        """
-        proposal = self._propose(judge_input)
-        question = judge_input.query.text
-        if proposal is not None and (
-            was_restated(question, proposal, judge_input.recall.contrasts)
-            or not tells_of_what_happens(question, proposal)
-        ):
-            proposal = None
-        correction = judge_input.recall.correction
-        if correction is None or judge_input.query.askers:
-            return proposal
-        corrected = correction.sources[0].turn
-        if proposal is not None and any(one.source.turn.time > corrected.time for one in proposal.citations):
-            return proposal
-        return _from_correction(judge_input, correction)
-
-    def _propose(self, judge_input: JudgeInput) -> Proposal | None:
-        query, knowledge = judge_input.query, judge_input.known_facts
-        if query.askers:
-            return None  # it is not known who asks
-        if knowledge.meanings:
-            return answer_each(query, knowledge, _FACTS)
-        if proposal := answer_comparison(query, knowledge, _COMPARISONS):
-            return _SPANS.feedback.apply(proposal, knowledge.gate(proposal.citations))
-        answer = answer_from_facts(query, knowledge, _FACTS)
-        from_facts = answer.proposal if answer else None
-        texts, changed = answer.span_filter if answer else None, 0
-        if answer and from_facts and (changed := _has_changed(query, answer, judge_input.sentences)):
-            texts = replace(answer.span_filter, since=changed + 1)
-        if from_facts and (changed or _answers_nothing(query, from_facts)):
-            from_facts = None
-        if from_facts is not None:
-            from_facts = _SPANS.feedback.apply(from_facts, knowledge.gate(from_facts.citations))
-        if unknown_at_moment(query, knowledge, _FACTS):
-            return from_facts
-        from_spans = answer_from_spans(
-            query,
-            without_namesakes(query, judge_input.sentences, knowledge.namesakes),
-            judge_input.rarity,
-            _SPANS,
-            texts,
-        )
-        if _answers_nothing(query, from_spans):
-            from_spans = None
-        if from_facts is None or from_spans is None:
-            return from_facts or from_spans
-        if entity_key(from_spans.text) == entity_key(from_facts.text):
-            hedged = from_facts.hedged or from_spans.gate < 1
-            return replace(from_facts, confidence=max(from_facts.confidence, from_spans.confidence), hedged=hedged)
-        if preferred := _SPANS.feedback.preferred(from_facts, from_spans):
-            return preferred
-        if (answer and answer.takes_precedence) or _same_message(from_facts, from_spans):
-            return from_facts  # facts were extracted from the whole sentence
-        return max(from_facts, from_spans, key=lambda one: one.confidence)
+        wanted = wanted_span(judge_input.query)
+        weighed = weigh_sentences(wanted, judge_input.sentences, judge_input.rarity, _SPANS.support)
+        support = answerability(wanted, weighed, judge_input.rarity, judge_input.recall.sufficiency, _SPANS)
+        return Judgement(_propose(judge_input, wanted, weighed), support=support)
 
 
-def _from_correction(judge_input: JudgeInput, correction: Correction) -> Proposal:
+def _propose(judge_input: JudgeInput, wanted: WantedSpan, weighed: Sequence[WeighedSentence]) -> Proposal | None:
+    """Return the best proposal, however uncertain, or None where nothing has the wanted form.
+
+    A correction that a caller gave to such a question decides, unless a later message answers it.
+    """
+    proposal = _from_evidence(judge_input, wanted, weighed)
+    question = judge_input.query.text
+    if proposal is not None and (
+        was_restated(question, proposal, judge_input.recall.contrasts) or not tells_of_what_happens(question, proposal)
+    ):
+        proposal = None
+    correction = judge_input.recall.correction
+    if correction is None or judge_input.query.askers:
+        return proposal
+    corrected = correction.sources[0].turn
+    if proposal is not None and any(one.source.turn.time > corrected.time for one in proposal.citations):
+        return proposal
+    return _from_correction(judge_input, correction, wanted)
+
+
+def _from_evidence(judge_input: JudgeInput, wanted: WantedSpan, weighed: Sequence[WeighedSentence]) -> Proposal | None:
+    """Return the better of what the facts and the texts propose."""
+    query, knowledge = judge_input.query, judge_input.known_facts
+    if query.askers:
+        return None  # it is not known who asks
+    if knowledge.meanings:
+        return answer_each(query, knowledge, _FACTS)
+    if proposal := answer_comparison(query, knowledge, _COMPARISONS):
+        return _SPANS.feedback.apply(proposal, knowledge.gate(proposal.citations))
+    answer = answer_from_facts(query, knowledge, _FACTS)
+    from_facts = answer.proposal if answer else None
+    texts, changed = answer.span_filter if answer else None, 0
+    if answer and from_facts and (changed := _has_changed(query, answer, judge_input.sentences)):
+        texts = replace(answer.span_filter, since=changed + 1)
+    if from_facts and (changed or _answers_nothing(query, from_facts)):
+        from_facts = None
+    if from_facts is not None:
+        from_facts = _SPANS.feedback.apply(from_facts, knowledge.gate(from_facts.citations))
+    if unknown_at_moment(query, knowledge, _FACTS):
+        return from_facts
+    if knowledge.namesakes:
+        sentences = without_namesakes(query, judge_input.sentences, knowledge.namesakes)
+        weighed = weigh_sentences(wanted, sentences, judge_input.rarity, _SPANS.support)
+    from_spans = answer_from_spans(wanted, weighed, judge_input.rarity, _SPANS, texts)
+    if _answers_nothing(query, from_spans):
+        from_spans = None
+    if from_facts is None or from_spans is None:
+        return from_facts or from_spans
+    if entity_key(from_spans.text) == entity_key(from_facts.text):
+        hedged = from_facts.hedged or from_spans.gate < 1
+        return replace(from_facts, confidence=max(from_facts.confidence, from_spans.confidence), hedged=hedged)
+    if preferred := _SPANS.feedback.preferred(from_facts, from_spans):
+        return preferred
+    if (answer and answer.takes_precedence) or _same_message(from_facts, from_spans):
+        return from_facts  # facts were extracted from the whole sentence
+    return max(from_facts, from_spans, key=lambda one: one.confidence)
+
+
+def _from_correction(judge_input: JudgeInput, correction: Correction, wanted: WantedSpan) -> Proposal:
     """Return the answer that a correction gives: the value in it, or if it says more than a value, its own words.
 
     It is hedged for a question in other words than the one that was corrected, and where a later message has all words
@@ -190,7 +182,8 @@ def _from_correction(judge_input: JudgeInput, correction: Correction) -> Proposa
     own = [one for one in judge_input.sentences if one.source.turn.id == turn.id]
     value = None
     if len(own) == 1 and len(correction.text.split()) <= _PLAIN_WORDS and not _OPPOSES.search(correction.text):
-        value = answer_from_spans(query, own, judge_input.rarity, _SPANS, None)
+        weighed = weigh_sentences(wanted, own, judge_input.rarity, _SPANS.support)
+        value = answer_from_spans(wanted, weighed, judge_input.rarity, _SPANS, None)
     item = next((one.evidence_id for one in own), "")
     citations = tuple(Citation(item, source) for source in correction.sources)
     later = [one.source.quote for one in judge_input.sentences if one.source.turn.time > turn.time]
@@ -343,30 +336,27 @@ READ = 4
 
 
 def answerability(
-    query: Query,
-    sentences: Sequence[EvidenceSentence],
+    wanted: WantedSpan,
+    weighed: Sequence[WeighedSentence],
     rarity: Mapping[str, float],
     sufficiency: float,
-    weights: SupportWeights,
-    model: AnswerabilityModel,
+    settings: SpanSettings,
 ) -> float:
     """Return how likely it is that the evidence answers a query, in [0, 1]; 0 without evidence.
 
     Args:
-        query: the query.
-        sentences: the sentences of the evidence.
+        wanted: what the query wants.
+        weighed: the sentences of the evidence with their support, best first.
         rarity: idf of each stem of the query in the space, at least 0; 1 for a stem that is not listed.
         sufficiency: of the evidence as recall judges it, in [0, 1].
-        weights: of the support of a sentence.
-        model: weights of the features.
+        settings: the weights of support and of the features.
     """
-    wanted = wanted_span(query)
-    weighed = weigh_sentences(wanted, sentences, rarity, weights)
+    model = settings.answerability
     if not weighed or not wanted.stems:
         return 0.0
     own = [one for one in weighed if one.speaker_match > 0] or weighed
     others = [one for one in weighed if one.speaker_match == 0]
-    rival = rivalry(own[0], weighed, weights) if len(query.speakers) == 1 else 0.0
+    rival = rivalry(own[0], weighed, settings.support) if len(wanted.query.speakers) == 1 else 0.0
     logit = (
         model.base
         + model.sufficiency * sufficiency

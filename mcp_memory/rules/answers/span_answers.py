@@ -15,9 +15,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from mcp_memory.domain.answers import EvidenceSentence, Proposal
+from mcp_memory.domain.answers import Proposal
 from mcp_memory.domain.evidence import Citation
-from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.changes import is_changed_later
 from mcp_memory.rules.answers.modality import asserts
@@ -40,8 +39,6 @@ from mcp_memory.rules.answers.support import (
     names_elsewhere,
     names_unknown,
     rivalry,
-    wanted_span,
-    weigh_sentences,
 )
 from mcp_memory.rules.answers.tenures import SAID_OTHERWISE, TENURE_FIT, asks_person, is_of, meant_time, tenure_spans
 from mcp_memory.rules.answers.typed_spans import END_STEMS, START_STEMS, amount_spans, date_spans
@@ -64,8 +61,8 @@ class ScoredSpan(NamedTuple):
 
 
 def answer_from_spans(
-    query: Query,
-    sentences: Sequence[EvidenceSentence],
+    wanted: WantedSpan,
+    weighed: Sequence[WeighedSentence],
     rarity: Mapping[str, float],
     settings: SpanSettings,
     span_filter: SpanFilter | None = None,
@@ -73,14 +70,12 @@ def answer_from_spans(
     """Return the best supported span as a proposal, or None where nothing has the wanted form.
 
     Args:
-        query: the query.
-        sentences: the sentences of the evidence, those of one item in order.
+        wanted: what the query wants.
+        weighed: the sentences of the evidence with their support, best first.
         rarity: idf of each stem of the query in the space, at least 0; 1 for a stem that is not listed.
         settings: weights and bounds.
         span_filter: what the facts leave to texts; None where they decide nothing.
     """
-    wanted = wanted_span(query)
-    weighed = weigh_sentences(wanted, sentences, rarity, settings.support)
     texts = span_filter or SpanFilter()
     spans = _scored_spans(wanted, weighed, settings, texts)
     stands_beside = any(span.span.fit >= TENURE_FIT for span in spans)
@@ -89,13 +84,13 @@ def answer_from_spans(
         return changed
     wrong = _wrong_answers(spans)
     best = _best_span(spans, wrong, settings.feedback)
-    if is_changed_later(best.text, best.sentence, weighed, query.text):
+    if is_changed_later(best.text, best.sentence, weighed, wanted.query.text):
         said_at = best.sentence.evidence.source.turn.said_at or 0
         spans = [span for span in spans if (span.sentence.evidence.source.turn.said_at or 0) > said_at]
         if not spans:
             return None
         best = _best_span(spans, wrong, settings.feedback)
-        if is_changed_later(best.text, best.sentence, weighed, query.text):
+        if is_changed_later(best.text, best.sentence, weighed, wanted.query.text):
             return None
     features = _features(wanted, weighed, spans, best, rarity, settings)
     if best.span.fit == CALLED_FIT:

@@ -8,6 +8,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.rules.answers.settings import FeedbackGate, SpanSettings
 from mcp_memory.rules.answers.span_answers import answer_from_spans
+from mcp_memory.rules.answers.support import wanted_span, weigh_sentences
 
 GATE = FeedbackGate()
 PLAIN = Proposal("Oslo", 0.6, False, ())
@@ -57,7 +58,9 @@ def proposed(*lines: tuple[str, float, float], asked: str = "Where did the teles
     for place, (text, score, gate) in enumerate(lines):
         turn = Turn(f"t{place}", "d", "s", f"{place}", "message", text, "Ann", None, None, 0, 0, 0, place)
         candidates.append(EvidenceSentence(f"s{place}", Source(turn, 0, len(text)), (), score, 0.5, gate))
-    return answer_from_spans(understand(asked, ["Ann"], 0), candidates, {}, SpanSettings())
+    wanted = wanted_span(understand(asked, ["Ann"], 0))
+    weighed = weigh_sentences(wanted, candidates, {}, SpanSettings().support)
+    return answer_from_spans(wanted, weighed, {}, SpanSettings())
 
 
 def read(*lines: tuple[str, float, float]) -> Proposal:

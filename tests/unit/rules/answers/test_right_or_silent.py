@@ -18,6 +18,7 @@ from mcp_memory.language.questions import understand
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.answers.settings import SpanSettings
 from mcp_memory.rules.answers.span_answers import answer_from_spans
+from mcp_memory.rules.answers.support import wanted_span, weigh_sentences
 
 pytestmark = pytest.mark.anyio
 
@@ -300,7 +301,9 @@ def proposed(question: str, *lines: tuple[str, str]):
         turn = Turn(f"t{place}", "d", session, f"{place}", "message", text, "Ann", None, None, 0, 0, 0, place)
         times = stated_times(text, 0)
         sentences.append(EvidenceSentence(f"s{place}", Source(turn, 0, len(text)), times, 1 - place / 10, 0.5, 1.0))
-    return answer_from_spans(understand(question, ["Ann"], 0), sentences, {}, SpanSettings())
+    wanted = wanted_span(understand(question, ["Ann"], 0))
+    weighed = weigh_sentences(wanted, sentences, {}, SpanSettings().support)
+    return answer_from_spans(wanted, weighed, {}, SpanSettings())
 
 
 def test_a_date_is_hedged_where_nothing_of_its_talk_names_what_was_asked_about() -> None:
