@@ -54,7 +54,7 @@ from mcp_memory.language.vocabulary import word_set
 _UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year|decade|centur(?:y|ie))s?"
 _UNITS = word_set("minute hour day night week weekend fortnight month year decade century centuries")
 _UNITS |= {f"{unit}s" for unit in _UNITS}
-_SHORT_WEEKDAY = r"(?-i:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
+_SHORT_WEEKDAY = r"(?-i:[Mm]on|[Tt]ues?|Wed|[Ww]eds|[Tt]hu(?:rs?)?|[Ff]ri|Sat|Sun)"
 _SPAN = rf"(?:weekend|week|month|year|decade|century|{SEASON}|{MONTH}|{WEEKDAY}|{_SHORT_WEEKDAY})"
 _STEPS = {"last": -1, "this": 0, "next": 1, "coming": 1, "past": -1}
 _DAYS = {"yesterday": -1, "tomorrow": 1, "today": 0, "tonight": 0}
@@ -363,12 +363,12 @@ RELATIVE = (
         _this,
     ),
     TimeRule(
-        WEEKDAY_WORDS,
+        WEEKDAY_WORDS | word_set("mon tue tues wed weds thu thur thurs fri sat sun"),
         compiled(
             r"\b(?<!every\s)(?<!each\s)(?<!any\s)(?<!most\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!ash\s)(?<!cyber\s)"
             rf"(?:(?<!from\s)|(?!{WEEKDAY}\s?(?:to|until|till|through|thru|-|–)))"
             r"(?<!\ba\s)(?<!one\s)(?<!some\s)(?<!easter\s)(?<!palm\s)(?<!super\s)(?<!man\s)(?<!girl\s)(?<!the\s)"
-            rf"(?P<day>{WEEKDAY})\b(?:{_OF_DAY}\b)?(?!{S}(?:before|after|the|(?:last|next)\b))(?!['’]s)"
+            rf"(?P<day>{WEEKDAY}|(?:(?<=\bon\s)|(?<=\bby\s)|(?<=\buntil\s)){_SHORT_WEEKDAY})\b(?:{_OF_DAY}\b)?(?!{S}(?:before|after|the|(?:last|next)\b))(?!['’]s)"
             rf"(?!(?:(?:,|/|{S}(?:and|or))?{S}?{WEEKDAY}){{0,5}}{S}(?:mornings|afternoons|evenings|nights)\b)"
         ),
         _bare_weekday,
@@ -376,7 +376,7 @@ RELATIVE = (
     TimeRule(
         frozenset(("st", "nd", "rd", "th")),
         compiled(
-            r"(?:(?<=\bon\s)|(?<=\bto\s)|(?<=\bfor\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\bsince\s)"
+            r"(?:(?<=\bon\s)|(?<=\bto\s)|(?<=\bfor\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\bsince\s)|(?<=\bis\s)"
             r"|(?<=\bfrom\s)(?<![vgtd]ed\sfrom\s)(?<!d\sforward\sfrom\s)"  # not "moved from the 18th to the 25th"
             r"|(?<=\bbetween\s)|(?<=\d(?:st|nd|rd|th)\sand\s)|(?<!from\s)(?=the\s\d\d?(?:st|nd|rd|th)\s(?:to|until|till)\sthe\s\d)"
             r"|(?<=[a-z]{4}['’]s\s)(?<!that['’]s\s)(?<!what['’]s\s)(?<!here['’]s\s))"  # "the interview's the 6th"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.language.vocabulary import RELATIVES
-from mcp_memory.rules.facts import grammar
+from mcp_memory.rules.facts import grammar, kinds
 from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import content_confidence
@@ -243,6 +243,16 @@ def _is_organisation(copula: Clause) -> bool:
     """Return whether a clause says of its subject that it is a company, club or school: "Nordwerk is a firm …"."""
     said = copula.slots[0].nouns if copula.verb.lemma == "be" and copula.slots else ()
     return bool(said) and said[0].head in nouns.COMPANIES | nouns.CLUBS | nouns.SCHOOLS
+
+
+def tells_role(words: Sequence[Word], index: int, last: Clause) -> bool:
+    """Return whether a role of the speaker stands at an index behind their name: "I'm Ann, 34, nurse at St James's"."""
+    if last.verb.lemma != "be" or len(last.slots) != 1 or last.subject[0].pronoun != "i" or words[index].capital:
+        return False
+    name, found = last.slots[0].nouns[0], read_phrases(words, index, verb_seen=True)
+    role = found[0][0] if len(found[0]) == 1 else None
+    bare = role is not None and kinds.is_role(role) and not (role.owner or role.plural or role.name)
+    return bare and bool(name.name and not name.common) and not grammar.is_finite(words, found[1])
 
 
 def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup) -> bool:

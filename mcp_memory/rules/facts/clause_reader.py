@@ -15,6 +15,7 @@ from mcp_memory.rules.facts.clause import (
     is_imperative,
     read_insertions,
     reduced_relative,
+    tells_role,
     verb_without_subject,
 )
 from mcp_memory.rules.facts.complements import Slot, read_complement
@@ -221,6 +222,10 @@ class _ClauseReader:
 
     def _clause(self) -> None:
         words, first = self.words, self.index
+        if self.talk and self.conjunction == "," and self.clauses and tells_role(words, first, self.clauses[-1]):
+            start = words[first].start
+            self._add_clause(self.clauses[-1].subject, VerbGroup("be", first, start, start), first)
+            return
         last = self.clauses[-1].verb if self.clauses else None
         shared = bool(self.conjunction and not self.subordinator)
         verb = verb_without_subject(words, first, last, frozenset(self.adverbs), shared=shared, talk=self.talk)
@@ -359,6 +364,10 @@ def _is_none(noun: NounPhrase) -> bool:
 
 def _in_past(words: Sequence[Word], verb: VerbGroup, subject: Sequence[NounPhrase]) -> VerbGroup:
     """Return "he put" in the past tense: in the present it would be "puts"."""
+    first = words[verb.next_index - 1 - (verb.phase == "end")].low
+    own = any(noun.pronoun in ("i", "we") for noun in subject)
+    if own and first in ("quit", "split") and verb.tense == "present" and not (verb.unreal or verb.negated):
+        return replace(verb, tense="past")  # "I quit smoking in May", "Ann and I split up"
     bare = verb.lemma in SAME_IN_PAST and verb.tense == "present" and words[verb.next_index - 1].low == verb.lemma
     if (
         not bare

@@ -155,8 +155,9 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
 
 def _is_participle(clause: Clause, phrase: str) -> bool:
     """Return whether a phrase may be a participle before its noun: "carved oak", "guaranteed income"."""
-    if any(map(str.isdigit, phrase)):
-        return False  # "tagged v0.8.0"
+    told = clause.subject[0].pronoun and clause.subject[0].common != OMITTED and clause.times
+    if told or any(map(str.isdigit, phrase)):
+        return False  # "I donated blood on Monday", "tagged v0.8.0"
     obj = clause.slots[0]
     noun = obj.nouns[0]
     bare = not (obj.preposition or noun.determiner or noun.owner or noun.named or noun.plural or noun.quoted)

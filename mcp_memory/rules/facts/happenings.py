@@ -24,6 +24,7 @@ from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import FEW_COUNTED
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.validity import Validity, from_utterance, precision_of, validity_intervals
+from mcp_memory.rules.facts.verbs import inflect
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _WHEN = re.compile(
@@ -86,8 +87,8 @@ def happenings(
             yield make_assertion(
                 turn, index, span, (head, "is_a", "off"), from_utterance(turn.time), intent, confidence
             )
-    elif deed := _deed(turn.text, clause):
-        head = name_of(discourse, clause.subject[0])
+    elif deed := _deed(turn.text, clause) or _suffered(clause):
+        head = name_of(discourse, clause.slots[0].nouns[0] if _suffered(clause) else clause.subject[0])
         stated = [word.time for word in clause.times if word.time is not None] or list(around)
         verb = replace(clause.verb, tense="past", unreal=False)
         for holds in validity_intervals("event", verb, clause.adverbs, stated, turn.time, event=True) if head else ():
@@ -198,9 +199,9 @@ _LIVE = re.compile(r"\s*went\slive\b", re.IGNORECASE)
 
 
 _DONE = word_set(
-    "fix finish complete release merge deploy ship sign repair approve sell pay book order install accept reject publish"
-    " deliver close resolve upgrade migrate remove replace confirm cancel cut extend refuse grant steal lose break damage"
-    " flood burn build paint clear empty service renew extend postpone delay submit file send print translate test"
+    "fix finish complete release merge deploy ship sign repair approve sell pay book order install accept reject"
+    " publish deliver close resolve upgrade migrate remove replace confirm cancel cut extend refuse grant steal lose"
+    " break damage flood burn build paint clear empty service renew postpone delay submit file send print translate"
 )
 _COMPLETED = word_set(
     "fix finish complete release merge deploy ship sign repair approve accept reject publish resolve do"
@@ -208,7 +209,7 @@ _COMPLETED = word_set(
 
 
 def _undergone(text: str, clause: Clause) -> str:
-    """Return what was done to a thing: "the boiler was repaired on Monday", "the export bug is fixed"; "" if nothing."""
+    """Return what was done to a thing, "was repaired" of "the boiler was repaired on Monday"; "" if nothing."""
     verb, thing = clause.verb, clause.subject[0]
     if not verb.passive or verb.negated or verb.unreal or kinds.is_being(thing) or thing.head in closed.EMPTY:
         return ""
@@ -221,6 +222,19 @@ def _undergone(text: str, clause: Clause) -> str:
     if not ((over and verb.lemma in _DONE) or (verb.tense == "present" and verb.lemma in _COMPLETED)):
         return ""
     return f"{'were' if thing.plural else 'was'} {text[: verb.end].split()[-1].lower()}"
+
+
+def _suffered(clause: Clause) -> str:
+    """Return what unnamed people did to a thing of somebody's: "someone stole my bike"; "" if nothing."""
+    verb, who = clause.verb, clause.subject[0]
+    done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive or verb.progressive)
+    if not done or verb.lemma not in _DONE or who.text.lower() not in ("someone", "somebody", "they"):
+        return ""
+    alone = len(clause.slots) == 1 and not clause.slots[0].preposition and len(clause.slots[0].nouns) == 1
+    thing = clause.slots[0].nouns[0] if alone else who
+    if thing.owner is None or kinds.is_being(thing):
+        return ""
+    return f"{'were' if thing.plural else 'was'} {inflect(verb.lemma, 'participle')}"
 
 
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|been|got)\b|['’]s\b", re.IGNORECASE)

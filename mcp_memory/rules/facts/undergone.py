@@ -95,7 +95,7 @@ def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
 
 
 _ENDED = re.compile(
-    r"\s*(?P<what>(?:stopped|quit|gave\sup)\s(?:smoking|drinking|vaping|gambling|eating|driving|dancing|swimming|running"
+    r"\s*(?:(?:also|just|finally|already|even)\s)*(?P<what>(?:stopped|quit|gave\sup)\s(?:smoking|drinking|vaping|gambling|eating|driving|dancing|swimming|running"
     r"|cycling|climbing|riding|training|wearing|biting|colouring|dyeing))\b"
 )
 

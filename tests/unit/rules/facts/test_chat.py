@@ -74,6 +74,15 @@ def test_what_is_said_of_an_assistant_is_no_fact() -> None:
         ("It made me remember that.", []),
         ("The doctor put me on ramipril.", ["Maria takes ramipril"]),
         ("We enjoy each other's company.", []),
+        ("I quit smoking in January.", ["Maria did quit smoking"]),
+        ("I also stopped drinking wine in March.", ["Maria did stopped drinking wine"]),
+        ("I donated blood last week.", ["Maria did donated blood"]),
+        ("They accepted our offer yesterday.", ["Maria's offer did was accepted"]),
+        (
+            "I'm Maria, 34, nurse at the Lumen clinic.",
+            ["Maria age 34", "Maria works_as nurse", "Maria works_at Lumen clinic"],
+        ),
+        ("I'm fine, nurse said so.", []),
         ("Except I don't work Wednesdays.", ["not Maria works_hours Wednesdays"]),
     ],
 )
