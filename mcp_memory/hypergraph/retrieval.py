@@ -9,8 +9,8 @@ compares entities with a subquery by vectors of their own; here the weight of an
 that names it.
 
 The paper answers from the descriptions of all points and the passages of their entities (§3.3.4). Here points are found
-in addition to the raw text, and pass their similarity to the question to their supporting sentences (DESIGN 3.2). So
-evidence that was grouped once is found together again.
+in addition to the raw text. A broad recall lists what they rest on (``told_by_points``); the channel ``points``, by
+which they could raise their supporting sentences, has the weight 0, since it was measured to gain nothing.
 
 The paper's model decides which points to investigate and writes the subquery; here the caller of the operator does.
 What a subquery retrieves is shown by the sentences that name it, most similar to the query first.

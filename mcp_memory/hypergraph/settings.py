@@ -42,9 +42,7 @@ class PointSettings:
     n_v: int = 5
     """Entities that one subquery retrieves (code, graph_run.py: 5)."""
 
-    enabled: bool = switch(
-        "points", True, "memory points are made, kept, listed with what recall finds, and count in it"
-    )
+    enabled: bool = switch("points", True, "memory points are made, kept, and listed with what recall finds")
     working: bool = switch(
         "working_points",
         True,

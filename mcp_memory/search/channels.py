@@ -1,8 +1,8 @@
 """A channel of recall: one way to find a segment, with its name, its weights, its switch and its score.
 
 Each channel is one `Channel`, defined beside the code that computes its score and with the measurement that chose its
-weights; ``candidates.CHANNELS`` lists all of them. A new channel takes one definition and one entry of that list. There
-are four kinds, by when the score is known:
+weights; ``candidates.CHANNELS`` lists all of them. There are four kinds, by when the score is known. All but the first
+need one more line; ``docs/ARCHITECTURE.md`` says where ("Where would I add a channel").
 
 - channels with a `Channel.score` read the query and the text alone: meaning, words, reply, speaker, title, form;
 - ``facts``, ``points``, ``experience``, ``propagation`` and ``questions`` are computed by other rooms and passed in;

@@ -78,9 +78,14 @@ OPERATORS: Mapping[str, Offer] = {
     "local_points": Offer("ids", "a number such as P1; what is near it", "ctc"),
     "global_points": Offer("query", "a question; what no point covers", "ctc"),
 }
-"""The operators that are offered: MRAgent's, REAL's, GAM-RAG's, QRMeM's and HGMem's. MRAgent's ``event_time`` is not,
-since every piece is shown with its day, nor ``event_keywords``, which is taken before each turn
-(``reconstruct/frontier.py``)."""
+"""The operators that are offered: MRAgent's, REAL's, GAM-RAG's, QRMeM's and HGMem's."""
+NOT_OFFERED = {
+    "event_time": "every piece is shown with its day",
+    "event_keywords": "taken before each turn (``reconstruct/frontier.py``)",
+    "expand_facts": "the recall before it has followed the facts, and its paths are shown",
+    "counterfactual": "the recall before it has repaired the paths",
+}
+"""The operators that are not, with the reason; a test finds those that stand in neither table."""
 _TAGGED = ("tag_events", "personal_aspect")
 _LAYERS = ("ce", "cte", "ctc")
 """Parts of the graph, the smallest first: cues and episodes, with tags, with facts and topics."""

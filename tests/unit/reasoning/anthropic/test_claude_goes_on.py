@@ -7,6 +7,9 @@ from judged_memory import asked, judged
 from standin.replies import error, said
 
 from mcp_memory.domain.requests import NewFact, WriteRequest
+from mcp_memory.operators import operators
+from mcp_memory.reasoning.anthropic.judgements import NOT_OFFERED, OPERATORS
+from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
 NOISE = tuple(f"Emil: On day {number} we talked about animals in the garden." for number in range(30))
@@ -24,6 +27,11 @@ def seeking(request):
         return said("Bees", (*found, *shown(request, "My godfather is Emil.")))
     kept = shown(request, "My godfather is Emil.")
     return said(missing=("what Emil has",), supports=kept, look_for=["The hives were full of honey."], names=["Emil"])
+
+
+def test_every_operator_is_offered_or_said_not_to_be():
+    assert {*OPERATORS, *NOT_OFFERED} == operators(Settings()).keys()
+    assert not OPERATORS.keys() & NOT_OFFERED.keys()
 
 
 async def test_requested_searches_are_made_and_the_answer_cites_both_hops():
