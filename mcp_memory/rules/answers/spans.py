@@ -19,7 +19,7 @@ from mcp_memory.language.vocabulary import word_set
 
 MOST_WORDS = 25
 MOST_CHARACTERS = 240  # for scripts without spaces, where a sentence is one word
-_BREAK = re.compile(r"\s[-–—]+\s|[;:,!?()\[\]。，、；：！？]\s*|\.(?=\s|$)|…")
+_BREAK = re.compile(r"\s[-–—]+\s|(?:(?<!\d),|,(?!\d{3})|[;:!?()\[\]。，、；：！？])\s*|\.(?=\s|$)|…")
 _CONJUNCTION = re.compile(
     r"\b(?:but|because|'cause|so|when|which|while|although|though|since|where"
     r"|and (?=(?:i|i'm|we|it|it's|he|she|they|that|now|had|have|the)\b))",

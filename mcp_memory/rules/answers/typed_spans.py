@@ -18,12 +18,11 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
 from mcp_memory.language.stated import day_in_words, in_words, stated_times
-from mcp_memory.language.tokens import stem, words
+from mcp_memory.rules.answers.deeds import tells_of_other
 from mcp_memory.rules.answers.modality import asks_deed, asks_return
 from mcp_memory.rules.answers.spans import (
     Span,
     adjacent,
-    all_stems,
     split_clauses,
     word_at,
     word_gap,
@@ -107,7 +106,7 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
             end,
             near,
             text,
-            hedged=_is_doubtful(wanted, sentence, stated, sentence.text[start:end]),
+            hedged=_is_doubtful(wanted, sentence, stated, (start, end)),
             typed=lifespan,
         )
     if sentence.is_document or not sentence.hits:
@@ -154,64 +153,18 @@ def _moved_to(sentence: WeighedSentence, start: int, end: int) -> StatedTime | N
 _YEARLY = re.compile(r"\b(?:birthdays?|anniversar(?:y|ies))\b", re.I)
 
 
-def _is_doubtful(wanted: WantedSpan, sentence: WeighedSentence, stated: StatedTime, said: str) -> bool:
-    """Return whether a message announced what a question asks of as past: whether it came to be is not known.
+def _is_doubtful(wanted: WantedSpan, sentence: WeighedSentence, stated: StatedTime, place: tuple[int, int]) -> bool:
+    """Return whether a message announced what a question asks of as past, or tells of another event or thing.
 
-    So is the month of a day of every year that states none: "my birthday is on the 20th".
+    Whether what was announced came to be is not known; neither is the month of a day of every year that states none:
+    "my birthday is on the 20th".
     """
-    if _YEARLY.search(wanted.query.text) and _BARE_DAY.match(said):
+    if _YEARLY.search(wanted.query.text) and _BARE_DAY.match(sentence.text[slice(*place)]):
         return True
     said_at = sentence.evidence.source.turn.said_at
     ahead = not sentence.is_document and said_at is not None and stated.since > said_at
-    return (ahead and asks_deed(wanted.query.text)) or (
-        not sentence.is_document and _tells_other_deed(wanted, sentence)
-    )
-
-
-_DOES = re.compile(
-    r"\b(?:when|what\s+(?:day|date|month|year)|which\s+(?:day|date|month|year))\b.{0,20}?\b(?:did|does|do|will)\s+"
-    r"(?:i|we|you|he|she|they|(?-i:[A-Z])[\w-]+(?:\s+and\s+(?:I|(?-i:[A-Z])[\w-]+))?(?:\s+(?-i:[A-Z])[\w-]+)?)\s+"
-    r"(?:(?:actually|finally|first|last|next|get(?=\s+\w+ed\b)|(?:start|begin|have|need)\s+to)\s+)?(?P<verb>[a-z]+)",
-    re.I,
-)
-"""A question for the time of a deed of somebody who is named."""
-
-
-def _forms(text: str) -> frozenset[str]:
-    """Return the words of a text and their stems."""
-    return frozenset(words(text)).union(map(stem, words(text)), all_stems(text))
-
-
-_SAME_DEED = tuple(
-    _forms(line)
-    for line in (
-        "get got buy bought adopt adopted collect collected pick picked receive received gave given new order ordered"
-        " arrive arrived bring brought award awarded win won came",
-        "make made draw drew paint painted create created design designed build built write wrote finish finished",
-        "start started begin began join joined open opened launch launched new first since",
-        "see saw seen meet met visit visited watch watched meeting appointment",
-        "leave left move moved quit resign resigned go went drive drove fly flew set off",
-        "end ended finish finished stop stopped quit done last over complete completed",
-        "pay paid cost buy bought spend spent",
-    )
-)
-"""Verbs that may tell of the same deed."""
-_ANY_DEED = _forms("go do be have take hold come put use happen try attend")
-
-
-def _tells_other_deed(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
-    """Return whether a message has no word of the deed whose time is asked for: "I had an interview" for "got in"."""
-    asked = _DOES.search(wanted.query.text)
-    if asked is None:
-        return False
-    deed, source = _forms(asked["verb"].lower()), sentence.evidence.source
-    told = _forms(source.turn.text[max(source.start - NEAR_TOLD, 0) : source.end + NEAR_TOLD].lower())
-    same = deed.union(*(one for one in _SAME_DEED if not one.isdisjoint(deed)))
-    return deed.isdisjoint(_ANY_DEED) and same.isdisjoint(told)
-
-
-NEAR_TOLD = 160
-"""Characters before and after a sentence that tell of the same."""
+    other = not sentence.is_document and tells_of_other(wanted, sentence, place)
+    return other or (ahead and asks_deed(wanted.query.text))
 
 
 CLAUSE_FIT = 1.5

@@ -333,6 +333,11 @@ def test_what_moves_from_a_day_to_another_is_on_the_new_one(verb: str) -> None:
         ("Rufus and I had a lovely swim last summer.", "When did Ann get her dog Rufus?", True),
         ("I got my dog Rufus last summer.", "When did Ann get her dog Rufus?", False),
         ("I bought the cedar canoe last summer.", "When did Ann get the cedar canoe?", False),
+        ("We drew the map on 4 May and printed the flyer a bit after.", "When did Ann print the flyer?", True),
+        ("We drew the map and printed the flyer on 4 May.", "When did Ann print the flyer?", False),
+        ("I sold the grey tent last Tuesday.", "When did Ann sell the green tent?", True),
+        ("I sold the tent last Tuesday.", "When did Ann sell the green tent?", False),
+        ("I signed the lease with Ostby on 2 May.", "When did Ann sign the lease with Fell?", True),
     ],
 )
 async def test_the_time_of_another_deed_is_hedged(told: str, question: str, hedged: bool) -> None:
