@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
@@ -21,6 +22,7 @@ from mcp_memory.rules.facts.coordination import opens_clause, read_phrases
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import low_at
+from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
 _LIKING = word_set("like love enjoy hate dislike adore prefer")
@@ -72,6 +74,8 @@ def with_corrections(words: Sequence[Word], clauses: Sequence[Clause], before: C
     for index, clause in enumerate(clauses):
         previous = clauses[index - 1] if index else before
         clause = _with_denied_before(clause, previous)
+        if index + 1 < len(clauses):
+            clause = _with_mended_tense(clause, clauses[index + 1])
         clause, denial = _contrast(clause)
         following = bisect_left(starts, clause.end)
         if clause.confidence <= 0 or following >= len(words):
@@ -155,20 +159,63 @@ def _but(words: Sequence[Word], clause: Clause, index: int) -> list[Clause]:
 
 def _meant(words: Sequence[Word], clause: Clause, index: int) -> list[Clause]:
     """Return the clause with the value that mends a slip in the same sentence: "is Hale, sorry, I mean Lind"."""
-    if not words[index].mark:
-        return []
-    index += 1
-    while index < len(words) and (words[index].low in ("no", "sorry", "wait", "oops") or words[index].text == ","):
-        index += 1
-    if low_at(words, index) != "i" or low_at(words, index + 1) not in ("mean", "meant"):
-        return []
-    value = _value(words, index + 2)
+    index, sure = _behind_mending(words, index)
+    value = _value(words, index) if index else None
     stated = _with_value(clause, value) if value else None
     if stated is None:
+        return []
+    mended_slot = clause.slots[len(stated.slots) - 1]
+    if not (sure or _alike(stated.slots[-1].nouns[-1], mended_slot.nouns[-1])):
         return []
     # "I said that it was Hale, I meant …" is about now
     verb = replace(stated.verb, tense="present") if stated.verb.lemma == "be" else stated.verb
     return [replace(stated, verb=verb, adverbs=stated.adverbs | {"i mean"})]
+
+
+_SURELY = (
+    ("i", "mean"), ("i", "meant"), ("no", "wait"), ("wait", "no"), ("scratch", "that"), ("strike", "that"),
+    ("make", "that"), ("or", "rather"), ("no", "sorry"), ("sorry", "no"),
+)  # fmt: skip
+"""Words that mend a slip whatever follows; after "sorry" alone a name may be that of whoever is spoken to."""
+
+
+def _behind_mending(words: Sequence[Word], index: int) -> tuple[int, bool]:
+    """Return the index behind ", no wait," and the like, 0 for none, and whether it surely mends."""
+    if index >= len(words) or not words[index].mark:
+        return 0, False
+    first = index
+    while index < min(len(words), first + _MOST_FILLERS) and (words[index].mark or words[index].low in _MENDS):
+        index += 1
+    said = [word.low for word in words[first:index] if not word.mark]
+    sure = "correction" in said or any(pair in _SURELY for pair in pairwise(said))
+    return (index, sure) if sure or not {"sorry", "oops"}.isdisjoint(said) else (0, False)
+
+
+def _alike(value: NounPhrase, other: NounPhrase) -> bool:
+    """Return whether two phrases have the same article, or are numbers."""
+    numbers = value.text[:1].isdigit() and other.text[:1].isdigit()
+    return value.determiner == other.determiner and bool(value.determiner or numbers)
+
+
+def _with_mended_tense(clause: Clause, following: Clause) -> Clause:
+    """Return "I work at Orla, well, worked" as told of the past."""
+    verb, later = clause.verb, following.verb
+    alone = not (following.slots or following.particles or following.times) and following.subject == clause.subject
+    mends = alone and later.lemma == verb.lemma and later.tense == "past" and verb.tense == "present"
+    return replace(clause, verb=replace(verb, tense="past")) if mends and clause.slots else clause
+
+
+def mends_tense(words: Sequence[Word], clause: Clause) -> bool:
+    """Return whether a sentence only says that the clause before it is over: "Had, I should say", "Or lived, …"."""
+    start = next((n for n, word in enumerate(words) if not word.mark), 0)
+    led = low_at(words, start) in ("or", "well")
+    start += led
+    start += led and start < len(words) and words[start].mark
+    form = inflection(low_at(words, start))
+    if form is None or form.lemma != clause.verb.lemma or "past" not in form.forms or clause.verb.tense != "present":
+        return False
+    rest = [word.low for word in words[start + 1 :] if not word.mark]
+    return led or rest[-2:] == ["i", "mean"] or rest[-3:] == ["i", "should", "say"]
 
 
 def _is_slip(last: Clause, before: Clause) -> bool:
@@ -251,6 +298,7 @@ _FILLERS = word_set("no wait sorry oops actually rather or i mean meant make tha
 _MENDING = word_set("no wait sorry oops rather mean meant correction")
 _BEFORE_TIMES = word_set("on in at by the")
 _MOST_FILLERS = 7
+_MENDS = word_set("no wait sorry oops actually rather or i mean meant make scratch strike that correction")
 
 
 def with_mended_times(words: Sequence[Word]) -> list[Word]:

@@ -24,7 +24,14 @@ from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
 from mcp_memory.rules.facts.context import asked_of_another, recall_people, resumed
 from mcp_memory.rules.facts.copulas import copula_claims
-from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with_corrections, with_mended_times
+from mcp_memory.rules.facts.corrections import (
+    Carried,
+    mended,
+    mends_slip,
+    mends_tense,
+    with_corrections,
+    with_mended_times,
+)
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt, is_momentary, with_assistant
@@ -325,6 +332,8 @@ class RuleExtractor:
             clauses = [carried.mending[index]]
         elif talk and clauses and (mend := _mended(turn, clauses[-1], following)):
             clauses[-1], carried.mending[index + 1] = mend
+        elif talk and clauses and following and mends_tense(split_words(turn.text, *following, ()), clauses[-1]):
+            clauses[-1] = replace(clauses[-1], verb=replace(clauses[-1].verb, tense="past"))
         return [_as_planned(by_tense(turn, span, clause), turn.time) for clause in clauses] if talk else clauses
 
     def _stated(

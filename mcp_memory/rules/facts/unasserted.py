@@ -63,9 +63,43 @@ _IRONY = re.compile(
     r"🙄|😜|😏|\b(?:oh,?\s(?:sure|great|joy|lovely|wonderful|fantastic|perfect|brilliant|yeah,?\ssure)|yeah,?\sright|as\sif"
     r"|(?:just|only)\s(?:kidding|joking)|jk|marry\sme|imagine|pretend(?:s|ed|ing)?|just\swhat\si\sneeded|how\s(?:lovely|wonderful)\sof"
     r"|love\s(?:it\s(?:when|how)|how|that|being\sthe|waiting|getting)|thanks\sfor\snothing|sarcasm|said\sno\sone\sever|not\s[.!]*$"
-    r"|i\slied|(?:which|that)(?:['’]s|\s(?:is|was))\s(?:a\slie|false|not\strue|untrue)|/s)(?:\b|\s|$)",
+    r"|i\slied|(?:which|that|it)(?:['’]s|\s(?:is|was))\s(?:all\s)?(?:a\slie|false|not\strue|untrue)|/s)(?:\b|\s|$)"
+    r"|(?:[,(…]|\.\.)\s?(?:not|kidding|joking|joke)\W*$",
     re.IGNORECASE,
 )
+_FRAME = re.compile(
+    _LEAD + r"(?:(?:in\stheory|on\spaper|(?:in|on)\smy\s(?:head|mind|imagination|cv|résumé|resume|profile))\b"
+    r"|for\s(?:halloween|carnival|(?:the|a|our)\s(?:\w{1,20}\s)?(?:party|play|show|panto))\s"
+    r"(?:\w{1,20}\s){0,3}(?:i|we|he|she|they)\s(?:was|were|am|are|is|played|went\sas)\b)",
+    re.IGNORECASE,
+)
+"""What opens a sentence that holds on paper, in the mind or in disguise only."""
+_MATERIAL = re.compile(
+    r"\b(?:translate|proof-?read|rephrase|reword|rewrite|paraphrase|polish)\b"
+    r"[^.!?:]{0,60}(?::|\b(?:this|the\sfollowing|below)(?:\s\w{1,20}){0,2}[.?!]?\s*$)"
+    r"|\b(?:write|draft|compose)\b[^.!?:]{0,40}\b(?:bio|story|profile|poem|ad|advert|dialogue|character)\b[^.!?:]{0,40}:"
+    r"|\b(?:dictated|homework|exercise|dummy|placeholder)\b[^.!?:]{0,30}:",
+    re.IGNORECASE,
+)
+"""A task with its text, which is somebody's that the memory does not know: "Please translate: I live in Rome"."""
+_TAKEN_BACK = re.compile(
+    r"\W*(?:(?:just|only|ok|okay|well|no|nah|haha\w*|lol|i['’]m|i\sam|i\swas|sorry|wait)\b[,.]?\s){0,4}"
+    r"(?:(?:kidding|joking|jk|not|as\sif|yeah,?\sright|not\sreally|i\swish|in\smy\sdreams?(?:,?\sthat\sis)?|i\slied)\W*$"
+    r"|april\sfools?\b|(?:scratch|strike)\sthat\b|correction:|or\sso\s(?:he|she|they|it)\s\w+\W*$"
+    r"|(?:that|it)(?:['’]s|\s(?:is|was))\s(?:all\s)?(?:a\slie|a\sjoke|not\strue|untrue|made\sup|nonsense)\W*$"
+    rf"|in\s(?:the|a|my|our)\s(?:\w{{1,20}}\s)?{_WORK}\b.{{0,20}}$)"
+    r"|\W*no,\s(?:really,?\s)?i\s(?:do|am|have|did|was|can)(?:n['’]t|\snot)\W*$",
+    re.IGNORECASE,
+)
+"""A sentence that takes back the one before it."""
+_NOT_MINE = re.compile(
+    r"\W*(?:but\s)?(?:it|he|she|they|that|those)(?:['’]s|['’]re|\s(?:is|are|was|were))?(?:\snot|n['’]t)\s(?:really\s|actually\s)?"
+    r"(?:mine|ours|my\sown)\b",
+    re.IGNORECASE,
+)
+_OF_SPEAKER = re.compile(r"\b(?:I|[Ww]e)\b")
+_GOES_ON = re.compile(r"\W*(?:then\s|and\s|but\s)?(?:he|she|they|it|his|her|their)\b", re.IGNORECASE)
+"""How a plot goes on in the next sentence."""
 _EVERYBODY = re.compile(
     r"\b(?:we|you|they)\sall\s(?:\w{1,20}ly\s)?(?:love|like|hate|need|want|know|have|make|do|get|enjoy|live|are|feel|fear|die|go|say)\b"
     rf"|^{_LEAD}(?:everyone|everybody|no\sone|nobody|people|most\sof\sus|one|some\speople|who\sdoes(?:n['’]t|\snot))\s"
@@ -132,7 +166,7 @@ class Unasserted:
         self._sentences = sentences
         self._fiction_until = 0
         self._gap = -1
-        self._dreaming = False
+        self._dreaming = self._in_plot = False
         low = text.casefold()
         self._may_dream = "dream" in low or "nightmare" in low
 
@@ -143,12 +177,15 @@ class Unasserted:
             if not (self._dreaming and _AWAKE.match(self._text, start, end)):
                 return True
             self._fiction_until = 0
+        self._in_plot = bool(
+            _PLOT.search(self._text, start, end) or (self._in_plot and _GOES_ON.match(self._text, start, end))
+        )
         dream = self._may_dream and bool(_DREAM.search(self._text, start, end))
-        if dream or _SCENARIO.match(self._text, start, end):
+        if dream or _SCENARIO.match(self._text, start, end) or _MATERIAL.search(self._text, start, end):
             self._fiction_until = self._end_of_paragraph(end)
             self._dreaming = dream
             return True
-        return False
+        return self._in_plot
 
     def _end_of_paragraph(self, index: int) -> int:
         if self._gap < index:  # looked for once for each paragraph
@@ -173,16 +210,24 @@ class Unasserted:
 
     def _refused_next(self, index: int) -> bool:
         """Return whether the next sentence refuses what this one tells of ("They hired me", "I turned it down")."""
-        if index + 1 >= len(self._sentences) or not _PROPOSED.search(self._text, *self._sentences[index]):
+        if index + 1 >= len(self._sentences):
             return False
         start, end = self._sentences[index + 1]
+        if _TAKEN_BACK.match(self._text, start, end) or (
+            _NOT_MINE.match(self._text, start, end) and _OF_SPEAKER.search(self._text, *self._sentences[index])
+        ):
+            return True
+        if not _PROPOSED.search(self._text, *self._sentences[index]):
+            return False
         opening = _CANCELLING.match(self._text, start, end)
         return bool(_REFUSED.match(self._text, opening.end() if opening else start, end))
 
 
 def _is_unreal(sentence: str) -> bool:
     patterns = (_IRONY, _PLOT, _DREAM_THING, _EVERYBODY)
-    if _FAQ.match(sentence) or _REQUEST.match(sentence) or any(pattern.search(sentence) for pattern in patterns):
+    if any(opening.match(sentence) for opening in (_FAQ, _REQUEST, _FRAME)) or any(
+        pattern.search(sentence) for pattern in patterns
+    ):
         return True
     refused = _REFUSED.search(sentence)
     return bool(refused and _PROPOSED.search(sentence))

@@ -111,6 +111,7 @@ _ASKED_BACK = re.compile(
     r",?\s(?:right|correct|no|yes|true|(?:is|are|was|were|do|does|did|has|have)n['’]t\s\w+)\s?\?", re.IGNORECASE
 )
 """What makes a question of the part before it: "the port is 80, right?"."""
+_TAKEN_BACK = re.compile(r"\W{1,3}(?:correction\b|(?:scratch|strike)\sthat\b|no,?\swait\b|or\srather\b)", re.IGNORECASE)
 _DOUBT = re.compile(
     r"\b(?:i\s(?:think|guess|believe|suppose|assume)|probably|afaik|iirc|apparently|supposedly|roughly|ish"
     r"|not\ssure|around"
@@ -141,7 +142,7 @@ def parts(text: str, start: int, end: int, times: Sequence[StatedTime] = (), *, 
         if not piece:
             continue
         asked = mark == "?" or piece.endswith("?") or _ASKED_BACK.match(text, stop, end)
-        sure = 0.0 if asked or _UNSURE.search(inner) else SURE
+        sure = 0.0 if asked or _UNSURE.search(inner) or _TAKEN_BACK.match(text, stop, end) else SURE
         if sure and _DOUBT.search(inner):
             sure = HEDGED
         if opening := _DOUBT_OPENING.match(piece):

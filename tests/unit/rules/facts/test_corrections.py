@@ -21,6 +21,9 @@ from reading import facts, intervals, read
         ("I don't live in Vaasa any more! Since May it's Turku.", ["not Maria lives_in Vaasa", "Maria lives_in Turku"]),
         ("My boss is no longer Viktor, it's Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
         ("My boss is Viktor, sorry, I mean Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
+        ("My aunt is a vet, sorry, a nurse.", ["not Maria's aunt works_as vet", "Maria's aunt works_as nurse"]),
+        ("I live in Vaasa, no wait, Turku.", ["not Maria lives_in Vaasa", "Maria lives_in Turku"]),
+        ("We use Velox, correction: Redis.", ["not the project uses Velox", "the project uses Redis"]),
         ("My boss is Viktor. Oops, I meant Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
         ("I live in Vaasa. No wait, I meant in Turku. My aunt lives in Salo.",
          ["not Maria lives_in Vaasa", "Maria lives_in Turku", "Maria's aunt lives_in Salo"]),
@@ -47,10 +50,20 @@ def test_a_denied_value_ends_by_a_change() -> None:
         ("I don't live in Turku, but Olga lives there.", ["not Maria lives_in Turku"]),
         ("I live in Turku. I meant to call you about the boat.", ["Maria lives_in Turku"]),
         ("I moved to Turku, not Vaasa.", ["Maria lives_in Turku"]),
+        ("I live in Turku, sorry, Viktor.", ["Maria lives_in Turku"]),
+        ("We use Redis. Scratch that, nothing yet.", []),
     ],
 )
 def test_what_is_no_correction_denies_nothing(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I work at Brightly, well, worked.", "I work at Brightly. Worked, I mean.", "I work at Brightly. Or worked."],
+)
+def test_a_tense_that_is_mended_tells_of_the_past(text: str) -> None:
+    assert intervals(text) == ["Brightly … 2023-05-08"]
 
 
 def test_the_mended_value_cites_its_own_sentence() -> None:
