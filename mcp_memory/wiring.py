@@ -1,6 +1,8 @@
 """Wiring: open the adapter of each port, as the settings say, and build the memory from them.
 
-No other module knows both adapters and services. Importing this one imports all that the services need, so the server
+The memory, the services and the rooms know only ports; ``memory.py`` alone also knows the rules, which judge a question
+where it is given no other judge. Commands that work on the files of a store, and ``evaluation/``, open adapters
+themselves. Importing this module imports all that the services need, so the server
 does it after its first reply. Adapters import the heavier libraries (LanceDB, ONNX Runtime) at their first use.
 """
 

@@ -11,10 +11,9 @@ segment::
 
     cos + .015·BM25 + .3·[its title stands in the query]
 
-Other rooms add ``facts`` (what facts state), ``experience`` (what feedback taught), ``propagation``, ``points`` and
-``questions``. Where the query gives dates, ``time`` is added to both formulas, and to
-that for documents ``siblings``, the best score of the same document. Where the query compares documents, their titles
-count more (`raise_compared`).
+Other rooms add ``facts``, ``experience`` (from feedback), ``propagation``, ``points`` and ``questions``. Where the
+query gives dates, both gain ``time``, and documents ``siblings``, the best score of the same document. Where it
+compares documents, their titles count more (`raise_compared`).
 
 **One scale.** Both formulas are in units of the cosine: the sum for messages is relative to the best of this query and
 is multiplied by the best cosine that any message has. So a score means the same for both kinds, and a kind that does
@@ -113,21 +112,7 @@ CHANNELS: tuple[Channel, ...] = (
     FORM,
     SIBLINGS,
 )
-"""All channels, in the order in which their scores are added and ``via`` names them where two score the same.
-
-``via`` and the switches are public, so they keep names that differ from the constant or from each other:
-
-    constant     name in via    switch
-    REPLY        reply          replies
-    TITLE        head           heads
-    ENTITIES     entities       rare_entities
-    USER_FIRST   user           user_first
-    SIBLINGS     siblings       time, with ``TIME``
-    EXPERIENCE   experience     learning
-    FORM, PARTS  form, parts    none
-
-The switches of FACTS, POINTS, EXPERIENCE and PROPAGATION are in the settings of the rooms that compute their scores.
-"""
+"""All channels, in the order in which their scores are added and ``via`` names them where two score the same."""
 PART_STEEPNESS = 3
 """How fast the score of a search for a part falls: only its best candidates are meant, the rest is noise."""
 MOST = 200

@@ -14,6 +14,19 @@ need one more line; ``docs/ARCHITECTURE.md`` says where ("Where would I add a ch
 The channels that only messages have are here too: who said a message (``speaker``, ``user``), what it replies to
 (``reply``), and its ``form``: a question or a statement, short or long.
 
+``via`` and the switches are public, so they keep names that differ from the constant or from each other:
+
+    constant     name in via    switch
+    REPLY        reply          replies
+    TITLE        head           heads
+    ENTITIES     entities       rare_entities
+    USER_FIRST   user           user_first
+    SIBLINGS     siblings       time, with ``TIME``
+    EXPERIENCE   experience     learning
+    FORM, PARTS  form, parts    none
+
+The switches of FACTS, POINTS, EXPERIENCE and PROPAGATION are in the settings of the rooms that compute their scores.
+
 All scores are in units of the cosine, so that talk and documents can be compared (``candidates.py``). "Measured" means:
 on dialogues and passages that are not part of this package.
 """

@@ -26,6 +26,22 @@ def test_the_import_graph_contains_imports_inside_functions_but_not_those_for_ty
     assert not graph.has_edge("mcp_memory.cli", "mcp_memory.config")
 
 
+def test_adapters_are_known_only_where_the_contributing_guide_says() -> None:
+    adapters = {"storage", "embedding", "reasoning", "rules", "privacy"}
+    knowing = {
+        (room_of(name), room_of(imported))
+        for name, imported in import_graph().edges
+        if room_of(imported) in adapters - {room_of(name)} and not imported.endswith(".settings")
+    }
+    opening = {room for room, _ in knowing}
+    assert opening == {"wiring", "memory", "commands", "evaluation"}
+    assert {adapter for room, adapter in knowing if room == "memory"} == {"rules"}
+
+
+def room_of(module: str) -> str:
+    return module.partition(".")[2].partition(".")[0]
+
+
 def test_no_file_has_more_than_400_lines() -> None:
     counts = {path: path.read_text("utf-8").count("\n") for path in PACKAGE.rglob("*.py")}
     assert {str(path.relative_to(PACKAGE)): count for path, count in counts.items() if count > 400} == {}
