@@ -22,6 +22,8 @@ from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.coordination import opens_clause, read_phrases
 from mcp_memory.rules.facts.modality import (
     BELIEVING,
+    FEARS,
+    WRONGLY,
     clause_confidence,
     content_confidence,
     hearsay_confidence,
@@ -230,6 +232,8 @@ class _ClauseReader:
         shared = bool(self.conjunction and not self.subordinator)
         verb = verb_without_subject(words, first, last, frozenset(self.adverbs), shared=shared, talk=self.talk)
         if verb:
+            if first and words[first - 1].low == "never":
+                verb = replace(verb, negated=True, never=True)  # "Never been to Oslo"
             speaker = replace(pronoun_phrase(words[first], first), pronoun="i", common=OMITTED)
             subject = self.clauses[-1].subject if self.clauses else (speaker,)
             if agrees(words, subject, verb):
@@ -271,10 +275,15 @@ class _ClauseReader:
     def _add_clause(self, subject: tuple[NounPhrase, ...], verb: VerbGroup, first: int) -> None:
         words = self.words
         content = content_clause(words, verb)
+        feared = verb.lemma == "be" and bool(subject) and subject[0].head in FEARS
+        if content is None and feared and verb.next_index < len(words) and words[verb.next_index].low == "that":
+            content = 0.0, verb.next_index + 1
         if content is not None:
             confidence, index = content
             if verb.lemma in BELIEVING and words[index].low == "i" and subject[0].pronoun != "i":
                 confidence = 0.0  # "Mum thinks I'm a lawyer": the speaker knows better
+            if not WRONGLY.isdisjoint(verb.adverbs | self.adverbs):
+                confidence = 0.0  # "he wrongly said that …"
             self.matrix_confidence = min(self.matrix_confidence, confidence)
             if confidence == REPORTED:
                 self.source = subject

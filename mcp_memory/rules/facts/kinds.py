@@ -90,9 +90,16 @@ def is_role(noun: NounPhrase) -> bool:
     return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))
 
 
+_NO_ROLES = word_set(
+    "redundant pregnant important confident different independent dependent permanent absent brilliant"
+)
+
+
 def _sounds_like_role(noun: NounPhrase) -> bool:
-    return len(noun.head) > 5 and noun.head.endswith(
-        ("er", "or", "ist", "ian", "eer", "ant", "ent", "man", "woman", "ess")
+    return (
+        len(noun.head) > 5
+        and noun.head not in _NO_ROLES
+        and noun.head.endswith(("er", "or", "ist", "ian", "eer", "ant", "ent", "man", "woman", "ess"))
     )
 
 

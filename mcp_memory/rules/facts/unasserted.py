@@ -27,7 +27,8 @@ _SCENARIO = re.compile(
     r"|in\s(?:a|an|another|some)\s(?:\w{1,20}\s)?(?:perfect|ideal|parallel|alternate|different|other)?\s?"
     r"(?:world|life|universe|timeline|reality)\b"
     r"|for\s(?:example|instance)\b|e\.\s?g\.|examples?\s*[:,]|(?:test|sample|use)\s(?:case|data|input|story)\b.{0,40}:"
-    r"|(?:user\sstory|scenario|prompt|template|role|persona|system)\s*:|as\sa\s(?:\w{1,20}\s)?user,?\s(?:i|you|we)\b"
+    r"|(?:user\sstory|draft|proposal|assumption|hypothesis|suggestion|(?:option|variant|alternative)\s\w{1,12}"
+    r"|expected|scenario|prompt|template|role|persona|system)\s*:|as\sa\s(?:\w{1,20}\s)?user,?\s(?:i|you|we)\b"
     r"|role-?play\b|act\sas\b|you(?:['’]re|\sare)\s(?:a|an|the)\s(?:\w{1,20}\s){0,3}"
     r"(?:assistant|expert|agent|bot|model|ai|tutor|specialist|coach|editor|translator|interviewer)\b)",
     re.IGNORECASE,
@@ -63,12 +64,13 @@ _IRONY = re.compile(
     r"🙄|😜|😏|\b(?:oh,?\s(?:sure|great|joy|lovely|wonderful|fantastic|perfect|brilliant|yeah,?\ssure)|yeah,?\sright|as\sif"
     r"|(?:just|only)\s(?:kidding|joking)|jk|marry\sme|imagine|pretend(?:s|ed|ing)?|just\swhat\si\sneeded|how\s(?:lovely|wonderful)\sof"
     r"|love\s(?:it\s(?:when|how)|how|that|being\sthe|waiting|getting)|thanks\sfor\snothing|sarcasm|said\sno\sone\sever|not\s[.!]*$"
-    r"|i\slied|(?:which|that|it)(?:['’]s|\s(?:is|was))\s(?:all\s)?(?:a\slie|false|not\strue|untrue)|/s)(?:\b|\s|$)"
+    r"|i\slied|(?:which|that|it)(?:['’]s|\s(?:is|was))\s(?:all\s)?(?:a\slie|false|not\strue|untrue)|which\s(?:is|was)\swrong|/s)(?:\b|\s|$)"
     r"|(?:[,(…]|\.\.)\s?(?:not|kidding|joking|joke)\W*$",
     re.IGNORECASE,
 )
 _FRAME = re.compile(
-    _LEAD + r"(?:(?:in\stheory|on\spaper|(?:in|on)\smy\s(?:head|mind|imagination|cv|résumé|resume|profile))\b"
+    _LEAD + r"(?:(?:in\stheory|on\spaper|(?:in|on)\smy\s(?:head|mind|imagination|cv|résumé|resume|profile)"
+    r"|in\s(?:the|this|an|our|their)\s(?:\w{1,20}\s)?(?:example|examples|tutorial|template|mock-?up|sample))\b"
     r"|for\s(?:halloween|carnival|(?:the|a|our)\s(?:\w{1,20}\s)?(?:party|play|show|panto))\s"
     r"(?:\w{1,20}\s){0,3}(?:i|we|he|she|they)\s(?:was|were|am|are|is|played|went\sas)\b)",
     re.IGNORECASE,

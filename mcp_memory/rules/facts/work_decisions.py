@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.tools import WORK_WORDS
 from mcp_memory.rules.facts.tails import infinitive_end
 from mcp_memory.rules.facts.work_notes import PLACES
@@ -44,6 +45,7 @@ _THING_USES = re.compile(
     re.I,
 )
 _IN = re.compile(r"(?:is|are|['’]s)(?:\snow|\sstill)?\sin\s$", re.I)
+_NO_USER = closed.NOMINATIVE | closed.EMPTY | closed.NEGATIONS | frozenset(("no one",))
 _BUILDING = re.compile(
     r"(?:i|we|i['’]m|we['’]re|i\sam|we\sare|i['’]ve|we['’]ve|i\shave|we\shave)\s(?:trying\sto\s)?(?:been\s)?(?:working"
     r"|building|built|developing|developed|creating|created|writing|written"
@@ -158,8 +160,10 @@ def use_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFac
         if inside and not (bare or {*head.lower().split()[-1:]} & WORK_WORDS):
             head = ""  # "towerd's in Rust", not "Tom's in Go"
     found = match or general
-    if found is None or not head or head.lower() in ("everyone", "everybody", "it", "that"):
+    if found is None or not head or head.lower() in _NO_USER or " but " in head:
         return
+    if general and general[0].endswith(" use ") and text[: part.start].endswith("but "):
+        return  # "all services but billing use Redis"
     names, stop = read_tools(text[found.end() : end], plain=part.work)
     if inside:
         names = [name for name in names if name.lower() not in PLACES]  # "secrets are in Vault"

@@ -231,6 +231,7 @@ def command_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
 _HAS = re.compile(r"\w+(?:\s\w+)?\s(?:has\sthe\s|(?:does|handles|covers)\s(?!the\b|our\b))")
 """Of work, who has a thing is who does it: "Callum has the API", but "Tom has the keys"."""
 _ON_CALL = re.compile(r"on-?\s?call", re.I)
+_NOBODY = word_set("nobody none everyone everybody someone somebody anyone anybody")
 _WHOSE = word_set("product process business system tech team project repo home house car dog cat")
 """Things of which "X owner" is a role, or that are owned outside of work."""
 
@@ -245,6 +246,7 @@ def owner_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         if (
             not head
             or head.lower() in PRONOUNS | _WHOSE
+            or who.lower() in _NOBODY
             or is_tool(who)
             or (_HAS.match(part.text) and not _is_work(head))
         ):

@@ -78,8 +78,8 @@ _LEAD = re.compile(
     r"|reminder"
     r"|heads[ -]up|update|info|for the record|just|oh|hey|hi|hello|morning|from now on|as of now|now|currently"
     r"|anyway|then"
-    r"|plus|ps|tl;?dr|done|sorry|correction|yes|no|yeah|yep|nope|great|thanks|thx|good|cool|nice|right|turns out"
-    r"|it turns out"
+    r"|plus|ps|tl;?dr|done|sorry|correction|yes|no(?=[,:!.])|yeah|yep|nope|great|thanks|thx|good|cool|nice|right"
+    r"|turns out|it turns out"
     r"|by the way|decision|decided|quick one|all|everyone|team|folks|unrelated|forgot|to be clear|so far"
     r"|in the end|finally"
     r"|guys|that|for now|agreed|settled|confirmed|important)\b[,:!.]?\s)",
@@ -104,13 +104,19 @@ _UNSURE = re.compile(
     r"|did)\s(?:we|i|you|it)|is\sit"
     r"|please|pls|rumou?r|rather|ideally|feel\sfree|why|who|whether|when|what|how|which|where|aim\w*|target\w*"
     r"|goal|wants"
-    r"|like\sto|love\sto|promised|sounds\slike|instead\sof\sthe\splanned|tried|or)\b",
+    r"|like\sto|love\sto|promised|wrongly|falsely|mistakenly|incorrectly|sounds\slike|instead\sof\sthe\splanned|tried|or)\b",
     re.IGNORECASE,
 )
 _ASKED_BACK = re.compile(
     r",?\s(?:right|correct|no|yes|true|(?:is|are|was|were|do|does|did|has|have)n['’]t\s\w+)\s?\?", re.IGNORECASE
 )
 """What makes a question of the part before it: "the port is 80, right?"."""
+SUPPOSED = re.compile(
+    r"(?:the\s|our\s|my\s)?(?:draft|proposed|proposal|assumption|assumed|hypothesis|hypothetical|expected|desired|wanted"
+    r"|option|variant|alternative|suggestion|suggested|idea)\b",
+    re.IGNORECASE,
+)
+"""What opens a part that only supposes or proposes: "proposed limit: 5 MB", "option A: use NATS"."""
 _TAKEN_BACK = re.compile(r"\W{1,3}(?:correction\b|(?:scratch|strike)\sthat\b|no,?\swait\b|or\srather\b)", re.IGNORECASE)
 _DOUBT = re.compile(
     r"\b(?:i\s(?:think|guess|believe|suppose|assume)|probably|afaik|iirc|apparently|supposedly|roughly|ish"
@@ -147,6 +153,8 @@ def parts(text: str, start: int, end: int, times: Sequence[StatedTime] = (), *, 
             sure = HEDGED
         if opening := _DOUBT_OPENING.match(piece):
             first, piece = first + opening.end(), piece[opening.end() :]
+        if SUPPOSED.match(piece):
+            sure = 0.0
         yield Part(piece, first, topic, sure, work)
         if (colon := _TOPIC.match(piece)) and colon["topic"].lower() not in _NO_TOPIC and thing(colon["topic"]):
             topic = thing(colon["topic"])
@@ -223,7 +231,7 @@ def thing(text: str) -> str:
         return text
     words = [word.strip("`*\"'“”").lower() for word in _WORD.findall(text)]
     named = words[:-1] if len(words) > 1 and words[-1] in _ACTS else words
-    if not 0 < len(words) <= 7 or any(word in _NO_THING for word in named):
+    if not 0 < len(words) <= 7 or any(word in _NO_THING or word.endswith(("n't", "n’t")) for word in named):
         return ""
     first = inflection(words[0])
     if (

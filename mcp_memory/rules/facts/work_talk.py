@@ -29,7 +29,7 @@ from mcp_memory.rules.facts.validity import Validity, before_telling, from_utter
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_decisions import change_facts, choice_facts, role_facts, use_facts
 from mcp_memory.rules.facts.work_notes import NOTES, OF_WORDS
-from mcp_memory.rules.facts.work_phrases import HEAD, Part, WorkFact, fact_of, parts, thing
+from mcp_memory.rules.facts.work_phrases import HEAD, SUPPOSED, Part, WorkFact, fact_of, parts, thing
 from mcp_memory.rules.facts.work_settings import former_facts, is_third_person, of_a_program, scoped
 from mcp_memory.rules.facts.work_values import is_about_work, is_tool
 
@@ -218,7 +218,9 @@ _STATED = re.compile(
 def _labelled(text: str, start: int, end: int, about_work: bool) -> WorkFact | None:
     """Return the value of "retention: raw rows 30 days", a sentence that is a label and what stands behind it."""
     match = _LABELLED.fullmatch(text, start, end)
-    if match is None or _STATED.search(match["value"]) or _STATED.search(match["head"]):
+    if match is None or SUPPOSED.match(match["head"]):
+        return None
+    if _STATED.search(match["value"]) or _STATED.search(match["head"]):
         return None
     head, words = thing(match["head"]), match["value"].split()
     last = head.split()[-1].lower() if head else ""
