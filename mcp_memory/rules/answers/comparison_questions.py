@@ -228,7 +228,7 @@ class Country:
         return False if self.within.isdisjoint(other.within) else None
 
 
-def find_country(written: str) -> Country | None:
+def country_named(written: str) -> Country | None:
     """Return the country that a word or name means, "Danish" or "the Kingdom of Denmark", or None."""
     key = entity_key(written)
     for opening in ("kingdom of ", "republic of ", "islamic republic of ", "people's republic of "):
@@ -286,7 +286,7 @@ def country_of(
             return None
         values = select_values(valid_values(group, knowledge), None, event=False, past=past, moment=knowledge.moment)
         countries: list[tuple[tuple[ValidValue, ...], Country]]
-        countries = [((value,), country) for value in values if (country := find_country(value.value))]
+        countries = [((value,), country) for value in values if (country := country_named(value.value))]
         if name == "located_in" and not countries:
             countries = [found for value in values for found in _surrounding_countries(value, knowledge)]
         if countries:
@@ -301,7 +301,7 @@ def _surrounding_countries(
     paths: list[tuple[ValidValue, ...]] = [(place,)]
     for _ in range(MOST_STEPS):
         longer = [(*path, value) for path in paths for value in _containing_places(path[-1].value, knowledge)]
-        found = [((path[0], path[-1]), country) for path in longer if (country := find_country(path[-1].value))]
+        found = [((path[0], path[-1]), country) for path in longer if (country := country_named(path[-1].value))]
         if found:
             yield from found
             return

@@ -30,8 +30,8 @@ from mcp_memory.language.tokens import STOP_WORDS, stem, words
 from mcp_memory.rules.answers.comparison_questions import (
     COMPARISON_WORDS,
     Comparison,
+    country_named,
     country_of,
-    find_country,
     parse_comparisons,
 )
 from mcp_memory.rules.answers.relations import find_mention, mentions_end, name_positions, query_tokens
@@ -342,12 +342,12 @@ def _single_value(side: _Side, name: str, knowledge: KnownFacts, *, past: bool) 
 def _equality(one: ValidValue, other: ValidValue, unexplained: frozenset[str]) -> _Verdict | None:
     """Return whether two values are equal; None where one may be a part, or another name, of the other."""
     asks_for_city = not unexplained.isdisjoint(_stems(" ".join(_CITIES)))
-    if asks_for_city and any(find_country(value.value) for value in (one, other)):
+    if asks_for_city and any(country_named(value.value) for value in (one, other)):
         return None
     first, second = entity_key(one.value), entity_key(other.value)
     if first == second:
         return _Verdict(True, (one, other))
-    if not set(first.split()).isdisjoint(second.split()) or bool(find_country(first)) != bool(find_country(second)):
+    if not set(first.split()).isdisjoint(second.split()) or bool(country_named(first)) != bool(country_named(second)):
         return None
     return _Verdict(False, (one, other))
 

@@ -190,7 +190,7 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
         return False
     if wanted.form not in ("date", "yes_no") and _ASKS_NOW.match(wanted.query.text) and _NO_LONGER.search(clause):
         return False
-    if not _of_that_time(wanted, sentence):
+    if not _may_tell_of_asked_time(wanted, sentence):
         return False
     asks_plan = _ASKS_PLAN.search(wanted.query.text) is not None
     if _mode(_PROPOSED, clause, wanted) or (not asks_plan and _mode(_WISHED, clause, wanted)):
@@ -218,7 +218,7 @@ def _tells_of_its_event(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     return False
 
 
-def _of_that_time(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
+def _may_tell_of_asked_time(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     """Return whether a message may tell of the time asked about: one told after it has to state such a time."""
     said_at = sentence.evidence.source.turn.said_at
     if wanted.time is None or said_at is None or wanted.form == "date":

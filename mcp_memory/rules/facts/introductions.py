@@ -228,7 +228,7 @@ class _Found(NamedTuple):
 def _of_speaker(text: str, end: int, who: str, found: _Found) -> Iterator[Introduction]:
     """Yield the name of a speaker, and the denial of the other one in "I'm Elin, not Ellen"."""
     label, words = set(entity_key(who).split()), set(entity_key(found.name).split())
-    free = not _is_label_name(who) or found.relation != "named"
+    free = not _is_personal_name(who) or found.relation != "named"
     if words != label and (free or words > label):
         yield Introduction(who, found.relation, found.name, found.start, found.end, change=found.change)
     denial = _NOT.match(text, found.end, end) if found.relation == "named" else None
@@ -236,7 +236,7 @@ def _of_speaker(text: str, end: int, who: str, found: _Found) -> Iterator[Introd
         yield Introduction(who, "named", other[0], found.start, other[1], negated=True, change=True)
 
 
-def _is_label_name(label: str) -> bool:
+def _is_personal_name(label: str) -> bool:
     """Return whether the label of a speaker is a name, rather than "User", "u17" or "Speaker A"."""
     words = label.split()
     roles = USERS | word_set("speaker person participant customer client caller guest patient member owner author")

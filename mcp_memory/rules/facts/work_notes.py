@@ -171,7 +171,7 @@ def address_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
             beside
             and not stands
             and not _STANDS.search(part.text, match.end("head"), match.start("value"))
-            and not _stays(head)
+            and not _can_have_a_path(head)
         ):
             return
         if (head and head.split()[-1].lower() in _PASSING | {"bug"}) or re.search(r"(?:Error|Exception)$", head):
@@ -180,7 +180,11 @@ def address_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
             yield fact_of(part, head, "located_at", value)
         return
     match = _PLACED.fullmatch(part.text)
-    if match and match["value"].split()[-1].lower() in PLACES and _stays(head := owned(match["head"], part, speaker)):
+    if (
+        match
+        and match["value"].split()[-1].lower() in PLACES
+        and _can_have_a_path(head := owned(match["head"], part, speaker))
+    ):
         yield fact_of(part, head, "located_at", match["value"], "end" if match["not"] else "state")
 
 
@@ -193,7 +197,7 @@ _PASSING = word_set(
 )
 
 
-def _stays(head: str) -> bool:
+def _can_have_a_path(head: str) -> bool:
     """Return whether "X in PATH" gives the place of a thing rather than of an error, an edit or an act."""
     words = head.lower().split()
     first = inflection(words[0]) if words else None

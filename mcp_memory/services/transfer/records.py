@@ -227,7 +227,8 @@ class Reader:
         self._texts[place] = _Known(turn.id, len(text), line)
         return turn
 
-    def _named_text(self, fields: Fields, space: str) -> _Known:
+    def _referenced_text(self, fields: Fields, space: str) -> _Known:
+        """Return the text that a record refers to by its session, id and revision."""
         place = space, fields.text("session"), fields.text("id"), fields.integer("revision", 0, least=0)
         known = self._texts.get(place)
         if known is None:
@@ -235,7 +236,7 @@ class Reader:
         return known
 
     def _fact(self, fields: Fields, space: str) -> Assertion:
-        text = self._named_text(fields, space)
+        text = self._referenced_text(fields, space)
         by = fields.choice("by", ("caller", "anthropic"))
         precision = fields.optional_text("precision")
         if precision is not None and precision not in get_args(Precision):
@@ -281,7 +282,7 @@ class Reader:
         return fact
 
     def _reading(self, fields: Fields, space: str) -> Job:
-        text = self._named_text(fields, space)
+        text = self._referenced_text(fields, space)
         return Job(
             self._renaming.space(space),
             text.id,

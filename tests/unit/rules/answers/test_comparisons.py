@@ -10,7 +10,7 @@ from small_memory import ask, said
 
 from mcp_memory.domain.answers import Proposal
 from mcp_memory.domain.requests import NewItem
-from mcp_memory.rules.answers.comparison_questions import find_country
+from mcp_memory.rules.answers.comparison_questions import country_named
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.settings import ComparisonSettings
 
@@ -250,7 +250,7 @@ def test_ages_are_compared_where_one_year_cannot_change_the_result(second: str, 
     ],
 )
 def test_countries_differ_unless_one_is_part_of_the_other(one: str, other: str, same: bool | None) -> None:
-    first, second = find_country(one), find_country(other)
+    first, second = country_named(one), country_named(other)
     assert first is not None
     assert second is not None
     assert first.same_as(second) is same
@@ -259,7 +259,7 @@ def test_countries_differ_unless_one_is_part_of_the_other(one: str, other: str, 
 
 @pytest.mark.parametrize("written", ["Georgia", "Springfield", "", "korean", "Republic of"])
 def test_an_ambiguous_word_is_no_country(written: str) -> None:
-    assert find_country(written) is None
+    assert country_named(written) is None
 
 
 TALK = said(
