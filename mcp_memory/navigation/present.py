@@ -8,6 +8,7 @@ time asks, of one person, for a relation whose value changed, the text that stat
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from mcp_memory.domain.evidence import Evidence, Source
@@ -79,7 +80,6 @@ def mark_outdated(space: Space, query: Query, evidence: Iterable[Evidence]) -> t
 def _holds_instead(space: Space, query: Query, said: Source) -> str:
     """Return in words what holds instead of a state that a message tells of, or until when it did; "" if it holds."""
     found: dict[str, None] = {}
-    areas = frozenset[str]().union(*(area.told for area in areas_asked(topic_of(query.text))))
     for assertion in space.facts.assertions_in(said.turn.id):
         if assertion.negated or not (said.start <= assertion.start < said.end):
             continue
@@ -89,9 +89,14 @@ def _holds_instead(space: Space, query: Query, said: Source) -> str:
         stated = min(assertion.end, said.end) - assertion.start
         words_said = {*stems(version.tail), *stems(relations().get(version.relation).label)}
         asked = fact_query(query).demand(version.relation) > 0 or words_said.intersection(query.stems)
-        if not asked and stated < TOLD * (said.end - said.start) and words_said.isdisjoint(areas):
+        if not asked and stated < TOLD * (said.end - said.start) and not _is_in_area(words_said, query):
             continue
         later = None if version.superseded_by is None else space.facts.version(version.superseded_by)
         day = weekday_and_day(version.until)
         found[f"{version.text} until {day}" if later is None else f"{later.text} from {day}"] = None
     return "; ".join(list(found)[:OUTDATED])
+
+
+def _is_in_area(said: AbstractSet[str], query: Query) -> bool:
+    """Return whether one of these stems tells of an area of life that a query asks about."""
+    return any(not said.isdisjoint(area.told) for area in areas_asked(topic_of(query.text)))
