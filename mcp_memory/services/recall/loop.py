@@ -9,24 +9,24 @@ score from the one for which it is strongest.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.evidence import Stop, Sufficiency
-from mcp_memory.domain.points import Point
+from mcp_memory.domain.evidence import RecallResult, Sufficiency
 from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.gain.gates import sentence_weights
 from mcp_memory.language import iso
 from mcp_memory.language.questions import NEEDED, understand
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
-from mcp_memory.ports import Embedder, OperatorInput, OperatorResult
+from mcp_memory.ports import Embedder, OperatorInput, OperatorResult, Store
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, run_loop, uncovered_share
-from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
+from mcp_memory.search.channels import similarity
 from mcp_memory.search.sufficiency import has_kind_of_answer, judge_coverage
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
@@ -44,107 +44,119 @@ KEPT = 5
 """Turns of the search that keep their places, so that what the loop finds does not displace what was certain."""
 
 
-@dataclass(slots=True)
-class RecallLoop:
-    """One run of the loop.
+Dated = Mapping[str, tuple[Millis, Millis]]
+"""Times that the calls of the loop found: since and until, by the id of the evidence."""
 
-    Attributes:
+
+async def go_on(
+    store: Store,
+    embedder: Embedder,
+    space: Space,
+    query: Query,
+    cosines: Matrix,
+    found: CandidateSet,
+    gates: Mapping[int, float],
+    result: RecallResult,
+    settings: RecallSettings,
+) -> tuple[CandidateSet, Dated, RecallResult]:
+    """Run the loop from the candidates of the search, unless they suffice as they are, or it is switched off.
+
+    Args:
+        store: asked for what is nearest if the view holds no vectors.
+        embedder: of the queries of calls.
         space: of a view that does not change meanwhile.
         query: understood and embedded; its window, limit and turns hold for every call.
-        candidates: of the search.
-        roots: names that facts are followed from.
+        cosines: of its vectors with each segment.
+        found: the candidates of the search.
         gates: of the query, by row of the sentence.
-        settings: of recall.
-        policy: chooses the calls.
-        embedder: of the queries of calls.
-        similarity: returns the cosine of vectors with each segment.
-        queries: what calls ask, by text, each with its cosines.
-        texts: how many were embedded.
+        result: of the recall so far.
+        settings: of recall; its policy chooses the calls.
+
+    Returns:
+        The candidates with what the loop found, the times it found, and the result with its calls and the reason why it
+        stopped.
     """
+    if settings.policy is None:
+        return found, {}, result
+    roots = [root.name for root in result.roots if not root.soft]
 
-    space: Space
-    query: Query
-    candidates: CandidateSet
-    roots: Sequence[str]
-    gates: Mapping[int, float]
-    settings: RecallSettings
-    policy: Policy
-    embedder: Embedder
-    similarity: Callable[[Matrix], Awaitable[Matrix]]
-    queries: dict[str, tuple[Query, Matrix]] = field(default_factory=dict)
-    texts: int = 0
+    def covered(candidates: CandidateSet) -> tuple[Sequence[Candidate], Sufficiency]:
+        ranked, coverage = rank(space, query, candidates)
+        return ranked, assess(space, query, [candidate.row for candidate in ranked], coverage, roots)
 
-    async def run(self, points: Sequence[Point]) -> tuple[LoopState | None, Stop]:
-        """Run the loop from the candidates of the search, and return its state with the reason why it stopped.
+    ranked, first = covered(found)
+    if first.sufficient:
+        return boost_candidates(space, query, found, settings, None, KEPT), {}, replace(result, stop="sufficient")
+    state = LoopState.begin(
+        space,
+        query,
+        [(candidate.row, candidate.score**STEEPNESS) for candidate in ranked],
+        WIDTH,
+        roots=roots,
+        points=result.points,
+        uncovered=uncovered_share(query, first.missing),
+    )
+    asked, turns = {query.text: (query, cosines)}, query.max_turns
+    stop = await run_loop(
+        state,
+        first,
+        select=settings.policy.actions,
+        execute=partial(_execute, store, embedder, space, query, gates, asked, settings),
+        assess=lambda state: covered(boost_candidates(space, query, found, settings, state))[1],
+        settings=settings.loop if turns is None else replace(settings.loop, max_turns=turns),
+        clock=settings.clock,
+    )
+    texts = result.texts + sum(len(one.forms) for one, _ in asked.values()) - len(query.forms)
+    result = replace(result, stop=stop, texts=texts, trace=tuple(state.trace), turns=state.turns)
+    return boost_candidates(space, query, found, settings, state, KEPT), state.dated, result
 
-        Args:
-            points: memory points related to the query, the most similar first.
 
-        Returns:
-            No state if the candidates suffice as they are.
-        """
-        ranked, coverage = rank(self.space, self.query, self.candidates)
-        first = assess(self.space, self.query, [candidate.row for candidate in ranked], coverage, self.roots)
-        if first.sufficient:
-            return None, "sufficient"
-        state = LoopState.begin(
-            self.space,
-            self.query,
-            [(candidate.row, candidate.score**STEEPNESS) for candidate in ranked],
-            WIDTH,
-            roots=self.roots,
-            points=points,
-            uncovered=uncovered_share(self.query, first.missing),
+async def _execute(
+    store: Store,
+    embedder: Embedder,
+    space: Space,
+    query: Query,
+    gates: Mapping[int, float],
+    asked: dict[str, tuple[Query, Matrix]],
+    settings: RecallSettings,
+    actions: Sequence[Action],
+) -> list[OperatorResult]:
+    """Make the calls of a turn; their queries are embedded in one batch and added to ``asked``, with their cosines."""
+    texts = dict.fromkeys(str(action.args["query"]) for action in actions if "query" in action.args)
+    new = [understand(text, space.speakers, query.now) for text in texts if text not in asked]
+    if new:
+        vectors = await embedder.embed([form for one in new for form in one.forms])
+        cosines = await similarity(store, space, vectors)
+        start = 0
+        for one in new:
+            end = start + len(one.forms)
+            asked[one.text] = replace(one, vectors=vectors[start:end]), cosines[start:end]
+            start = end
+    return await to_thread.run_sync(lambda: [_call(space, query, gates, asked, settings, one) for one in actions])
+
+
+def _call(
+    space: Space,
+    query: Query,
+    gates: Mapping[int, float],
+    asked: Mapping[str, tuple[Query, Matrix]],
+    settings: RecallSettings,
+    action: Action,
+) -> OperatorResult:
+    """Make one call; a time that it names replaces the window of the query, which bounds the ranking anyway."""
+    args = dict(action.args)
+    text = args.pop("query", None)
+    window = _window(args.pop("since", None), args.pop("until", None)) or query.window
+    call = OperatorInput(space, no_similarity, window=window, limit=FOUND, **args)  # type: ignore[arg-type]
+    if isinstance(text, str):
+        own, cosines = asked[text]
+        call = replace(
+            call,
+            cosine=statement_similarity(space, own.vectors, cosines),
+            query=own,
+            weigh=sentence_weights(space, own.vectors, cosines, gates if own is query else {}, window),
         )
-        settings, turns = self.settings.loop, self.query.max_turns
-        stop = await run_loop(
-            state,
-            first,
-            select=self.policy.actions,
-            execute=self._execute,
-            assess=self._assess,
-            settings=settings if turns is None else replace(settings, max_turns=turns),
-            clock=self.settings.clock,
-        )
-        return state, stop
-
-    def _assess(self, state: LoopState) -> Sufficiency:
-        boosted = boost_candidates(self.space, self.query, self.candidates, self.settings, state)
-        ranked, sufficiency = rank(self.space, self.query, boosted)
-        return assess(self.space, self.query, [candidate.row for candidate in ranked], sufficiency, self.roots)
-
-    async def _execute(self, actions: Sequence[Action]) -> list[OperatorResult]:
-        """Make the calls of a turn; their queries are embedded in one batch."""
-        texts = dict.fromkeys(str(action.args["query"]) for action in actions if "query" in action.args)
-        new = [understand(text, self.space.speakers, self.query.now) for text in texts if text not in self.queries]
-        if new:
-            forms = [form for query in new for form in query.forms]
-            vectors = await self.embedder.embed(forms)
-            self.texts += len(forms)
-            cosines = await self.similarity(vectors)
-            start = 0
-            for query in new:
-                end = start + len(query.forms)
-                self.queries[query.text] = replace(query, vectors=vectors[start:end]), cosines[start:end]
-                start = end
-        return await to_thread.run_sync(lambda: [self._call(action) for action in actions])
-
-    def _call(self, action: Action) -> OperatorResult:
-        """Make one call; a time that it names replaces the window of the query, which bounds the ranking anyway."""
-        args = dict(action.args)
-        text = args.pop("query", None)
-        window = _window(args.pop("since", None), args.pop("until", None)) or self.query.window
-        call = OperatorInput(self.space, no_similarity, window=window, limit=FOUND, **args)  # type: ignore[arg-type]
-        if isinstance(text, str):
-            query, cosines = self.queries[text]
-            gates = self.gates if query is self.query else {}
-            call = replace(
-                call,
-                cosine=statement_similarity(self.space, query.vectors, cosines),
-                query=query,
-                weigh=sentence_weights(self.space, query.vectors, cosines, gates, window),
-            )
-        return self.settings.operators[action.operator](call)
+    return settings.operators[action.operator](call)
 
 
 def rank(space: Space, query: Query, candidates: CandidateSet | None) -> tuple[Sequence[Candidate], Sufficiency]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import accumulate, chain, pairwise
 
 from mcp_memory.domain.access import CALLER
@@ -19,7 +18,6 @@ from mcp_memory.domain.evidence import DatedEvent, RecallResult
 from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import Millis
 from mcp_memory.gain.caller_feedback import (
     confirmed_sentences,
     corrected_statements,
@@ -63,7 +61,7 @@ from mcp_memory.search.windows import with_event_times
 from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
-from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank
+from mcp_memory.services.recall.loop import Dated, go_on, rank
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
@@ -71,8 +69,6 @@ from mcp_memory.view.view import View
 
 NAMED = 5
 """Spaces that a warning names, those with most in them."""
-Dated = Mapping[str, tuple[Millis, Millis]]
-"""Times that the calls of the loop found: since and until, by the id of the evidence."""
 
 
 async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
@@ -187,11 +183,8 @@ async def find(
     found, searched = await _search(store, embedder, space, placed, cosines, external, settings)
     result = replace(result, texts=_count_texts(query) + searched)
     dated: Dated = {}
-    if found is not None and settings.policy is not None:
-        names = [root.name for root in roots if not root.soft]
-        near, known = partial(similarity, store, space), {placed.text: (placed, cosines)}
-        loop = RecallLoop(space, placed, found, names, gates, settings, settings.policy, embedder, near, known)
-        found, dated, result = await _go_on(loop, result)
+    if found is not None:
+        found, dated, result = await go_on(store, embedder, space, placed, cosines, found, gates, result, settings)
     ranked, uncovered, result = await _order(embedder, space, query, placed, found, gates, result, settings)
     facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
@@ -267,16 +260,6 @@ async def _search(
     vectors = await embedder.embed([residual.text for residual in residuals])
     scores = residual_scores(residuals, await similarity(store, space, vectors))
     return found.add_residual(space, scores), len(residuals)
-
-
-async def _go_on(loop: RecallLoop, result: RecallResult) -> tuple[CandidateSet, Dated, RecallResult]:
-    """Run the loop; return the candidates with what it found, the times it found, and the result with its calls."""
-    state, stop = await loop.run(result.points)
-    found = boost_candidates(loop.space, loop.query, loop.candidates, loop.settings, state, KEPT)
-    result = replace(result, stop=stop, texts=result.texts + loop.texts)
-    if state is None:
-        return found, {}, result
-    return found, state.dated, replace(result, trace=tuple(state.trace), turns=state.turns)
 
 
 async def _order(
