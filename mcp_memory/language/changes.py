@@ -94,11 +94,23 @@ _RESTATES = re.compile(
     r"[dekt] (?:it|them|that)\b|[Ii]t(?:['’]s| is| was) |give (?:me|us) (?:until|till)|ew \w+ (?:is|will)"
 )
 """A quick look for what `_RESTATED` finds, before the slow one."""
-_GIVEN = re.compile(rf"\b(?:\d+(?:[.,:]\d+)*|{'|'.join((*WEEKDAYS, *MONTH_WORDS))})(?![\w.]*\d)", re.IGNORECASE)
+_GIVEN = re.compile(rf"\b(?:\d+(?:[.,:]\d+)*|(?:{'|'.join((*WEEKDAYS, *MONTH_WORDS))})\b)(?![\w.]*\d)", re.IGNORECASE)
 _OF_DAY = re.compile(rf"(?:st|nd|rd|th)\b|\s(?:of\s)?(?:{'|'.join(MONTH_WORDS)})\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 TIMES = 10
 """How many times as great a number may be as another that it replaces."""
+_SHORT = 80
+"""Most characters of a message that is nothing but a value."""
+_ALONE = re.compile(
+    r"\s*(?:(?:ok(?:ay)?|fine|right|all\s?right|yes|yeah|no|nope|sorry|actually|hm+|well|ugh|oh|so|wait|good|sure|then|say"
+    r"|rather|let['’]?s\s+say|call\s+it|they\s+(?:rang|wrote|called|said)|(?:the\s+)?\w+\s+(?:rang|wrote|called)"
+    r"|(?:they(?:['’]ve)?\s+)?moved\s+(?:me|us)|(?:i|we)(?:['’]ve)?\s+(?:decided|agreed)(?:\s+on|\s+to\s+go\s+for)?"
+    r"|(?:let['’]?s\s+|we['’]?ll\s+|i['’]?ll\s+)?go(?:ing)?\s+(?:with|for)|turns\s+out\s+it['’]s)\b[\s,.:;!–-]+)*"
+    rf"(?:(?:on|at|to|by|for)\s+)?(?:the\s+)?(?:(?:{'|'.join(WEEKDAYS)})(?:\s+(?:the\s+)?\d\S*)?|[$€£]?\d\S*)(?:(?:\sof)?\s[a-z]+)??"
+    r"(?:,?\s+(?:then|now|instead|it\s+is|today|this\s+\w+|from\s+\w+|since\s+\w+))*[\s.!]*",
+    re.IGNORECASE,
+)
+"""A message that only gives a value: "ok, 45 then", "They rang. Thursday the 22nd instead."."""
 _GOAL = re.compile(
     r"\b(?:at least|at most|goals?|targets?|targeting|achieve|aim(?:ing)?|reach|under|within|below|above|less than"
     r"|more than|estimat\w+|plan(?:ned|ning)?|from|each|every|per|by|than|first|last|next|extra|another|additional)"
@@ -299,8 +311,10 @@ def _is_day(text: str, value: re.Match[str]) -> bool:
     return not value[0][0].isdecimal() or _OF_DAY.match(text, value.end()) is not None
 
 
-def restatements(text: str) -> Iterator[tuple[int, int]]:
+def restatements(text: str, *, replies: bool = True) -> Iterator[tuple[int, int]]:
     """Yield where a text gives something named before it another value: "Make it 14 days", "It's the 20th now".
+
+    A message that is nothing but a value ("ok, 45 then") does so, too, unless it ``replies`` to a question.
 
     What is changed is not named, so only what was said shortly before tells what it is. Questions are none, nor is a
     text without a number, a weekday or a month.
@@ -310,6 +324,8 @@ def restatements(text: str) -> Iterator[tuple[int, int]]:
         end = min((at for mark in ".!?\n" if (at := text.find(mark, match.end(), last)) >= 0), default=last)
         if text[end : end + 1] != "?":
             yield match.start(), end
+    if not replies and len(text) <= _SHORT and _ALONE.fullmatch(text):
+        yield 0, len(text.rstrip())
 
 
 def _has(text: str, *words: str) -> bool:

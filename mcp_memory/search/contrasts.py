@@ -6,8 +6,8 @@ Two ways, for texts of talk by one speaker that bear on a query (the words of it
   same as done, from `ALIKE` of the denial's content on;
 - *changed*: a value beside words of change, and an earlier one of the same kind (a share, a sum, a date, a number of
   the same things) with enough words around it in common (`SHARED`); or "moved from A to B" and an earlier text with A;
-  or a value near the query's words and "make it 14 days", "it's the 20th now" shortly after it in its session, by
-  anybody.
+  or a value near the query's words and "make it 14 days", "it's the 20th now", "ok, 45 then" shortly after it in its
+  session, by anybody.
 
 It reads the texts that the recall shows, and of the others those that fit the query's words best (`READ`), so its cost
 does not grow with the space beyond one search by words. It says "perhaps": the words are compared, not understood.
@@ -212,17 +212,19 @@ class _Reader:
                 continue
             known = {said[a:b].casefold() for a, b, _ in given}
             start, end = segment.start + start, segment.start + end
-            for later in self._later_talk(row, frozenset(stems(turn.text[start:end]))):
+            for later, replies in self._later_talk(row, frozenset(stems(turn.text[start:end]))):
                 text = without_code(later.text)
-                spans = (one for one in restatements(text) if _gives_other(text[slice(*one)], known))
+                spans = (one for one in restatements(text, replies=replies) if _gives_other(text[slice(*one)], known))
                 new = next((one for one in spans if may_replace(turn.text[start:], text[slice(*one)])), None)
                 if new is not None:
                     found.append(Contrast("changed", _around(turn, start, end), Source(later, *new)))
                     break
         return found
 
-    def _later_talk(self, row: int, value: frozenset[str]) -> Iterator[Turn]:
+    def _later_talk(self, row: int, value: frozenset[str]) -> Iterator[tuple[Turn, bool]]:
         """Yield the messages that follow one, then later mentions of the matter and what follows these, newest first.
+
+        Each comes with whether it may reply to a question.
 
         The matter is the rarest word that the message shares with the query, a name only if need be, or all words of
         its value.
@@ -239,12 +241,16 @@ class _Reader:
             here = self._space.segment_turn[mention]
             if _earlier(turn, here) and here.kind == "message":
                 if not by_assistant(here):
-                    yield here
+                    yield here, True
                 yield from self._following(mention)
 
-    def _following(self, row: int) -> Iterator[Turn]:
-        """Yield the messages of persons that follow one in its session, at most `FOLLOWING`."""
+    def _following(self, row: int) -> Iterator[tuple[Turn, bool]]:
+        """Yield the messages of persons that follow one in its session, at most `FOLLOWING`.
+
+        Each comes with whether the message before it asks something.
+        """
         turn, seen = self._space.segment_turn[row], {self._space.segment_turn[row].id}
+        asks = turn.text.rstrip().endswith("?")
         for after in range(row + 1, min(row + 1 + 2 * FOLLOWING, len(self._space.segments))):
             later = self._space.segment_turn[after]
             if later.session != turn.session or len(seen) > FOLLOWING:
@@ -252,7 +258,8 @@ class _Reader:
             if later.id not in seen and self._open[after] and later.kind == "message":
                 seen.add(later.id)
                 if not by_assistant(later):
-                    yield later
+                    yield later, asks
+                asks = later.text.rstrip().endswith("?")
 
     def _near(self, said: frozenset[str]) -> float:
         """Return the share of the query's content that is said."""

@@ -173,6 +173,24 @@ def test_both_statements_are_worded_with_speaker_and_day():
             "The upload limit is 20 MB.",
             "Raised it to 35",
         ),
+        *(
+            (
+                ("The wedding is on 6 May in Oulu.", line),
+                "When is Ada's wedding?",
+                "The wedding is on 6 May in Oulu.",
+                line,
+            )
+            for line in ("Ok ok, the 20th", "They rang. Saturday the 20th instead", "Ugh, they moved us to the 13th")
+        ),
+        *(
+            (
+                ("The login tokens last 12 hours.", line),
+                "How long do login tokens last?",
+                "The login tokens last 12 hours.",
+                line,
+            )
+            for line in ("ok, 24 then", "36 it is", "We've decided to go for 48", "Fine. 20 from July")
+        ),
     ],
 )
 def test_a_value_that_it_is_given_later_is_set_beside_the_old_one(
@@ -183,10 +201,25 @@ def test_a_value_that_it_is_given_later_is_set_beside_the_old_one(
 
 @pytest.mark.parametrize(
     "line",
-    ["Make it 14 days?", "Make it 12 hours then.", "I made it to the top in 40 minutes.", "Put it in the oven at 5."],
+    [
+        "Make it 14 days?",
+        "Make it 12 hours then.",
+        "I made it to the top in 40 minutes.",
+        "Put it in the oven at 5.",
+        "ok, 12 then",
+        "24 people logged in at once",
+        "+1",
+        "Is it 24?",
+        "In the market at 8, it decided itself",
+    ],
 )
 def test_a_question_the_same_value_or_another_it_changes_nothing(line: str) -> None:
     lines = ("The login tokens last 12 hours.", line)
+    assert contrasts(told(*lines), "How long do login tokens last?") == []
+
+
+def test_a_value_alone_that_replies_to_a_question_changes_nothing() -> None:
+    lines = ("The login tokens last 12 hours.", "And how many admins are there?", "24")
     assert contrasts(told(*lines), "How long do login tokens last?") == []
 
 
