@@ -82,10 +82,9 @@ def verb_without_subject(
         fits = fits or word.low in closed.AUXILIARIES or _goes_on(words, verb)
         return _with_shared_mood(words, verb, last) if fits else None
     main = inflection(words[verb.next_index - 1].low)
-    opens = (
-        last is None
-        and talk
-        and all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first]))
+    opens = talk and (
+        (last is None and all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first])))
+        or (first > 0 and words[first - 1].text == ":")  # "good news: got the job"
     )
     if opens and not verb.passive and verb.tense == "past" and main and word.low not in closed.AUXILIARIES:
         return verb

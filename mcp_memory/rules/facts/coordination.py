@@ -21,6 +21,7 @@ _VAGUE_ALTERNATIVES = frozenset(("something", "so", "similar", "whatever"))
 _RELATIONAL_NOUNS = frozenset(("part", "member", "capital", "daughter", "son", "home"))
 MOST = 12
 """Phrases in one list."""
+_LASTING = frozenset(("live", "work", "study", "teach"))
 
 
 def read_phrases(
@@ -306,6 +307,7 @@ def opens_clause(words: Sequence[Word], index: int) -> bool:
         following = index + 1
         return following < len(words) and (
             words[following].kind in ("title", "number", "adverb", "time")
+            or (verb.lemma in _LASTING and grammar.is_adverb(words, following))
             or words[following].capital
             or words[following].low in ("there", "here")
             or words[following].low

@@ -138,6 +138,8 @@ class Discourse:
             return self._name(noun.name) if named else noun.text
         if self._is_topic(noun):
             return self.topic
+        if noun.text.endswith(("'s", "’s")):
+            return noun.text  # "works at Tesco's"
         return self._name(noun.text) if noun.named else noun.text
 
     def is_person(self, noun: NounPhrase) -> bool:

@@ -205,6 +205,7 @@ _DONE = word_set(
 )
 _COMPLETED = word_set(
     "fix finish complete release merge deploy ship sign repair approve accept reject publish resolve do"
+    " sprain fracture dislocate"
 )
 
 

@@ -149,6 +149,9 @@ def read_phrase(
             owner = _make_phrase(words, first, core, index, determiner, owner)
             determiner, core = "", index + 1
         index += 1
+        if verb_seen and _ends_in_genitive(words, first, index):
+            index += 1  # "at Luigi's", "to my sister Ida's"
+            break
     if index == core:
         return None
     phrase = _make_phrase(words, first, core, index, determiner, owner)
@@ -166,6 +169,20 @@ def read_phrase(
     if phrase.words[1] != index:
         phrase = replace(phrase, words=(first, index))
     return _read_brackets(words, phrase, index)
+
+
+def _ends_in_genitive(words: Sequence[Word], first: int, index: int) -> bool:
+    """Return whether "'s" without a noun behind it ends a phrase at ``index``: the place or firm of who is named."""
+    if index >= len(words) or words[index].low != "'s" or index == first or not words[index - 1].capital:
+        return False
+    if first < 1 or words[first - 1].low not in _AT:
+        return False
+    return grammar.ends_phrase(words, index + 1) and not (
+        index + 1 < len(words) and words[index + 1].low in closed.ARTICLES | closed.NEGATIONS | closed.OWNERS.keys()
+    )
+
+
+_AT = frozenset(("at", "to", "from", "for", "in", "near", "leaving", "left", "leave", "joining", "joined"))
 
 
 def _ends_there(words: Sequence[Word], index: int) -> bool:

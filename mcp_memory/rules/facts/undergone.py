@@ -41,7 +41,7 @@ _ALONE = {
 """Verbs that need no complement, with their particles."""
 ALONE_WITH_A_DATE = {
     "leave": "left", "get married": "got married", "move": "moved", "move in": "moved in", "move out": "moved out",
-    "move house": "moved house",
+    "move house": "moved house", "fall": "fell", "faint": "fainted",
 }  # fmt: skip
 """Those that tell an event where its time is said: "Joel moved in on Tuesday"."""
 
@@ -53,12 +53,13 @@ def _given(clause: Clause) -> Iterator[Claim]:
     """Yield what somebody got: "they gave me the job"."""
     verb, slots = clause.verb, clause.slots
     done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive)
-    if not done or verb.lemma not in ("give", "grant", "award") or clause.confidence < 1 or len(slots) != 2:
+    if not done or verb.lemma not in ("give", "grant", "award", "offer") or clause.confidence < 1 or len(slots) != 2:
         return
     who, what = slots[0].nouns[0], slots[1].nouns[0]
     plain = not (slots[0].preposition or slots[1].preposition or what.uncertain) and len(slots[1].nouns) == 1
     if plain and who.pronoun in ("me", "us", "him", "her") and what.head in _GIVEN and what.determiner:
-        yield Claim(who, DID, f"got {what.determiner} {what.text}", "event", None, clause.end, False, CONFIDENCE)
+        got = "was offered" if verb.lemma == "offer" else "got"
+        yield Claim(who, DID, f"{got} {what.determiner} {what.text}", "event", None, clause.end, False, CONFIDENCE)
 
 
 def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
