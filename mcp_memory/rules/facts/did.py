@@ -80,9 +80,9 @@ _LIGHT = {
     "leave": word_set("job home church"),
     "set": word_set("record"),
     "lead": word_set("workshop tour hike class expedition"),
-    "see": word_set("doctor dentist specialist therapist vet neurologist surgeon gp consultant physio midwife optician dr"
-                    " solicitor lawyer accountant counsellor concert musical play show film movie exhibition shower"
-                    " eclipse aurora comet whales dolphins"),
+    "see": word_set("doctor dentist specialist therapist vet neurologist surgeon gp consultant physio midwife dr"
+                    " optician solicitor lawyer accountant counsellor concert musical play show film movie exhibition"
+                    " shower eclipse aurora comet whales dolphins"),
     "do": word_set("event race marathon triathlon piece painting workshop performance course tour show gig exam test"),
 }  # fmt: skip
 """Verbs that mean something with these objects only."""

@@ -47,6 +47,7 @@ _COUNTRIES = frozenset(line.partition(":")[0].strip() for line in COUNTRIES.spli
 _MEETING_VERBS = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
+_STREETS = word_set("road street lane avenue square row close hill park hospital church school")
 _GENERIC = word_set("children kids men women")
 
 
@@ -124,6 +125,8 @@ class Discourse:
             return f"{noun.owner.text}'s {noun.text}"  # "the children's hospital"
         if noun.owner:
             owner = self.entity(noun.owner)
+            if noun.name and noun.owner.named and not noun.common and noun.head in _TOPIC_NOUNS | VENUES | _STREETS:
+                return f"{noun.owner.text}'s {noun.text}"  # "St Anne's Road"
             if noun.name:
                 return self._name(noun.name)
             if owner is None:

@@ -145,8 +145,9 @@ def told_beside(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Asser
     for found in _ROLE_NAMED.finditer(text, *span):
         role = found["role"].split()[-1]
         told_by_verb = role in RELATIVES and not found["class"]  # "my boss is called Ann" is read as a clause
-        if role in _BEINGS - nouns.PETS and not told_by_verb:
-            head = found["role"] if found["own"].lower() == "the" else f"{who}'s {found['role']}"
+        the = found["own"].lower() == "the"
+        if role in _BEINGS - (frozenset() if the else nouns.PETS) and not told_by_verb:
+            head = found["role"] if the else f"{who}'s {found['role']}"
             yield make_assertion(turn, index, found.span(), (head, "named", found["name"]), holds, "FACT", FEW_COUNTED)
     for found in (*_BIRTHDAY.finditer(text, *span), *_AGED.finditer(text, *span)):
         if found["who"].lower() not in _NO_NAMES:

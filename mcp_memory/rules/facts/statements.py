@@ -174,6 +174,8 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         return False  # "I'm working on a project with a deadline set for …"
     if row.relation == "teaches" and talk and any(slot.nouns[0].pronoun for slot in clause.slots[:1]):
         return False  # "he taught us the importance of …"
+    if row.relation == "works_as" and verb.lemma == "make" and not kinds.is_role(clause.slots[0].nouns[0]):
+        return False  # "I was made redundant"
     if row.relation == "eats" and verb.lemma != "eat":
         what = clause.slots[0].nouns[0].text.lower() if clause.slots else ""  # "I can't do lactose"
         return verb.unreal and verb.negated and not clause.times and what in _NOT_TOLERATED
