@@ -359,7 +359,7 @@ class Memory:
             try:
                 found = len(await self.store.forgotten())
                 if self.kept is not None:
-                    await to_thread.run_sync(self.kept.purge)
+                    await to_thread.run_sync(self.kept.remove_expired)
                 if known is not None and found != known:
                     async with self.store.reading() as view:
                         self.episodes.prune(view)

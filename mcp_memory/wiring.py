@@ -121,7 +121,7 @@ async def open_unloaded(settings: Settings) -> Memory:
 def open_kept(settings: Settings, store: LanceStore) -> KeptFiles:
     """Return what was forgotten in a store and may be taken back; what is over is removed now."""
     kept = KeptFiles(store.uri, settings.forget.keep_days, now, partial(store.log, secrets=True))
-    kept.purge()
+    kept.remove_expired()
     return kept
 
 

@@ -345,7 +345,7 @@ def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
     """Yield the segments before and after a sentence's, of its session's talk or of its document, and how far away."""
     for segment in segments_of(space, row):
         if space.talk[segment]:
-            for direction in (space.previous, space.next):
+            for direction in (space.previous_rows, space.next_rows):
                 yield from _messages_along(space, segment, direction)
             continue
         whole = space.segments_with(space.segments[segment].turn_id, -1)

@@ -274,7 +274,7 @@ class SpeakerIndex:
         """Return which messages come right after a question that somebody else asked.
 
         Args:
-            previous: the row before each segment in its session, or `NONE`, shape ``(segments,)`` (`Space.previous`).
+            previous: `Space.previous_rows`, the row before each segment in its session, or `NONE`.
         """
         speakers, questions = self._speakers.values, ~self._statements.values
         # A previous row of -1 reads the last segment; the next line drops it.
@@ -298,7 +298,7 @@ def said_in_role(space: Space, role: Role | None) -> Callable[[str], bool]:
 def _reply(inputs: ChannelInput, weight: float) -> Scores | None:
     if not (inputs.talk and inputs.settings.meaning):
         return None
-    previous = inputs.space.previous
+    previous = inputs.space.previous_rows
     before = inputs.similarity[previous[inputs.rows]]
     return np.float32(weight) * before * inputs.space.index(SpeakerIndex).replies(previous)[inputs.rows]
 

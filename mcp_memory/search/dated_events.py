@@ -135,7 +135,7 @@ def _told_before(space: Space, event: Query, turn: Turn) -> Iterator[tuple[Sourc
 
     "I adopted a puppy last week." – "What is it called?" – "Her name is Bella."
     """
-    row = int(space.previous[space.segments_with(turn.id, 0)[0]]) if space.segments_with(turn.id, 0) else NONE
+    row = int(space.previous_rows[space.segments_with(turn.id, 0)[0]]) if space.segments_with(turn.id, 0) else NONE
     for _ in range(BACK):
         if row == NONE:
             return
@@ -146,7 +146,7 @@ def _told_before(space: Space, event: Query, turn: Turn) -> Iterator[tuple[Sourc
             times = [time for time in piece.times if _exact(time)]
             if times and not set(event.stems).isdisjoint(stems(space.text(piece))):
                 yield Source(before, piece.start, piece.end), times[0]
-        row = int(space.previous[row])
+        row = int(space.previous_rows[row])
 
 
 def _exact(time: StatedTime) -> bool:

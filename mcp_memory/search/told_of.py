@@ -85,7 +85,7 @@ class SmallTalk:
         turn = self._space.segment_turn[row]
         if turn.kind != "message" or not is_small_talk(turn.text, self._names):
             return False
-        before = int(self._space.previous[row])
+        before = int(self._space.previous_rows[row])
         return before == NONE or not self._space.segment_turn[before].text.rstrip().endswith(QUESTION_MARKS)
 
 

@@ -264,7 +264,7 @@ class KeptFiles:
         """Keep the lines of an export, and return the name to take them back by."""
         return await to_thread.run_sync(self._put, lines)
 
-    def purge(self) -> int:
+    def remove_expired(self) -> int:
         """Remove what is over, by the days that are set now, and return how many files. Blocking."""
         over = [path for path, at in self._files() if at + self._days * DAY_MS <= self._clock()]
         for path in over:
@@ -277,7 +277,7 @@ class KeptFiles:
         Raises:
             InvalidInput: there is none.
         """
-        self.purge()
+        self.remove_expired()
         files = [path for path, _ in self._files()]
         found = files[-1:] if name == "last" else [path for path in files if path.stem.endswith(f"-{name}")]
         if not found:

@@ -179,7 +179,7 @@ def attach(view: View, files: VectorFiles, dimension: int, parts: Mapping[PieceK
             if not any(one.missing for one in held.values()):
                 break
             if (table := read()) is not None:
-                _take_in(table, held)
+                _add_read_vectors(table, held)
         for space in view.spaces.values():
             matrix = held[space.name].matrix()
             if kind == "segments":
@@ -237,14 +237,14 @@ def _pending(space: Space, pieces: AnyPieces, rows: Rows) -> NDArray[np.bool_]:
     return np.array([pieces[row].turn_id in space.unindexed for row in rows.tolist()], dtype=np.bool_)
 
 
-def _take_in(table: TableRows, held: Mapping[str, _Held]) -> None:
+def _add_read_vectors(table: TableRows, held: Mapping[str, _Held]) -> None:
     """Put the vectors of some rows of a table where they belong."""
     vectors = vectors_of(table)
     spaces = np.array(table["space"].to_pylist(), dtype=object)
     ids = table["id"].to_pylist()
     for name, one in held.items():
         own = np.flatnonzero(spaces == name)
-        one.take_in([ids[place] for place in own.tolist()], vectors[own])
+        one.add_vectors([ids[place] for place in own.tolist()], vectors[own])
 
 
 class _Held:
@@ -281,7 +281,7 @@ class _Held:
         self._pending = _pending(space, pieces, rows)
         self.missing = int((self._open & ~self._pending).sum())
 
-    def take_in(self, ids: Sequence[str], vectors: Matrix) -> None:
+    def add_vectors(self, ids: Sequence[str], vectors: Matrix) -> None:
         """Put the vectors of pieces into their blocks, and write those that are full."""
         rows = self._pieces.rows(ids)
         places = np.where(rows == NONE, NONE, self._place[rows])

@@ -224,9 +224,9 @@ class LanceStore:
             await to_thread.run_sync(merge_journal, self._tables)
             yield
 
-    def was_forgotten(self, name: str) -> bool:
+    def was_forgotten(self, id_: str) -> bool:
         """Whether something with this id was forgotten, as of the last reading."""
-        return self._forgetter.book.holds(name)
+        return self._forgetter.book.holds(id_)
 
     async def forgotten(self) -> tuple[ForgottenRecord, ...]:
         """Return what was forgotten, oldest first."""

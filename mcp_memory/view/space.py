@@ -202,12 +202,12 @@ class Space:
         return self._sentence_times.values
 
     @property
-    def previous(self) -> NDArray[np.intp]:
+    def previous_rows(self) -> NDArray[np.intp]:
         """Shape ``(len(segments),)``: the row before it in the same session's talk, or `NONE`. Documents have none."""
         return self._previous.values
 
     @property
-    def next(self) -> NDArray[np.intp]:
+    def next_rows(self) -> NDArray[np.intp]:
         """Shape ``(len(segments),)``: the row after it in the same session's talk, or `NONE`."""
         return self._next.values
 

@@ -82,8 +82,10 @@ async def test_what_is_mapped_is_what_is_held_below_the_limit(uri: str, monkeypa
     assert len(written) == 1 + 1 + 2 + 2
     monkeypatch.setattr(schema, "PART", 4)
     read: list[int] = []
-    original = mapped._take_in
-    monkeypatch.setattr(mapped, "_take_in", lambda table, held: read.append(len(table)) or original(table, held))
+    original = mapped._add_read_vectors
+    monkeypatch.setattr(
+        mapped, "_add_read_vectors", lambda table, held: read.append(len(table)) or original(table, held)
+    )
     assert await vectors(store_at(uri)) == known
     assert sum(read) < len(known)
     assert files(uri) == written

@@ -54,7 +54,7 @@ class Kept(Protocol):
     async def log(self) -> Sequence[Batch]:
         """Return the log of the store, as it was said."""
 
-    def purge(self) -> int:
+    def remove_expired(self) -> int:
         """Remove what is over, and return how many files. Blocking."""
 
     async def put(self, lines: Sequence[bytes]) -> str:
@@ -158,7 +158,7 @@ async def forget(
         async with store.reading() as view:
             space = view.space(request.space)
             preview = _preview(space, request, matches)
-            lines = (*_lines(space, preview), *(f"stays: {line}" for line in preview.chosen.near))
+            lines = (*_preview_lines(space, preview), *(f"stays: {line}" for line in preview.chosen.near))
             counts = counts_of(space, preview.erasure)
         token = preview.token if counts else None
         chosen = preview.chosen
@@ -171,7 +171,7 @@ async def forget(
         space = view.space(request.space)
         preview = _preview(space, request, matches)
         _check_token(request, preview)
-        done.append((counts_of(space, preview.erasure), _lines(space, preview)))
+        done.append((counts_of(space, preview.erasure), _preview_lines(space, preview)))
         return preview.chosen.targets
 
     names: list[str] = []
@@ -332,7 +332,7 @@ def _only_wrong(fact: Version) -> str:
     )
 
 
-def _lines(space: Space, preview: Preview) -> tuple[str, ...]:
+def _preview_lines(space: Space, preview: Preview) -> tuple[str, ...]:
     """Return what goes, what loses a source or is made anew, and what stays, in words."""
     erasure, lines = preview.erasure, []
     why, order = preview.chosen.why, list(preview.chosen.why)

@@ -52,7 +52,7 @@ class LoggedStore(Store, Protocol):
     async def log(self) -> Sequence[Batch]:
         """Return what each commit recorded and nothing else yields, without vectors."""
 
-    def was_forgotten(self, name: str) -> bool:
+    def was_forgotten(self, id_: str) -> bool:
         """Return whether something with this id was forgotten, as of the last reading."""
 
 

@@ -178,7 +178,7 @@ async def test_it_is_hidden_at_once_and_comes_back_with_its_facts(tmp_path: Path
 async def test_it_is_gone_when_its_days_are_over_or_no_days_are_set(tmp_path: Path) -> None:
     memory, _, _ = await forgotten(tmp_path / "store")
     assert holding(tmp_path / "store", ["Braga"]) == {"Braga"}
-    assert keeping(memory, tmp_path / "store", 7, MAY + 7 * DAY_MS - 1).purge() == 0
+    assert keeping(memory, tmp_path / "store", 7, MAY + 7 * DAY_MS - 1).remove_expired() == 0
     kept = keeping(memory, tmp_path / "store", 7, MAY + 7 * DAY_MS)
     with pytest.raises(InvalidInput, match="Kept is: nothing"):
         kept.find("last")
@@ -186,7 +186,7 @@ async def test_it_is_gone_when_its_days_are_over_or_no_days_are_set(tmp_path: Pa
     keeping(memory, tmp_path / "store", 7)
     await memory.forget(ForgetRequest("default", ids=("tank",), dry_run=False))
     assert len(list((tmp_path / "store" / FOLDER).iterdir())) == 1
-    assert keeping(memory, tmp_path / "store", 0).purge() == 1
+    assert keeping(memory, tmp_path / "store", 0).remove_expired() == 1
     await memory.aclose()
 
 

@@ -46,8 +46,8 @@ def space_with(*turns: Turn) -> Space:
 
 def test_messages_of_one_session_are_neighbours_and_documents_are_not() -> None:
     space = space_with(turn("m1"), turn("d1", kind="document"), turn("x1", session="other"), turn("m2"))
-    assert space.previous.tolist() == [NONE, NONE, NONE, 0]
-    assert space.next.tolist() == [3, NONE, NONE, NONE]
+    assert space.previous_rows.tolist() == [NONE, NONE, NONE, 0]
+    assert space.next_rows.tolist() == [3, NONE, NONE, NONE]
 
 
 def test_a_document_written_again_leaves_recall_and_stays_in_history() -> None:
@@ -150,7 +150,7 @@ def test_a_view_loaded_at_once_equals_one_loaded_commit_by_commit() -> None:
     once.add(batch(*turns), 3)
     for number, each in enumerate(turns, 1):
         stepwise.add(batch(each), number)
-    assert once.space("default").previous.tolist() == stepwise.space("default").previous.tolist()
+    assert once.space("default").previous_rows.tolist() == stepwise.space("default").previous_rows.tolist()
     assert once.space("default").speakers == stepwise.space("default").speakers == {"Ann": 2}
     assert once.tx == stepwise.tx
 
@@ -173,7 +173,7 @@ def test_turns_added_before_their_pieces_give_the_same_view_as_everything_at_onc
         assert (list(space.segments), space.segment_turn) == (list(other.segments), other.segment_turn)
         assert list(space.sentences) == list(other.sentences)
         assert space.live.tolist() == other.live.tolist()
-        assert space.previous.tolist() == other.previous.tolist()
+        assert space.previous_rows.tolist() == other.previous_rows.tolist()
 
 
 class Seen:
