@@ -49,6 +49,12 @@ _GONE = re.compile(
     re.I,
 )
 """Words by which a later message tells of a value that it is none any more."""
+_IT_IS_GONE = re.compile(
+    r"\b(?:(?:ripped|threw|took|thrown|taken)\s+(?:it|them)\s+out|got\s+rid\s+of\s+(?:it|them)|(?:ditched|replaced|dropped|sold"
+    r"|binned|returned|cancell?ed|deleted|retired)\s+(?:it|them))\b",
+    re.I,
+)
+"""Words by which a later message with a word of the question tells that what was told of before is no more."""
 _AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)\s?([a-z%€$£]\w*)", re.I)
 _SET = re.compile(r"\b(?:set|now|went|goes|made)\b", re.I)
 """Words by which a later amount is a new value, whatever it is of."""
@@ -81,6 +87,8 @@ def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[Weighe
         if of_today and not is_question(other.text):
             told = frozenset(stems(other.text))
             if value and value <= told and _GONE.search(other.text):
+                return True
+            if not asked.isdisjoint(told) and _IT_IS_GONE.search(other.text):
                 return True
             if (not asked.isdisjoint(told) or _SET.search(other.text)) and any(
                 amounts.get(unit.lower(), number) != number for number, unit in _AMOUNT.findall(other.text)
@@ -183,8 +191,8 @@ def changed_since(
     The new value may not have been read, so the old one is no answer for today. What tells a change is a list of the
     relation's own (``changed`` in ``resources/relations.toml``), the end of the value itself, "I've left the bakery",
     and, where there is one value at a time, another one, "I work for a baker". Of somebody else than the teller it has
-    to name them; of a thing anybody may tell it, in words of which at least half of its name are; "the new limit" tells
-    it, too.
+    to name them; of a thing anybody may tell it, in words of which at least half of its name are, and of the project
+    anybody of the team; "the new limit" tells it, too.
     """
     if told.kind == "document" or told.said_at is None:
         return False
@@ -192,11 +200,12 @@ def changed_since(
     own = {(told.speaker or USER).casefold(), *USERS, PROJECT}
     others = None if own.intersection(map(str.casefold, heads)) else {stem for name in heads for stem in stems(name)}
     of_thing = relation.head == "thing"
+    of_team = PROJECT in map(str.casefold, heads)
     renewed = _renewed(tuple(heads)) if of_thing and heads and pattern else None
     least = (min(len(frozenset(stems(name))) for name in heads) + 1) // 2 if of_thing and heads else 1
     value = frozenset(stems(answer))
     return any(
-        ((turn := one.source.turn).speaker == told.speaker or of_thing)
+        ((turn := one.source.turn).speaker == told.speaker or of_thing or of_team)
         and turn.said_at is not None
         and turn.said_at > told.said_at
         and not is_question(one.source.quote)

@@ -343,3 +343,28 @@ def test_what_moves_from_a_day_to_another_is_on_the_new_one(verb: str) -> None:
 async def test_the_time_of_another_deed_is_hedged(told: str, question: str, hedged: bool) -> None:
     found = await ask(said(f"Ann: {told}", "Bea: That is lovely."), question)
     assert (found.text is not None and not found.hedged) != hedged
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "question"),
+    [
+        (
+            "Kim: We use Redis for the queue.",
+            "Lev: I ripped it out, the queue is on RabbitMQ.",
+            "What do we use for the queue?",
+        ),
+        (
+            "Ann: I work at the print shop.",
+            "Ann: First day at the bakery, my feet hurt after work.",
+            "Where does Ann work?",
+        ),
+        ("Ann: I live in Lowick.", "Ann: We have settled in, I love to live by the sea.", "Where does Ann live?"),
+    ],
+)
+async def test_a_change_that_anybody_concerned_tells_is_no_answer_of_today(
+    told: str, later: str, question: str
+) -> None:
+    former = await answer([told, "Bea: Nice."], question)
+    found = await ask(said(told, "Bea: Nice.", "@ 2023-09-01", later), question, read=True)
+    assert former is not None
+    assert found.text is None or former not in found.text
