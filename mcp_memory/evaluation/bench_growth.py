@@ -178,7 +178,7 @@ async def _measure(settings: Settings, questions: Sequence[Question]) -> dict[st
         figures["graph of cues s"] = time.perf_counter() - began
         await _ask(memory, questions, figures)
         figures["private MB after recalls"] = private_mb() - before
-        figures["recall@10 against exact"] = await _agreement(memory, questions)
+        figures["recall@10 against exact"] = await _recall_at_ten(memory, questions)
         await _write(memory, figures)
     finally:
         await memory.aclose()
@@ -259,7 +259,7 @@ class _Recording:
         return await embed_alone(self.embed, texts, parts)
 
 
-async def _agreement(memory: Memory, questions: Sequence[Question]) -> float:
+async def _recall_at_ten(memory: Memory, questions: Sequence[Question]) -> float:
     """Return the share of the ten nearest segments, by all stored vectors, that the memory's search has in its ten."""
     agreed = []
     async with memory.store.reading() as view:

@@ -167,7 +167,7 @@ def tree(seed: int, depth: int, form: Form) -> Tree:
     steps = {node: 2 * node + rng.randrange(2) for node in inner}
     texts = [_fill(rng.choice(STEPS), names[node], names[steps[node]]) for node in inner]
     texts += [
-        _fill(rng.choice(LEAVES), names[node], content=_content(rng)) for node in range(2**depth, 2 ** (depth + 1))
+        _fill(rng.choice(LEAVES), names[node], content=_box_content(rng)) for node in range(2**depth, 2 ** (depth + 1))
     ]
     said: list[tuple[int, str]] = list(enumerate(texts, 1))
     said += [(0, rng.choice(REMARKS).format(place=rng.choice(_PLACES), day=rng.choice(_DAYS))) for _ in texts[::4]]
@@ -229,7 +229,8 @@ def _fresh(rng: Random) -> Iterator[str]:
             yield word
 
 
-def _content(rng: Random) -> str:
+def _box_content(rng: Random) -> str:
+    """Return what a box of the invented store holds, "forty tin candles"."""
     return f"{rng.choice(_COUNTS)} {rng.choice(_STUFFS)} {rng.choice(_CONTENTS)}"
 
 

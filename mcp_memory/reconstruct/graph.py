@@ -352,7 +352,7 @@ class CueGraph:
     def _tags_between(self, space: Space, cue: int, row: int) -> tuple[str, ...]:
         """Return the tags of a cue in a sentence: the relations of facts that it is an end of there, else a word."""
         sentence, key = space.sentences[row], self._keys[cue]
-        stated = tuple(dict.fromkeys(tag for end, tag in _stated_ends(space, sentence) if end == key))
+        stated = tuple(dict.fromkeys(tag for end, tag in _cues_of_facts(space, sentence) if end == key))
         if stated:
             return stated
         if row not in self._tags:
@@ -382,8 +382,8 @@ def relation_tag(relation: str) -> str:
     return " ".join(label[:TAG_WORDS])
 
 
-def _stated_ends(space: Space, sentence: Sentence) -> Iterator[tuple[str, str]]:
-    """Yield the ends of the facts that a sentence states, as keys of cues, each with its tag."""
+def _cues_of_facts(space: Space, sentence: Sentence) -> Iterator[tuple[str, str]]:
+    """Yield the head and the tail of each fact that a sentence states, as keys of cues, each with its tag."""
     alone = len(space.sentences_of(sentence.turn_id)) == 1
     for assertion in space.facts.assertions_in(sentence.turn_id):
         if assertion.sentence == sentence.index or (assertion.sentence == WHOLE and alone):

@@ -28,7 +28,7 @@ from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.plans import asks_ahead, called_off, open_plan, standing_day
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.search.exchanges import ExchangeIndex
-from mcp_memory.search.windows import tells_of, tells_within
+from mcp_memory.search.windows import segments_telling_within, tells_of
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
@@ -115,7 +115,7 @@ def still_ahead(space: Space, window: Window, speakers: Collection[str] = ()) ->
         window: the time still to come; a date must lie within it.
         speakers: of whom plans are asked for, those who speak or are named; empty for anybody.
     """
-    dated = tells_within(space, window) & space.live
+    dated = segments_telling_within(space, window) & space.live
     persons = islice((row for row in range(len(space.segments) - 1, -1, -1) if _may_plan(space, row)), READ)
     fates, found = _Fates(space), Ahead()
     for row in np.flatnonzero(dated).tolist()[::-1]:

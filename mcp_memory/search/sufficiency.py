@@ -231,11 +231,11 @@ def _features(
     if len(best) == COUNTED and told is not None:
         features["rivals"] = best[-1].score
         if len(space.segments) > SMALL:
-            features["near"] = _near(space, [candidate.row for candidate in best])
+            features["near"] = _share_near_the_best(space, [candidate.row for candidate in best])
     return features
 
 
-def _near(space: Space, rows: Sequence[int]) -> float:
+def _share_near_the_best(space: Space, rows: Sequence[int]) -> float:
     """Return the feature ``near``: the share of the other rows that stand around the first, in its session."""
     session = space.segment_turn[rows[0]].session
     near = [abs(row - rows[0]) <= AROUND and space.segment_turn[row].session == session for row in rows[1:]]

@@ -43,7 +43,7 @@ def recallable(space: Space, window: Window, role: Role | None = None) -> NDArra
     open_: NDArray[np.bool_] = space.live
     if window != ANY_TIME:
         said = (space.times >= window.since) & (space.times < window.until)
-        open_ = open_ & (said | tells_within(space, window))
+        open_ = open_ & (said | segments_telling_within(space, window))
     return open_ if role is None else open_ & space.index(SpeakerIndex).in_role(space, role)
 
 
@@ -55,7 +55,7 @@ def tells_of(window: Window, since: Millis, until: Millis) -> bool:
     return min(since + length, window.until) - max(since, window.since) >= SHARE * length
 
 
-def tells_within(space: Space, window: Window) -> NDArray[np.bool_]:
+def segments_telling_within(space: Space, window: Window) -> NDArray[np.bool_]:
     """Return which segments state a time that lies mostly within a window, shape ``(len(space.segments),)``.
 
     Args:

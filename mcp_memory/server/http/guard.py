@@ -167,7 +167,7 @@ class Gate:
     receive_s: float
     metadata_url: str = ""
 
-    def knows_host(self, headers: Headers) -> bool:
+    def allows_host(self, headers: Headers) -> bool:
         """Return whether the one header Host has a name of this server."""
         given = headers.getlist("host")
         return len(given) == 1 and _host_of(f"//{given[0]}") in self.hosts
@@ -234,7 +234,7 @@ class Guard:
             await Response("The request did not arrive in time.", 408, {"Connection": "close"})(scope, receive, send)
 
     def _wrong_place(self, headers: Headers) -> Response | None:
-        if not self._gate.knows_host(headers):
+        if not self._gate.allows_host(headers):
             return Response("This server does not go by that name: see http.hosts.", 421)
         if not self._gate.knows_origin(headers):
             return Response("This page may not call the server: see http.origins.", 403)

@@ -39,7 +39,7 @@ def serve_http(settings: Settings, address: tuple[str, int], open_memory: Opener
     return 0 if listening.started else 1
 
 
-def listener(settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access) -> Listening:
+def listener(settings: Settings, address: tuple[str, int], open_memory: Opener, access: Access) -> DrainingServer:
     """Return what listens, not started yet."""
     server, http = HttpServer(open_memory, settings, address, access), settings.http
     config = uvicorn.Config(
@@ -60,7 +60,7 @@ def listener(settings: Settings, address: tuple[str, int], open_memory: Opener, 
         ssl_certfile=http.tls_cert or None,
         ssl_keyfile=http.tls_key or None,
     )
-    return Listening(config, server)
+    return DrainingServer(config, server)
 
 
 def check(settings: Settings, address: tuple[str, int], access: Access) -> None:
@@ -87,7 +87,7 @@ def check(settings: Settings, address: tuple[str, int], access: Access) -> None:
             raise ConfigurationError(f"http.{name} is {file!r}, and there is no such file.")
 
 
-class Listening(uvicorn.Server):
+class DrainingServer(uvicorn.Server):
     """Ends endless streams before it waits for running calls; a second signal does not wait."""
 
     def __init__(self, config: uvicorn.Config, server: HttpServer) -> None:
