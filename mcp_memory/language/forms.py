@@ -45,11 +45,6 @@ _SHORT_VOWEL = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
 """A syllable whose last letter doubles before an ending ("quiz"), or which ended in "e" if it did not ("bak")."""
 
 
-def same_word(one: str, other: str) -> bool:
-    """Return whether two words, in lower case, are forms of one."""
-    return one == other or not bases(one).isdisjoint(bases(other))
-
-
 def bases(word: str) -> frozenset[str]:
     """Return what a word in lower case may be a form of, itself among it."""
     return frozenset(base for form in (word, *_kin().get(word, ())) for base in _bases(form))

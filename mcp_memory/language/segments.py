@@ -70,6 +70,11 @@ QUESTION_MARKS = ("?", "？", "؟", "\u037e", "՞")
 """Question marks in Latin, Chinese, Arabic, Greek and Armenian script."""
 
 
+def ends_with_question_mark(text: str) -> bool:
+    """Return whether a text ends with a question mark of any script."""
+    return text.rstrip().endswith(QUESTION_MARKS)
+
+
 def split(text: str) -> list[tuple[int, int]]:
     """Return the sentences of a text as (start, end) in characters, in order.
 

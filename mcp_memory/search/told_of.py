@@ -38,7 +38,7 @@ import numpy as np
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import is_assistant
 from mcp_memory.heap import text_cache
-from mcp_memory.language.segments import QUESTION_MARKS
+from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.language.vocabulary import GREETINGS, SMALL_TALK
 from mcp_memory.search.candidates import Candidate
@@ -86,7 +86,7 @@ class SmallTalk:
         if turn.kind != "message" or not is_small_talk(turn.text, self._names):
             return False
         before = int(self._space.previous_rows[row])
-        return before == NONE or not self._space.segment_turn[before].text.rstrip().endswith(QUESTION_MARKS)
+        return before == NONE or not ends_with_question_mark(self._space.segment_turn[before].text)
 
 
 def without_small_talk(space: Space, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -170,7 +170,7 @@ def told_of(
             theirs = max(theirs, support)
         else:
             others = max(others, support)
-            question = text.rstrip().endswith(QUESTION_MARKS)
+            question = ends_with_question_mark(text)
             if support > stated and not question and not is_small_talk(text, people.names):
                 other, other_row, stated = whom, row, support
     known = person and other and stated >= theirs and not (is_assistant(person) or is_assistant(other))
@@ -191,7 +191,7 @@ class _People:
         """Return whom a sentence is told of, empty if unknown, and how certain that is."""
         said = words(text)
         first, second = not _FIRST.isdisjoint(said), not _SECOND.isdisjoint(said)
-        certainty = ASKED if text.rstrip().endswith(QUESTION_MARKS) else 1.0
+        certainty = ASKED if ends_with_question_mark(text) else 1.0
         if speaker != self._person and self._name in said and not _calls(text, self._name):
             return self._person, certainty
         others = (word for word in said if word in self._others and not _calls(text, word))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from mcp_memory.language.segments import QUESTION_MARKS
+from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, RELATIVES, word_set
 from mcp_memory.rules.answers.spans import split_clauses
@@ -116,7 +116,7 @@ _BACK_THEN = re.compile(
 
 def is_question(text: str) -> bool:
     """Return whether a sentence asks something, by its mark or its opening words."""
-    return text.rstrip().endswith(QUESTION_MARKS) or _ASKS.match(text) is not None
+    return ends_with_question_mark(text) or _ASKS.match(text) is not None
 
 
 def is_unreal(text: str) -> bool:

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 
 from mcp_memory.language.questions import asks_for_several
-from mcp_memory.language.segments import QUESTION_MARKS
+from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.modality import PEOPLE
 from mcp_memory.rules.answers.spans import (
@@ -313,11 +313,7 @@ LEAST_POLAR_WORDS = 2
 
 def polarity_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
     """Yield a yes or a no for each clause that holds all words of the query."""
-    if (
-        _OPEN_QUESTION.search(wanted.query.text)
-        or sentence.speaker_match < 1
-        or sentence.text.rstrip().endswith(QUESTION_MARKS)
-    ):
+    if _OPEN_QUESTION.search(wanted.query.text) or sentence.speaker_match < 1 or ends_with_question_mark(sentence.text):
         return
     if len(wanted.stems - sentence.title) < LEAST_POLAR_WORDS:
         return

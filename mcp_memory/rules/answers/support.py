@@ -19,7 +19,7 @@ from typing import Literal
 from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
-from mcp_memory.language.segments import QUESTION_MARKS
+from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.articles import article_of, initials_of, leading_article
@@ -290,7 +290,7 @@ def weigh_sentences(
             + weights.cosine * (weights.neutral_cosine if sentence.cosine is None else sentence.cosine)
             + weights.speaker_match * speaker_match
             + weights.context * context
-            + weights.interrogative * text.rstrip().endswith(QUESTION_MARKS)
+            + weights.interrogative * ends_with_question_mark(text)
             + weights.time * time
             + weights.context_time * around_time[sentence.evidence_id]
             + weights.feedback * (sentence.gate - 1)

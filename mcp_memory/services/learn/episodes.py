@@ -33,7 +33,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import Feedback
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
-from mcp_memory.language.segments import QUESTION_MARKS
+from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.stated import time_words
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Embedder, Store
@@ -312,7 +312,7 @@ def correction_sentences(space: Space, session: str, ref: str) -> list[str]:
     """Return the ids of the first sentences of a correction, without questions, which state nothing."""
     turn = space.current(session, ref)
     pieces = [space.sentences[row] for row in space.sentences_of(turn.id)[:CORRECTING]] if turn else []
-    return [piece.id for piece in pieces if not space.text(piece).rstrip().endswith(QUESTION_MARKS)]
+    return [piece.id for piece in pieces if not ends_with_question_mark(space.text(piece))]
 
 
 async def corrected_sentence(store: Store, embedder: Embedder, episode: Episode, corrected: Sequence[str]) -> list[str]:
