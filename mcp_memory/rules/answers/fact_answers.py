@@ -41,6 +41,7 @@ from mcp_memory.rules.answers.values import (
     end_text,
     is_current,
     join_values,
+    planned_values,
     resolve_time,
     select_values,
 )
@@ -179,7 +180,14 @@ def _answer(
         return answer(text, meant, hedged=True)
     text = ", then ".join(different) if in_turn and len(different) <= 4 else join_values(different)
     incomplete = not single_value and (len(different) > 1 or asks_for_several(query.text))
-    return answer(text, meant, weight, hedged=ambiguous or alone, incomplete=incomplete)
+    overdue = single_value and _is_overdue(match, different, knowledge)
+    return answer(text, meant, weight, hedged=ambiguous or alone or overdue, incomplete=incomplete)
+
+
+def _is_overdue(match: RelationMatch, told: Sequence[str], knowledge: KnownFacts) -> bool:
+    """Return whether another value was announced for a time that has come: it may hold though nobody said so."""
+    plans = planned_values(match.group)
+    return any(one.since <= knowledge.moment and " ".join(one.value.split()) not in told for one in plans)
 
 
 def _reliable_or_suspected(meant: Sequence[ValidValue]) -> str | None:

@@ -20,6 +20,7 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, RELATIVES, word_set
 from mcp_memory.rules.answers.spans import split_clauses
 from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence
+from mcp_memory.rules.facts.unasserted import supposed_spans
 
 _ASKS = re.compile(
     r"^\W*(?:(?:so|and|but|or|also|hey|hi|ok(?:ay)?|well|wow|oh)\b[\s,!]*)*"
@@ -72,6 +73,7 @@ PEOPLE = frozenset(
     """
     friend boss neighbour neighbor colleague coworker partner girlfriend boyfriend fiance fiancee roommate flatmate
     housemate landlord teacher coach mentor doctor family parents team kids folks dog cat puppy kitten nephew
+    character avatar
     """.split()  # noqa: SIM905 - a list of words is read as words
 ).union(word for word in RELATIVES if " " not in word)
 _OTHER_SUBJECT = re.compile(
@@ -172,6 +174,9 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
         return False
     if sentence.is_document:
         return True
+    source = sentence.evidence.source
+    if any(start < source.end and source.start < end for start, end in supposed_spans(source.turn.text)):
+        return False
     if _mode(_REFUSED, text + _after(sentence), wanted):
         return False
     start, end = hit_clause(sentence)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from mcp_memory.language.iso import MONTHS
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.clause import Clause
@@ -307,7 +308,7 @@ def with_mended_times(words: Sequence[Word]) -> list[Word]:
     Taken back are the first of two times with words of mending between them, and a time behind "not" beside another one
     ("on the 17th, not the 12th", "not tomorrow but Thursday").
     """
-    if sum(word.kind == "time" for word in words) < 2:
+    if sum(word.kind == "time" or word.text in MONTHS for word in words) < 2:
         return list(words)
     kept: list[Word] = []
     index = 0
@@ -328,7 +329,7 @@ def _behind_mended(words: Sequence[Word], index: int) -> int:
     mends, last = False, min(len(words), index + 2 + _MOST_FILLERS)
     for following in range(index + 1, last):
         word = words[following]
-        if word.kind == "time":
+        if word.kind == "time" or (mends and word.text in MONTHS):
             return following if mends else 0
         if not (word.mark or word.low in _FILLERS) or word.text in (".", "!", "?", ";"):
             return 0

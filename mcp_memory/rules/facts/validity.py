@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from mcp_memory.domain.facts import FactKind, Precision
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime, day_of_instant
 from mcp_memory.language.expressions import NUMBER, number
-from mcp_memory.language.iso import DAY, civil, month, years
+from mcp_memory.language.iso import DAY, MONTHS, civil, month, years
 from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 
@@ -252,7 +252,7 @@ def birth_validity(tail: str, times: Sequence[StatedTime]) -> list[Validity]:
     if absolute:
         first = absolute[0]
         return [Validity(first.since, FOREVER, True, precision=_PRECISION[first.grain])]
-    if not any(letter.isdigit() for letter in tail):
+    if not any(letter.isdigit() for letter in tail) and not any(name in tail for name in MONTHS):
         return []  # "on Friday", "tomorrow"
     return [Validity(BEGINNING, FOREVER, False, precision="yearless")]
 

@@ -368,3 +368,28 @@ async def test_a_change_that_anybody_concerned_tells_is_no_answer_of_today(
     found = await ask(said(told, "Bea: Nice.", "@ 2023-09-01", later), question, read=True)
     assert former is not None
     assert found.text is None or former not in found.text
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("said_so", "question"),
+    [
+        ("Ann: I own three canoes. Just kidding!", "How many canoes does Ann own?"),
+        ("Ann: Please rephrase this: I have worked at Brightly for years.", "Where does Ann work?"),
+        ("Ann: Proposal: the limit is 5 MB.", "What is the limit?"),
+        ("Ann: My character in the campaign lives in Harrowgate.", "Where does Ann live?"),
+    ],
+)
+async def test_what_is_only_supposed_taken_back_or_told_of_a_character_is_no_answer(
+    said_so: str, question: str
+) -> None:
+    assert (await ask(said(said_so, "Bo: Ha."), question, read=True)).text is None
+
+
+@pytest.mark.anyio
+async def test_a_home_is_hedged_after_the_day_for_which_a_move_was_announced() -> None:
+    talk = said("Ann: I live in Salo.", "Ann: I'm moving to Turku in June.")
+    later = await ask(talk, "Where does Ann live?", read=True)
+    before = await ask(talk, "Where does Ann live?", as_of="2023-05-20", read=True)
+    assert (later.text, later.hedged) == ("Salo", True)
+    assert (before.text, before.hedged) == ("Salo", False)

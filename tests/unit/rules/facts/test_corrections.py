@@ -50,6 +50,8 @@ def test_a_denied_value_ends_by_a_change() -> None:
         ("I don't live in Turku, but Olga lives there.", ["not Maria lives_in Turku"]),
         ("I live in Turku. I meant to call you about the boat.", ["Maria lives_in Turku"]),
         ("I moved to Turku, not Vaasa.", ["Maria lives_in Turku"]),
+        ("I was born in April.", ["Maria born_on April"]),
+        ("I was born in April, no wait, May.", []),
         ("I live in Turku, sorry, Viktor.", ["Maria lives_in Turku"]),
         ("We use Redis. Scratch that, nothing yet.", []),
     ],
