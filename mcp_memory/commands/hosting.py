@@ -126,7 +126,8 @@ class _Folders:
         try:
             shutil.rmtree(folder)
         except OSError as error:
-            raise StoreUnwritable(f"{folder} cannot be removed whole ({error}). Mend that, and call again.") from error
+            problem = f"Some of {folder} could not be removed ({error})."
+            raise StoreUnwritable(f"{problem} Fix the cause and run the command again.") from error
         if folder.exists():
             raise StoreUnwritable(f"{folder} is there again: somebody writes to it. Call again once they have stopped.")
         return ()

@@ -317,7 +317,7 @@ class AnswerResult:
         recall: the evidence that it was made from.
         engine: whose judgement decided.
         points: memory points that a language model made of the question while it answered, not stored.
-        relations: that it named in what it was shown, not stored.
+        relations: the relations that a language model named in what it was shown; they are not stored.
     """
 
     text: str | None

@@ -243,9 +243,9 @@ def _contest_plans(runs: Iterable[_Run]) -> None:
 
 
 def _fold_last_told(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
-    """Return the runs of a relation of which the latest telling counts: each date as told, and those that it replaced.
+    """Return the runs of a relation with dates, such as appointments: each date that was stated, also replaced ones.
 
-    A later telling replaces a date while it is still to come, and a later denial cancels it.
+    The latest statement about a date that is still to come replaces the earlier ones; a later denial cancels it.
     """
     runs: dict[tuple[Millis, Millis, str], _Run] = {}
     denials = [one for one in assertions if one.negated]

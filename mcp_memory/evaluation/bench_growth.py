@@ -122,7 +122,7 @@ def at(settings: Settings, folder: Path) -> Settings:
 
 
 def measured(settings: Settings, questions: Sequence[Question]) -> dict[str, float]:
-    """Return what `measure` returns in a process of its own."""
+    """Run `measure` in a process of its own, and return its figures."""
     with ProcessPoolExecutor(1, get_context("spawn")) as alone:
         return alone.submit(measure, settings, questions).result()
 

@@ -60,16 +60,16 @@ def update(
         mean: m, shape ``(d,)``, length 1.
         uncertainty: π in (0, 1].
         query: q, shape ``(d,)``, length 1.
-        target: y.
-        noise: R.
-        process: Q.
+        target: y, the judgement.
+        noise: R, how little the judge is trusted.
+        process: Q, the uncertainty that every update adds.
         form: the form of the update.
     """
     share = gain(uncertainty, noise)
     moved = (_exact if form == "exact" else _additive)(mean.astype(np.float64), query.astype(np.float64), target, share)
     if moved is None:
         return mean, uncertainty
-    return moved.astype(np.float32), min(1.0, (1 - share) * uncertainty + process)  # eq. 13; never below Q
+    return moved.astype(np.float32), min(1.0, (1 - share) * uncertainty + process)  # eq. 13; at least ``process``
 
 
 def _additive(mean: np.ndarray, query: np.ndarray, target: Target, share: float) -> np.ndarray | None:

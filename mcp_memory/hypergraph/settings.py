@@ -25,7 +25,7 @@ class PointSettings:
     """Ours (measured: .5 keeps 93 to 100 of 100 texts that answer and were found, and of what it keeps 27 and 73 of 100
     answer in documents, 10 in dialogues; .6 loses 7 to 10 of 100 more in documents, .7 loses 9 in dialogues)."""
     words: int = key(80, "words of a description that the memory writes")
-    """Ours."""
+    """Not from the paper."""
     shown: int = key(5, "points that a recall lists")
     near: float = 0.4
     """Ours: cosine of a question from which on it bears on a point that joins only the user of what it names and has

@@ -15,8 +15,8 @@ about `QuestionJudge.scored_steps` steps at most, where it decides most:
 - where a root has more such neighbours than places.
 
 It is not asked about what the rules recover: a model draws such conclusions itself from the texts of the premises,
-which it is shown. Of 34 two- to four-hop questions over documents, played with a judge that was asked twice and about
-guesses too, 24 asked, 16 twice; none of the second scores led anywhere, and six questions lacked the call later.
+which it is shown. Of 34 two- to four-hop questions over documents, simulated with a judge that was asked twice and
+about guesses too, 24 asked, 16 twice; none of the second scores led anywhere, and six questions lacked the call later.
 
 Measured while any way on counted, over facts that rules read, with a judge that knows which texts
 are right, so that no model does better: of questions to long dialogues, where hardly anything stands behind a

@@ -3,9 +3,10 @@
 Each operator returns facts as evidence and suggests the next steps, so that a client's own model can do what the beam
 search does. An entity without facts gives nothing.
 
-`suggest_steps` proposes calls of the explore tool that may find what a recall misses. Facts lead on from the entities
-that paths reached, if more is known about these. Where facts end, and in a memory without any, the evidence leads on by
-its words (MRAgent's reverse step) and its context, and reflection by what is missing (QRMeM's R; DESIGN 3.5). A step
+`suggest_steps` proposes calls of the explore tool that may find what a recall misses. From the entities that
+paths reached, the facts about them are suggested, if there are more. Where facts end, and in a memory without any,
+suggested are sentences with the words of the evidence (MRAgent's reverse step), what was said around it, and reflection
+on what is missing (QRMeM's R; DESIGN 3.5). A step
 that recall itself has taken is not suggested again. A recall that judges itself sufficient suggests steps too: the
 client's model decides whether it is.
 """

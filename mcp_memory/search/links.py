@@ -194,10 +194,10 @@ def follow_seeds(
 
     Args:
         space: its view keeps a `TitleIndex`, an `EntityIndex` and a `SegmentIndex`.
-        query: whose words are not followed.
+        query: the query; its own words lead to no document.
         title_in_query: which segments are of documents whose title stands in it, shape ``(len(space.segments),)``.
         rows: the rows of the candidates.
-        total: their scores by the other channels.
+        total: the sum of their scores by the other channels.
         seeds: from `find_seeds`.
         settings: the switches of the two channels.
     """

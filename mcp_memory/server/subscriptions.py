@@ -157,9 +157,9 @@ class Subscriptions:
                 try:
                     await self._look(opening, tenant)
                 except McpMemoryError as error:  # the next call says it to its caller
-                    _log.debug("Followed resources could not be looked at: %s", error)
+                    _log.debug("Checking subscribed resources for changes failed: %s", error)
                 except Exception:
-                    _log.exception("Followed resources could not be looked at.")
+                    _log.exception("Checking subscribed resources for changes failed.")
 
     async def _look(self, opening: Opening, tenant: str) -> None:
         CALLER.set(replace(OWNER, tenant=tenant))

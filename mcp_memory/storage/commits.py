@@ -177,8 +177,8 @@ def newest_rows(
     """Return the rows of the commits after one number up to the last commit.
 
     The commits say how many rows there are (``expected``), and these were appended last, so they are read from the
-    end. If the end holds others (uncommitted rows after them, or a rebuild among the commits), all rows are
-    searched.
+    end. If it holds other rows too, since uncommitted ones follow or a rebuild is among the commits, all rows
+    are searched.
     """
     import pyarrow.compute as pc
 

@@ -73,7 +73,7 @@ class VectorFiles:
         return f"{generation}/{blake2b(content.encode(), digest_size=16).hexdigest()}.f32"
 
     def find(self, name: str) -> Matrix | None:
-        """Return a block, mapped; None if there is none, or if it is damaged."""
+        """Return a block as an array mapped from its file; None if there is no file, or if it is damaged."""
         size = GrowingMatrix.BLOCK * self._dimension * 4
         try:
             with (self._folder / name).open("rb") as file:

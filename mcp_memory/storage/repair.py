@@ -3,9 +3,10 @@
 1. Newest versions of a table that cannot be opened are set aside (``*.damaged``), so that LanceDB opens the one before.
 2. Rows are collected by commit from the newest version of each table and all earlier ones, then from the journal (also
    after a damaged line), the copy of the log and the store's own backups; of a version with damaged files every row is
-   read that lies in a whole file. Rows of files that are not what was written come last: they are *doubtful*, since
-   most of them are as they were, and nobody knows which.
-3. Commits that are gone are made anew up to the anchor, from the rows that carry their numbers.
+   read that lies in a whole file. Rows of files that were changed since they were written come last: they are
+   *doubtful*, since most of them are as they were, and nobody knows which.
+3. Commits that are gone are made again from the rows that carry their numbers, up to the anchor: the newest commit,
+   noted beside the tables.
 4. Where rows are still missing, nothing is changed unless the caller gives them up. Then the commits count what is
    left, and ``lost.json`` beside the tables says what was lost.
 

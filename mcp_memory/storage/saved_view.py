@@ -137,7 +137,8 @@ class SavedViews:
         try:
             found = self._read(like)
         except Exception as error:  # whatever is wrong with it, the tables have everything
-            _log.warning("%s is not used: %s: %s", self._path, type(error).__name__, error)
+            _log.warning("The saved view %s cannot be used (%s: %s); the tables are read instead.",
+                         self._path, type(error).__name__, error)  # fmt: skip
             return None
         if found is not None:
             self._size, self._generation, self._tx = found.view.size, found.view.generation, found.last.tx

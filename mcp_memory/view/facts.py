@@ -81,7 +81,7 @@ class Facts:
         self._update_names()
 
     def add_aliases(self, aliases: Iterable[Alias]) -> None:
-        """Add aliases that the memory inferred; of several about one pair of names the first counts."""
+        """Add aliases that the memory inferred; of several about the same two names, the first is kept."""
         self._current.clear()
         for alias in aliases:
             pair = self._names.key(alias.name), self._names.key(alias.alias)

@@ -340,7 +340,10 @@ class _Plain(pickle.Unpickler):
 
 
 class SavedLists(Sequence["array[int]"]):
-    """Lists of whole numbers, each an array that may grow once it was asked for."""
+    """Lists of whole numbers, kept as one array of bytes.
+
+    A list becomes an array of its own, to which numbers can be added, when it is first asked for.
+    """
 
     def __init__(self, kind: str, lists: Sequence[array[int]]) -> None:
         content = lists._contents() if isinstance(lists, SavedLists) else list(lists)

@@ -136,7 +136,7 @@ def phrase_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
             start, end = found.span(1)
             yield Span(start, end, 1.6 + _proximity(sentence, start, end), typed=True)
     if asks_for_several(wanted.query.text):
-        return  # one message seldom names them all
+        return  # a question for several things: one message seldom names all of them
     yield from _kind_spans(wanted, sentence)
     yield from _object_spans(wanted, sentence)
     yield from _copula_spans(wanted, sentence)

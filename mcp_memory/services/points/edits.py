@@ -132,7 +132,9 @@ async def commit_edits(store: Store, embedder: Embedder, space: str, plan: Plan)
                 break
         vectors |= zip(missing, await embedder.embed(missing), strict=True)
     else:
-        raise StoreBusy("The memory points were changed by others all the time. Nothing was changed. Try again.")
+        raise StoreBusy(
+            f"Other calls changed the memory points during each of {TRIES} tries. Nothing was changed. Try again."
+        )
     planned.changes[:0] = await placeholder_changes(store, space, planned.revisions)
     return planned
 

@@ -331,7 +331,8 @@ class Reader:
         if len({entity_key(name) for name in point.entities}) < MIN_ENTITIES:
             raise BadLine(f"joins fewer than {MIN_ENTITIES} entities")
         if (point.status == "merged") != (point.merged_into is not None):
-            raise BadLine(f"has the status {point.status!r}, and was merged into {point.merged_into!r}")
+            both = f"has the status {point.status!r}, but 'merged_into' is {point.merged_into!r}"
+            raise BadLine(f"{both}: a point has the status 'merged' if and only if it names one")
         return self._renaming.point(point) if self._renaming.renames(space) else point
 
     def _alias(self, fields: Fields, space: str) -> Alias:

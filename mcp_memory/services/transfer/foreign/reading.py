@@ -267,7 +267,7 @@ def short_name(*parts: str) -> str:
 
 
 def of_different_sessions(requests: Iterable[WriteRequest]) -> list[list[WriteRequest]]:
-    """Return requests in groups that have one of each session at most, in their order."""
+    """Return requests in groups, in their order; no group has two requests of the same session."""
     groups: list[list[WriteRequest]] = []
     seen: Counter[str] = Counter()
     for request in requests:
