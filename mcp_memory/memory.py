@@ -203,7 +203,7 @@ class Memory:
             self.enrich_later()
 
     def reread_later(self) -> None:
-        """Queue reading texts again that an older extractor has read, or making a broken derived table anew.
+        """Queue reading texts again that an older extractor has read, or making a broken derived table again.
 
         It queues itself until nothing is left.
         """

@@ -1,7 +1,7 @@
 """Where the project is published, and what is written from that: install links, registry entry, plugin, marketplace.
 
 `OWNER` is the one setting. After a change of it, or of the version, ``python -m mcp_memory.commands.publication`` in a
-checkout writes the files anew, and a test compares them. Links start the server from the repository and not from the
+checkout writes the files again, and a test compares them. Links start the server from the repository and not from the
 package index, where the name ``mcp-memory`` belongs to somebody else's program.
 
 **The bundle** (``mcp-memory bundle``) is an ``.mcpb`` file, which Claude Desktop and other hosts install by a double

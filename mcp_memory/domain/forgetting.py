@@ -91,7 +91,7 @@ class ForgetResult:
 
     Attributes:
         forgotten: how many of each kind.
-        affected: in words: what goes, what loses a source, what is made anew, what stays.
+        affected: in words: what goes, what loses a source, what is made again, what stays.
         dry_run: whether nothing was changed.
         token: with which the same call does it.
         warnings: in words.

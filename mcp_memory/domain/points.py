@@ -39,7 +39,7 @@ class Point:
         status: ``merged`` once another point has replaced it.
         parents: ids of the points that were merged into it, in order.
         merged_into: id of the point that replaced it; None for an active point.
-        sentences: ids of the sentences that support it; an id may be unknown after a rebuild that split texts anew.
+        sentences: ids of the sentences that support it; an id may be unknown after a rebuild that split texts again.
         facts: ids of the facts that support it.
         source: the author of the description.
         at: when this revision was made.

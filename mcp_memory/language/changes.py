@@ -295,7 +295,7 @@ def given_values(text: str) -> Iterator[tuple[int, int, frozenset[str]]]:
 def may_replace(old: str, new: str) -> bool:
     """Return whether the first value in ``new`` may be another value of what ``old`` gives: both days, or both numbers.
 
-    Of two numbers the greater is at most `TIMES` the other: "make it 2,000" gives no age anew.
+    Of two numbers the greater is at most `TIMES` the other: "make it 2,000" gives no new age.
     """
     one, other = _GIVEN.search(old), _GIVEN.search(new)
     if one is None or other is None or _is_day(old, one) != _is_day(new, other):

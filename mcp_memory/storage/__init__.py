@@ -23,8 +23,8 @@ these rules make one, and a process may be killed at any point of it.
     copies.py       a second copy of the log and of the newest commit, by which repair.py mends what damage.py finds
     bucket.py       objects beside the tables of a store on object storage, likewise
     bucket_journal.py, bucket_lock.py, bucket_refresh.py
-    compaction.py   merge small files and remove superseded rows, in the background; when derived tables are made anew
-    rebuild.py      make every derived table anew from the log, beside the old ones, and the beliefs from the lessons
+    compaction.py   merge small files and remove superseded rows, in the background; when derived tables are made again
+    rebuild.py      make every derived table again from the log, beside the old ones, and the beliefs from the lessons
     forget.py       rewrite every table without what is to be forgotten: the log's one exception
     forgetter.py    forget in one store, and finish what a process that died had begun
     forgotten.py    what was forgotten, without content, what is being forgotten now, and what may be taken back

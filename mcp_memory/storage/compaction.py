@@ -18,7 +18,7 @@ compacting at once, and a sweep, the only other operation that changes rows, tak
 versions for ten minutes. None of our readers needs a version for longer than one read (``tables.py``), and in ten
 minutes of steady writing thousands would pile up, which compaction is meant to prevent: they are kept for `KEEP`.
 
-**Renewal** makes derived tables anew: all when asked to, and in the background what an older extractor has read or is
+**Renewal** makes derived tables again: all when asked to, and in the background what an older extractor has read or is
 broken.
 """
 
@@ -253,7 +253,7 @@ def _drop_old_generations(tables: Tables, last: Commit, now: Millis) -> None:
 
 
 class Renewal:
-    """Makes the derived tables of one store anew.
+    """Makes the derived tables of one store again.
 
     Args:
         place: of the store.
@@ -295,7 +295,7 @@ class Renewal:
         self._reader = reader
         self._clock = clock
         self._rereading: Rereading | None = None
-        self._not_mended: set[str] = set()  # tables that could not be made anew
+        self._not_mended: set[str] = set()  # tables that could not be made again
 
     @property
     def due(self) -> bool:
@@ -314,7 +314,7 @@ class Renewal:
         return self._rereading.progress if self._rereading else None
 
     async def rebuild(self, make: Make) -> int:
-        """Make every derived table anew after a backup, and return the number of turns; see `rebuild`."""
+        """Make every derived table again after a backup, and return the number of turns; see `rebuild`."""
         async with self._alone():
             await self._backups.before("rebuild")
         embedder, dimension = self._vectors

@@ -5,8 +5,8 @@ The log is all that cannot be made again, and LanceDB keeps it in a few files, e
 when it is lost. So what a commit adds to the tables of the log is also appended here, in the form of the journal, and
 `repair` takes from it what the tables lack, and readers the commits where their table is damaged. It is not needed to
 be complete: a line that cannot be written, or that an older program did not write, is added by the next compaction
-(`fill`). A forget removes the file, and the next compaction writes it anew. ``DESIGN.md`` 11 has what it costs and what
-it saves.
+(`fill`). A forget removes the file, and the next compaction writes it again. ``DESIGN.md`` 11 has what it costs and
+what it saves.
 
 **The anchor** (`write_anchor`): the newest commit, noted beside the tables, so that the loss of commits is noticed
 (``damage.py``). It is a checksummed file, written over after each commit. Two such files are written in turn, so one of
@@ -95,7 +95,7 @@ class LogCopy:
             return {}
 
     def fill(self, read: Callable[[str, str], TableRows | None], last: Commit) -> None:
-        """Append the commits of the tables that are missing; a copy of another store is begun anew.
+        """Append the commits of the tables that are missing; a copy of another store is begun again.
 
         Args:
             read: returns the rows of a table that fulfil a condition.

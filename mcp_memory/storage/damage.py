@@ -30,7 +30,7 @@ from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, LOG_TABLES, Commi
 from mcp_memory.storage.tables import Tables
 
 COUNTED: tuple[TableKind, ...] = ("turns", "facts", "episodes", "points", "aliases", "questions")
-"""Tables that no rebuild makes anew, and of which every committed row is still there: compaction removes superseded
+"""Tables that no rebuild makes again, and of which every committed row is still there: compaction removes superseded
 rows from ``jobs``."""
 SUPERSEDED: tuple[TableKind, ...] = ("beliefs", "jobs")
 """Tables from which compaction removes rows that later ones have superseded; those of their last commit stay."""
@@ -154,8 +154,8 @@ class Losses:
         tell: whether to log it.
 
     Attributes:
-        gone: of each table that lacks committed rows which no rebuild makes anew, what is missing, in words.
-        broken: names of derived tables that lack rows; a rebuild makes them anew.
+        gone: of each table that lacks committed rows which no rebuild makes again, what is missing, in words.
+        broken: names of derived tables that lack rows; a rebuild makes them again.
         unread: those of them whose columns are perhaps no longer what they were.
     """
 

@@ -26,7 +26,7 @@ from mcp_memory.storage.schema import TableRows, tx_columns
 LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
 """Extractors whose assertions are in ``facts``: what callers stated or what was paid for. No rebuild changes it."""
 DERIVED: frozenset[ExtractorName] = frozenset(get_args(ExtractorName)) - LOGGED
-"""Extractors whose assertions stand in ``assertions_<generation>`` and are made anew by a rebuild."""
+"""Extractors whose assertions stand in ``assertions_<generation>`` and are made again by a rebuild."""
 
 
 # Assertions

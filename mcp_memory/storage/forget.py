@@ -7,7 +7,7 @@ by whoever comes next, whatever happens to this process: no process reads or wri
 2. The derived tables are copied without them into a new generation; beliefs are learnt again where lessons went.
 3. The texts are rewritten. They go last: what rests on them is worked out from them, again after a crash.
 4. The commits are rewritten with the counts of what is left, together with a commit of the new generation. Every other
-   process loads the memory anew when it sees that.
+   process loads the memory again when it sees that.
 5. The backups that the store made by itself lose it, too (``backups.py``).
 6. All tables of other generations and all earlier versions of the others are removed, and the note of what was chosen
    with them. What remains in ``forgotten`` is when, by whom, how many, and keyed hashes of the ids.
@@ -66,7 +66,7 @@ class Forgetting:
 
     Args:
         tables: of the store.
-        embed: of the descriptions of points that are made anew; None leaves them without vectors.
+        embed: of the descriptions of points that are made again; None leaves them without vectors.
         relearn: makes beliefs of lessons.
         backups: those that the store made by itself; they lose what goes, too.
         forget_in: forgets the targets in a store in a folder, with the embedder and dimension of its vectors.
@@ -140,7 +140,7 @@ class Forgetting:
             self._tables.replace(name, _in_order(_chosen(rows, kept)))
 
     def _rewrite_points(self, last: Commit, found: Erasure) -> None:
-        """Replace the points; those that are made anew belong to the commit that is to come."""
+        """Replace the points; those that are made again belong to the commit that is to come."""
         rows = self._tables.rows("points")
         if rows is None:
             return
@@ -232,7 +232,7 @@ class Forgetting:
                 self._tables.append(table_name(kind, work.generation, last.reader), kept)
 
     async def _learn_and_embed(self, last: Commit, work: Work) -> None:
-        """Make the beliefs anew where lessons went, and the vectors of the points that were made anew."""
+        """Make the beliefs again where lessons went, and the vectors of the points that were made again."""
         if work.relearn:
             learning = Relearning(self._tables, work.generation, self._relearn)
             await learning.catch_up(last.tx)

@@ -206,7 +206,7 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
     """Write down what is to be forgotten; from here on it will be. The write lock must be held.
 
     Raises:
-        StoreUnwritable: there is too little room to write the tables anew, or no write access; nothing is begun.
+        StoreUnwritable: there is too little room to write the tables again, or no write access; nothing is begun.
     """
     if tables.folder is not None:
         size = size_in_bytes(tables.folder)

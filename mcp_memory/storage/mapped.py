@@ -12,7 +12,7 @@ memory as long as there is room, once for all.
 A file is named by what is in it: a digest of the embedder and of the ids of its rows, in a folder for each generation
 of the derived tables. So no file can be out of date, and whatever else is in the view, a block that is there is right.
 It ends with its CRC-32, which is compared when it is mapped. What is missing or damaged is read from the tables and
-written anew.
+written again.
 
 Every forget makes a new generation, and removes all of these files once its commit is written. A process that has not
 seen that commit yet may be about to write a block. So it looks after the writing whether the view is still as of the

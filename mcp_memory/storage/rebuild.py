@@ -171,7 +171,7 @@ do than the one before, unless others write faster than we derive."""
 Make = Callable[[list[Turn]], Awaitable[Batch]]
 """Derives and embeds: returns the turns that it was given, in order of arrival, with their segments, sentences, vectors
 and the assertions of the embedded engine. It leaves the rest to others: what callers asserted or Claude read is part of
-the log, `Relearn` makes beliefs, and of memory points and questions only the vectors are made anew."""
+the log, `Relearn` makes beliefs, and of memory points and questions only the vectors are made again."""
 
 Embed = Callable[[Sequence[str]], Awaitable[Matrix]]
 """Returns one vector of length 1 for each text, in their order."""

@@ -10,8 +10,8 @@
 4. Where rows are still missing, nothing is changed unless the caller gives them up. Then the commits count what is
    left, and ``lost.json`` beside the tables says what was lost.
 
-The commits are written last, so a repair that was killed begins anew and finds all that the first one found. Derived
-tables are made anew afterwards; they hold no words that the log does not have. Everything blocks; the write lock and
+The commits are written last, so a repair that was killed begins again and finds all that the first one found. Derived
+tables are made again afterwards; they hold no words that the log does not have. Everything blocks; the write lock and
 the compaction lock must be held.
 """
 
@@ -51,7 +51,7 @@ LOST = "lost.json"
 HIDDEN = ".hidden"
 NO_BOOK = "what was forgotten: an import may bring it back"
 REPAIRED: tuple[TableKind, ...] = (*COUNTED, "jobs")
-"""Tables that no rebuild makes anew. Of ``jobs`` nobody knows how many rows there should be."""
+"""Tables that no rebuild makes again. Of ``jobs`` nobody knows how many rows there should be."""
 
 Found = dict[TableKind, Counter[int]]
 """How many rows of each kind there are, by commit."""

@@ -1,4 +1,4 @@
-"""Save the view of a large store beside its tables, so that the next process need not make it anew.
+"""Save the view of a large store beside its tables, so that the next process need not make it again.
 
 Making a view of a million sentences takes two minutes of processor time, nearly all of it in Python: objects, dicts and
 indexes of each. A saved one is pickled: arrays lie as they are in the file and are mapped, turns and assertions are

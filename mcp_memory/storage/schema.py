@@ -40,10 +40,10 @@ COMMITS = "commits"
 FORGOTTEN = "forgotten"
 """The table of what was forgotten; it belongs to no commit, and no program needs it to read the others."""
 LogTable = Literal["turns", "facts", "episodes", "points", "aliases", "jobs"]
-"""What no rebuild can make anew: what was said, what callers asserted or a language model was paid to read, what judges
-said of episodes, memory points, aliases, and how far a language model has read each text."""
+"""What no rebuild can make again: what was said, what callers asserted or a language model was paid to read, what
+judges said of episodes, memory points, aliases, and how far a language model has read each text."""
 DerivedTable = Literal["segments", "sentences", "assertions", "beliefs", "point_vectors", "questions"]
-"""What a rebuild makes anew: pieces of texts, what the embedded engine read in them, what the lessons in ``episodes``
+"""What a rebuild makes again: pieces of texts, what the embedded engine read in them, what the lessons in ``episodes``
 taught, the vectors of the descriptions in ``points``, and questions, which a rebuild copies with new vectors."""
 LOG_TABLES: tuple[LogTable, ...] = get_args(LogTable)
 DERIVED_TABLES: tuple[DerivedTable, ...] = get_args(DerivedTable)

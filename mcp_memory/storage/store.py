@@ -211,7 +211,7 @@ class LanceStore:
                     await keep(found)
                 await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
                 await self._forgetter.forget(found, view, last, by)
-                self._compaction.start()  # which writes the copy of the log anew
+                self._compaction.start()  # which writes the copy of the log again
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
         return found
@@ -243,7 +243,7 @@ class LanceStore:
 
     @property
     def damage(self) -> tuple[str, ...]:
-        """What committed rows are gone, and what has to be made anew, in words, as of the last refresh."""
+        """What committed rows are gone, and what has to be made again, in words, as of the last refresh."""
         lost = self._refresher.losses.texts() if self._refresher.lacks_rows else ()
         return (*lost, *(f"{text} {REMEDY}" for text in self._forgetter.damage))
 
@@ -332,7 +332,7 @@ class LanceStore:
         if self._holders and self._tables.exists():
             if os.name == "posix":
                 os.umask(0o077)  # LanceDB's files get the process's default rights: for the owner alone
-            if self._holders.was_removed():  # another process may have made it anew, with the same numbers by chance
+            if self._holders.was_removed():  # another process may have made it again, with the same numbers by chance
                 self._view = self._refresher.reset()
             self._holders.enter()
         if self._refresher.lacks_rows and self._refresher.losses.have_changed():

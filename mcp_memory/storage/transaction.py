@@ -274,7 +274,7 @@ def merge_journal(tables: Tables) -> None:
             sweep(tables, last, {})
         except (StoreBusy, StoreDamaged, StoreUnwritable):
             raise
-        except StoreError:  # a derived table cannot be read, and whoever calls makes it anew
+        except StoreError:  # a derived table cannot be read, and whoever calls makes it again
             sweep(tables, last, {}, derived=False)
         _into_tables(tables, last, {}, None, {})
 

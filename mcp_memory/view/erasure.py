@@ -33,7 +33,7 @@ from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 WORDS_OF_POINT = 80
-"""Words of the description of a point that is made anew, as of any other (DESIGN 2.1)."""
+"""Words of the description of a point that is made again, as of any other (DESIGN 2.1)."""
 _COMMON = frozenset(
     re.split(
         r"\s+",

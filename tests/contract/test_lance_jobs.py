@@ -66,7 +66,7 @@ async def test_leases_of_a_dead_writer_are_never_visible_and_the_next_writer_swe
 
 
 async def test_a_rebuild_keeps_the_jobs_and_their_assertions(uri: str) -> None:
-    """Also those written meanwhile; assertions of the embedded engine are made anew, those of Claude are not."""
+    """Also those written meanwhile; assertions of the embedded engine are made again, those of Claude are not."""
     await commit_to(store := open_at(uri), derive([turn("a")]))
     read = asserted(turn("a"), 1, "anthropic")
     await commit_to(store, Batch(assertions=(read,), jobs=(DONE,)))

@@ -284,7 +284,7 @@ async def test_if_the_last_belief_of_a_sentence_is_bad_the_one_before_counts(
     change: Callable[[object], object],
     found: str,
 ) -> None:
-    """Doctor reports it; a rebuild makes it anew."""
+    """Doctor reports it; a rebuild makes it again."""
     name = _sentence("a")
     await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
     await commit_to(open_at(uri), taught("y", sentence=name, supported=3))

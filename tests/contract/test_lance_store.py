@@ -492,7 +492,7 @@ async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCa
 async def test_one_bad_assertion_never_blocks_the_start(
     uri: str, caplog: pytest.LogCaptureFixture, extractor: ExtractorName, wrong: dict[str, object], found: str
 ) -> None:
-    """The others are visible; an assertion of a caller or of Claude is a loss, a rebuild makes others anew."""
+    """The others are visible; an assertion of a caller or of Claude is a loss, a rebuild makes others again."""
     rows = batch("a")
     bad = asserted(rows.turns[0], 7, extractor, **wrong)
     await commit_to(open_at(uri), replace(rows, assertions=(bad, *rows.assertions)))

@@ -1,4 +1,4 @@
-"""A store whose long texts were cut without regard to their structure is made anew in the background."""
+"""A store whose long texts were cut without regard to their structure is made again in the background."""
 
 from functools import partial
 from pathlib import Path

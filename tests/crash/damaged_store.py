@@ -34,7 +34,7 @@ from mcp_memory.view.view import View
 
 WAYS = ("deleted", "emptied", "halved", "zeroed", "flipped at the start", "flipped inside", "flipped at the end")
 LOG = frozenset(("turn", "fact", "lesson", "point", "alias", "question", "job", "forgotten"))
-"""What no rebuild can make anew, as `contents` names it."""
+"""What no rebuild can make again, as `contents` names it."""
 Item = tuple[object, ...]
 OUTDATED_S = 1.1
 """After which the next compaction removes what the last one has merged."""
@@ -113,7 +113,7 @@ async def forget(store: LanceStore, ref: str) -> None:
     async with store.reading() as view:
         chosen = frozenset(one.id for one in view.space("default").turns.values() if one.ref == ref)
     await store.forget(lambda _: ForgetTargets("default", turns=chosen), "a test")
-    while store._compaction.running:  # noqa: ASYNC110 - a thread, which writes copies anew
+    while store._compaction.running:  # noqa: ASYNC110 - a thread, which writes copies again
         await anyio.sleep(0.01)
 
 

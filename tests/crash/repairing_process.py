@@ -1,4 +1,4 @@
-"""A process that repairs a store and makes its derived tables anew, as `mcp-memory doctor --repair --yes` does.
+"""A process that repairs a store and makes its derived tables again, as `mcp-memory doctor --repair --yes` does.
 
 Run as ``python repairing_process.py FOLDER``. It says ``begin``, then ``repaired`` and ``rebuilt``, each with the
 seconds since the beginning.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SOURCES = 3
 """Most places where a fact was said that are shown with it; its own resource shows all."""
 HISTORY = 20
-"""Most moments of recording in the history of a fact; for each, all that was known then is folded anew."""
+"""Most moments of recording in the history of a fact; for each, all that was known then is folded again."""
 
 
 async def entities(memory: Memory, values: Values) -> dict[str, Any]:

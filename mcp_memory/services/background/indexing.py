@@ -15,7 +15,7 @@ first piece of a text is there only if all the others are (`Space.add`); its fac
 cut them otherwise. Once in the life of a process, between calls, the first structured texts are cut again; where any
 differs from what is stored, all derived tables are rebuilt beside the old ones, and one commit switches over. So
 vectors of old and of new segments are never compared with one query. A store above `MOST` sentences is left to
-``mcp-memory doctor --rebuild``: its rebuild takes long, and one that its process does not live to finish begins anew.
+``mcp-memory doctor --rebuild``: its rebuild takes long, and one that its process does not live to finish begins again.
 So is a store whose plain texts differ too: there the length of segments was set otherwise, perhaps for another process
 that uses it.
 """
@@ -290,7 +290,7 @@ async def recut(store: Store, cut: Cut, rebuild: Callable[[], Awaitable[object]]
     Args:
         store: is not held while it is rebuilt.
         cut: as texts are cut today.
-        rebuild: makes every derived table anew.
+        rebuild: makes every derived table again.
     """
     async with store.reading() as view:
         spaces = list(view.spaces.values())

@@ -68,7 +68,7 @@ class Kept(Protocol):
 async def kept_lines(kept: Kept, found: Erasure, now: Millis) -> list[bytes]:
     """Return what goes as the lines of an export, with its secrets.
 
-    Lessons and points of which a part stays are not among them, nor points that are made anew.
+    Lessons and points of which a part stays are not among them, nor points that are made again.
     """
     log = await kept.log()
 
@@ -333,7 +333,7 @@ def _only_wrong(fact: Version) -> str:
 
 
 def _preview_lines(space: Space, preview: Preview) -> tuple[str, ...]:
-    """Return what goes, what loses a source or is made anew, and what stays, in words."""
+    """Return what goes, what loses a source or is made again, and what stays, in words."""
     erasure, lines = preview.erasure, []
     why, order = preview.chosen.why, list(preview.chosen.why)
     turns = [turn for turn in space.turns.values() if turn.id in erasure.turns]

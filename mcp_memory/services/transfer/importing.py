@@ -1,4 +1,4 @@
-"""Store the records of an export: derive and embed texts anew, and commit in the order in which they were recorded.
+"""Store the records of an export: derive and embed texts again, and commit in the order in which they were recorded.
 
 The order matters. What "you" means follows from who spoke before, and what a lesson teaches from what was known then.
 Texts of one call and the facts that came with it are one commit, facts first, as when they were written; texts of

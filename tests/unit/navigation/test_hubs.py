@@ -21,7 +21,7 @@ class Counted(Facts):
     """Facts that count the incoming versions that are read, and record the outgoing relations."""
 
     into = 0
-    folded: list[str] = []  # noqa: RUF012 - set anew by each test
+    folded: list[str] = []  # noqa: RUF012 - set again by each test
 
     def to(
         self, key: str, *, suspected: bool = False, first: Callable[[str], float] | None = None
