@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.facts import Assertion, Version
@@ -11,7 +12,9 @@ from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Segment, Sentence
-from mcp_memory.view.space import Space
+
+if TYPE_CHECKING:  # resources are listed without numpy, which a space needs
+    from mcp_memory.view.space import Space
 
 SOURCES = 3
 """The most sources that an item names."""
