@@ -40,8 +40,8 @@ class NotAllowed(InvalidInput):
     """The caller has no right to do this in that space; nothing was changed.
 
     Attributes:
-        space: where.
-        rights: that the call needs there.
+        space: the space.
+        rights: the rights that the call needs there.
     """
 
     def __init__(self, argument: str, space: str, rights: frozenset[str]) -> None:
@@ -94,7 +94,7 @@ class StoreDamaged(StoreError):
     """Committed rows are gone or cannot be read; nothing is written before `mcp-memory doctor --repair` has run.
 
     Args:
-        text: for the user.
+        text: the text for the user.
         damage: what is damaged, in words.
     """
 

@@ -97,7 +97,7 @@ class Memory:
         language_model: what the judges ask; None if nothing leaves the machine.
         reread: reads some texts again that an older extractor has read, and returns whether any are left; None where
             there are none.
-        masking: of secrets in what calls bring.
+        masking: the masking of secrets in what calls bring.
         kept: what was forgotten and may be taken back; None keeps nothing.
         episodes: recalls and answers of this process that feedback can refer to.
         background: jobs that run between calls, by `work`.
@@ -190,7 +190,7 @@ class Memory:
         """Queue the extraction of facts from texts that were not read yet; it queues itself until none is left.
 
         Args:
-            space: of what was found.
+            space: the space of what was found.
             found: by a query; what it found may be read where only that is read.
         """
         if self.enriching is not None:

@@ -17,7 +17,7 @@ class Audit:
     """Appends lines of JSON to a file that only its owner reads; programs that rotate logs may move it away.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         clock: seconds since 1970.
 
     Raises:

@@ -68,7 +68,7 @@ class TokenFile:
     """The tokens of a server.
 
     Args:
-        path: of the file; it need not exist.
+        path: the path of the file; it need not exist.
         clock: seconds since 1970.
     """
 

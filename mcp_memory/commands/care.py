@@ -163,7 +163,7 @@ def remedy_of(problems: Sequence[str], errors: Sequence[str]) -> str:
     """Return the command that mends what was found.
 
     Args:
-        problems: of the store as a whole; each may name its command.
+        problems: the problems of the store as a whole; each may name its command.
         errors: about rows, each after the name of its table.
     """
     for option in ("--repair", "--re-embed"):

@@ -70,7 +70,7 @@ class ClientFile:
     Attributes:
         title: what people call the client.
         place: returns its file.
-        form: of the file.
+        form: the form of the file.
         path: names that lead to the server.
         shape: returns the entry as this client writes it.
         restart: what a person does so that the client reads it.

@@ -57,11 +57,11 @@ def with_entry(file: Path, form: str, path: Sequence[str], entry: Mapping[str, A
     """Return a file's text with an entry, or without it where that is None.
 
     Args:
-        file: for messages.
+        file: the file for messages.
         form: json, toml or yaml.
         path: names that lead to the entry.
         entry: what it shall be.
-        text: of the file, as it is.
+        text: the text of the file, as it is.
 
     Raises:
         InvalidInput: the file is broken, or cannot be changed without changing something else.

@@ -37,7 +37,7 @@ class Workers:
     """A pool of processes.
 
     Args:
-        settings: that they open the model and the rules with.
+        settings: the settings that they open the model and the rules with.
         processes: how many.
     """
 

@@ -81,7 +81,7 @@ def wanted_entry(options: argparse.Namespace, known: Entry | None, terminal: Map
     """Return how the client shall start the server.
 
     Args:
-        options: of the command; those that were not given stay as they are in the file.
+        options: the options of the command; those that were not given stay as they are in the file.
         known: how it starts it now; None if it does not.
         terminal: variables of the terminal. The client has others, so what they say of the store's place is written.
     """
@@ -139,10 +139,10 @@ def _change(
     """Show what changes in a file, and change it, with a copy beside it.
 
     Args:
-        file: to change.
+        file: the file to change.
         before: its text.
         after: its new text.
-        terminal: that shows the lines.
+        terminal: the terminal that shows the lines.
         dry_run: only show them.
         fresh: whether the file did not have the server before; else an earlier copy is the better one.
         copy: whether to make one at all: of a file that had the server alone there was nothing before.

@@ -38,7 +38,7 @@ class JsonMember:
     """A name and its value in an object.
 
     Attributes:
-        name: of the value.
+        name: the name of the value.
         start: first character of the name.
         value: its span.
         comma: place of the comma behind it, or None.
@@ -57,8 +57,8 @@ class JsonSpan:
     Attributes:
         start: its first character.
         end: the first one after it.
-        content: of a plain value or an array, parsed; None for an object.
-        members: of an object; None for another value.
+        content: the content of a plain value or an array, parsed; None for an object.
+        members: the members of an object; None for another value.
     """
 
     start: int

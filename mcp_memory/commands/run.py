@@ -83,7 +83,7 @@ async def _search(memory: Memory, terminal: Terminal, query: str, space: str, li
 
     Args:
         memory: opened, with its model.
-        terminal: to print to.
+        terminal: the terminal to print to.
         query: a question, or a few words.
         space: the name of the space.
         limit: items of evidence at most, 1 to 200.

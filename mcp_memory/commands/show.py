@@ -50,7 +50,7 @@ async def listing(memory: Memory, terminal: Terminal, what: Listed, space: str, 
 
     Args:
         memory: opened.
-        terminal: to print to.
+        terminal: the terminal to print to.
         what: to list.
         space: the name of the space.
         limit: how many at most.
@@ -132,7 +132,7 @@ async def show(
 
     Args:
         memory: opened.
-        terminal: to print to.
+        terminal: the terminal to print to.
         name: a session, entity, id, or space.
         reading: what it means, one of `READINGS`; None to find out.
         space: the name of the space to look into.

@@ -55,7 +55,7 @@ async def import_other(
 
     Args:
         settings: every setting.
-        options: of the command.
+        options: the options of the command.
         terminal: where to say what was done.
         derive: see `import_foreign`.
 
@@ -292,7 +292,7 @@ def check_target(file: Path, mark: str = FORMAT) -> None:
     """Refuse a place where no export can be written, or where something else would be lost.
 
     Args:
-        file: to be written.
+        file: the file to be written.
         mark: what an earlier export has near its beginning.
     """
     if file.is_dir() or not file.parent.is_dir():

@@ -52,7 +52,7 @@ class Grant:
     Attributes:
         caller: who calls, as the audit log names them; unique among the callers of a server.
         permissions: rights by space; what none of them allows is forbidden.
-        tenant: whose store it is; empty where there is one store.
+        tenant: the tenant whose store it is; empty where there is one store.
         issuer: who vouches for the caller; empty for tokens of this server.
         expires: seconds since 1970 after which it is void; None for never.
     """

@@ -29,11 +29,11 @@ class EvidenceSentence:
     """A sentence of the evidence that may contain an answer.
 
     Attributes:
-        evidence_id: of the item that it belongs to.
+        evidence_id: the id of the item that it belongs to.
         source: its span.
         times: the times that it states, in characters from the start of the turn's text.
-        score: of the item, in [0, 1].
-        cosine: of its vector with the query's; None if the view holds no vectors.
+        score: the score of the item, in [0, 1].
+        cosine: the cosine of its vector with the query's; None if the view holds no vectors.
         gate: how far it is known to help with the query, in [0, 2]; 1 if nothing was learnt, below 1 if a caller
             called it wrong.
     """
@@ -51,7 +51,7 @@ class RelationFacts:
     """The known facts of one relation of one entity.
 
     Attributes:
-        key: of the entity.
+        key: the key of the entity.
         names: every spelling of it, its usual name first.
         relation: its name.
         forward: whether the entity is the head and the tails are the values; otherwise the other way round.
@@ -87,9 +87,9 @@ class KnownFacts:
         moment: the "now" of the query.
         chosen: whether the caller chose the moment; then only what held at it is wanted.
         uncertain: whether unconfirmed facts may be answers too.
-        groups: of the entities that the query names, then of those that paths lead to.
-        turns: of the assertions of the groups, by id.
-        times: that the sentences of these assertions state, by turn and sentence.
+        groups: the groups of the entities that the query names, then of those that paths lead to.
+        turns: the turns of the assertions of the groups, by id.
+        times: the times that the sentences of these assertions state, by turn and sentence.
         namesakes: keys of names that share a word with a name in the query, but may mean others.
         meanings: keys of the people whom a name in the query may mean, if there are several.
         gates: by turn, the sentences whose gate for the query is not 1: first character, first after it, gate.
@@ -145,7 +145,7 @@ class Proposal:
         confidence: roughly the share of such proposals that are right, in [0, 1].
         hedged: whether it rests on something uncertain.
         citations: what it rests on, never empty.
-        gate: of what it rests on; see `EvidenceSentence`.
+        gate: the gate of what it rests on; see `EvidenceSentence`.
         route: the rule that proposes it, "comparison", "fact …" or "span …" with the form of the answer; its
             confidence is calibrated apart from those of other rules.
     """
@@ -166,7 +166,7 @@ class Frontier:
         cues: names and words of the evidence that more texts have: as written, in how many more sentences, and the tags
             under which they stand there.
         aspects: kinds of facts that are known of what the query names: the name, the kind, how many.
-        topics: of the evidence: their terms, and of how many passages each consists.
+        topics: the topics of the evidence: their terms, and of how many passages each consists.
     """
 
     cues: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
@@ -180,9 +180,9 @@ class PointEdit:
 
     Attributes:
         points: as they were shown: none for a new point, one for an update, several to be merged.
-        entities: that a new point joins.
+        entities: the entities that a new point joins.
         description: what the point says from now on.
-        citations: of the evidence that the description takes in.
+        citations: the citations of the evidence that the description takes in.
         concern: what is to be found around the point; empty for nothing.
     """
 

@@ -41,14 +41,14 @@ class Batch:
         sentences: their sentences in the same way.
         segment_vectors: shape ``(len(segments), d)``, each row of length 1.
         sentence_vectors: shape ``(len(sentences), d)``, each row of length 1.
-        assertions: of these turns, or by the caller about earlier ones.
+        assertions: the assertions of these turns, or by the caller about earlier ones.
         lessons: judgements of episodes.
         beliefs: sentence memories after these lessons; the last one of a sentence counts.
         points: revisions of memory points.
-        point_vectors: of their descriptions, shape ``(len(points), d)``, each row of length 1.
+        point_vectors: the vectors of their descriptions, shape ``(len(points), d)``, each row of length 1.
         aliases: names merged into one entity.
-        questions: of the question pool, each with its space.
-        question_vectors: of their texts, shape ``(len(questions), d)``, each row of length 1.
+        questions: the questions of the question pool, each with its space.
+        question_vectors: the vectors of their texts, shape ``(len(questions), d)``, each row of length 1.
         outlays: tokens spent on a language model, all on one day.
         jobs: progress of the enrichment of texts by a language model.
     """
@@ -117,7 +117,7 @@ class Masking(Protocol):
         """Return a text of the same length without its secrets; masking it again changes nothing.
 
         Args:
-            text: to mask.
+            text: the text to mask.
             statement: whether it is a caller's fact in words, where a name may stand before its value without a sign.
         """
 

@@ -100,8 +100,8 @@ class Alias:
     """The judgement that two names mean one entity.
 
     Attributes:
-        space: where it holds.
-        name: of the entity, as written.
+        space: the space where it holds.
+        name: the name of the entity, as written.
         alias: the other name, as written.
         reason: in words.
         source: the judge.
@@ -148,8 +148,8 @@ def doses_together(assertions: Iterable[Assertion], key: Callable[[str], str]) -
     who bought 20 mg and later 10 mg bought both.
 
     Args:
-        assertions: of one head and one relation with several values at a time.
-        key: of a tail, equal for all its spellings.
+        assertions: the assertions of one head and one relation with several values at a time.
+        key: the key of a tail, equal for all its spellings.
     """
     keys: dict[str, tuple[str, ...]] = {}
     begun: dict[str, int] = {}

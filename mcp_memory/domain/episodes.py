@@ -52,12 +52,12 @@ class Episode:
 
     Attributes:
         id: ``ep_…``, new for every call.
-        space: where it was asked.
+        space: the space where it was asked.
         query: the question as given.
         at: when it was asked.
         time: the words of the question that say a time, which are embedded for the time memory; None for a question
             without one (NO_TIME).
-        engine: whose judgement decided.
+        engine: the engine whose judgement decided.
         shown: the evidence, best first.
         activated: ids of the sentences that propagation activated (S_act), in the order of activation.
         answer: what was answered; None for a recall or an abstention.
@@ -105,7 +105,7 @@ class Lesson:
 
     Attributes:
         episode_id: the id of the episode that it is about.
-        space: where that was asked.
+        space: the space where that was asked.
         query: the question as given.
         asked_at: when it was asked.
         source: the judge.

@@ -44,7 +44,7 @@ class Evidence:
     """One item that recall found.
 
     Attributes:
-        id: of the sentence, segment, fact or memory point.
+        id: the id of the sentence, segment, fact or memory point.
         kind: a segment of one sentence is shown as ``sentence``.
         text: verbatim, or the fact in words, or the description of the point.
         score: in [0, 1], comparable within one result only.
@@ -59,7 +59,7 @@ class Evidence:
         precision: of a fact, how exactly its times are known; None if nobody stated them.
         before: what was said directly before, where the item is not understood without it: a reply, a pronoun.
         abridged: whether ``text`` is some words of its source, the headings of a reply, which is not quoted beside it.
-        space: where it is stored, if several spaces were asked; else None.
+        space: the space where it is stored, if several spaces were asked; else None.
         told_then: whether it tells of the time that was asked for, ``valid_from`` to ``valid_to``, not said then.
         outdated: of a message, in words what holds by the facts instead of what it states; else empty.
     """
@@ -103,7 +103,7 @@ class OperatorCall:
     """One call of an operator that the loop made.
 
     Attributes:
-        turn: of the loop, from 1.
+        turn: the turn of the loop, from 1.
         operator: its name.
         args: by name, as the explore tool takes them.
         found: how many items it found.
@@ -140,13 +140,13 @@ class Wish:
     """A standing wish: what the user asks for once and for all.
 
     Attributes:
-        id: of the sentence that states it, or of the caller's fact.
+        id: the id of the sentence that states it, or of the caller's fact.
         text: its words.
         kind: always, never, prefers, manner (of answers), or fact.
         scope: the words that say of what it holds; empty if it holds of every answer.
         said_at: when it was said.
         source: the words with their turn; None for a fact that no message states.
-        row: of the segment with these words; -1 for such a fact.
+        row: the row of the segment with these words; -1 for such a fact.
     """
 
     id: str
@@ -222,13 +222,13 @@ class RecallResult:
         sufficiency: the probability that all that the query needs is in the evidence, in [0, 1].
         sufficient: whether that is enough to answer from.
         missing: words of the query that nothing found covers; then, in words, what else is missing.
-        engine: whose judgement decided.
-        warnings: for the caller.
+        engine: the engine whose judgement decided.
+        warnings: the warnings for the caller.
         conflicts: where facts, or statements, contradict or replace each other, in words.
         roots: entities that navigation started from.
-        paths: that it found, best first.
+        paths: the paths that it found, best first.
         next: steps that might find what is missing.
-        rounds: of propagation (GAM-RAG).
+        rounds: the rounds of propagation (GAM-RAG).
         episode: the id under which feedback refers to it (``services/learn/episodes.py``); empty if it is not kept.
         points: memory points related to the query, the most similar first.
         stop: why the loop ended; None if it did not run.
@@ -281,7 +281,7 @@ class Citation:
     """A piece of evidence that an answer rests on.
 
     Attributes:
-        evidence_id: of the item.
+        evidence_id: the id of the item.
         source: the words quoted.
     """
 
@@ -296,7 +296,7 @@ class NamedRelation:
     Attributes:
         head: as the piece writes it; likewise ``tail``.
         relation: in any form.
-        citations: of the piece.
+        citations: the citations of the piece.
     """
 
     head: str
@@ -315,7 +315,7 @@ class AnswerResult:
         hedged: whether it rests on something uncertain.
         citations: empty only for an abstention.
         recall: the evidence that it was made from.
-        engine: whose judgement decided.
+        engine: the engine whose judgement decided.
         points: memory points that a language model made of the question while it answered, not stored.
         relations: the relations that a language model named in what it was shown; they are not stored.
     """

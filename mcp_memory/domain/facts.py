@@ -369,8 +369,8 @@ def count(assertions: Sequence[Assertion], key: Callable[[str], str]) -> tuple[i
     turn states both for one time, or a later turn states the older one again after the newer one has begun.
 
     Args:
-        assertions: of one head and relation, in any order.
-        key: of a tail.
+        assertions: the assertions of one head and relation, in any order.
+        key: the key of a tail.
     """
     by_turn: dict[str, list[Assertion]] = defaultdict(list)
     for assertion in assertions:

@@ -62,14 +62,14 @@ class ForgetRequest:
 
     Attributes:
         space: its name.
-        ids: of messages, documents, facts, points, episodes or evidence.
+        ids: the ids of messages, documents, facts, points, episodes or evidence.
         session: of the messages and documents that ``ids`` name; alone, the session itself.
         entity: a name.
-        query: whose matches go.
-        window: of times; None for no range.
+        query: the query whose matches go.
+        window: the window of times; None for no range.
         everything: the whole space.
         dry_run: whether only to say what would go.
-        token: of the preview.
+        token: the token of the preview.
         by: the client or command that asks.
     """
 
@@ -93,7 +93,7 @@ class ForgetResult:
         forgotten: how many of each kind.
         affected: in words: what goes, what loses a source, what is made again, what stays.
         dry_run: whether nothing was changed.
-        token: with which the same call does it.
+        token: the token with which the same call does it.
         warnings: in words.
     """
 
@@ -111,10 +111,10 @@ class ForgottenRecord:
     Attributes:
         at: when.
         by: the client or command that asked.
-        space: where.
+        space: the space.
         counts: how many of each kind.
         hashes: keyed hashes of the ids that went.
-        key: of the hashes.
+        key: the key of the hashes.
     """
 
     at: Millis

@@ -26,7 +26,7 @@ class Spending:
         calls: requests that reached the provider, failed ones included.
         input_tokens: sent and not read from the provider's cache; tokens written into the cache count.
         cached_tokens: sent and read from the cache, which costs a tenth.
-        output_tokens: of the replies.
+        output_tokens: the output tokens of the replies.
         seconds: waited, pauses and retries included.
     """
 
@@ -62,7 +62,7 @@ class Reservation:
     """An entry of the day's account.
 
     Attributes:
-        day: that it counts for.
+        day: the day that it counts for.
         what: is added; below 0 where it corrects an earlier entry. Time is no part of it.
     """
 
@@ -88,12 +88,12 @@ class Job:
     """One revision of the state of reading one turn.
 
     Attributes:
-        space: of the turn.
-        turn_id: of a message or document.
+        space: the space of the turn.
+        turn_id: the id of a message or document.
         state: ``leased`` by ``holder`` until ``until``; ``waiting`` until then, after a failure or between the parts of
             a long text; ``done``; or ``failed`` too often.
-        parts: of the text, read so far; most messages have one part.
-        tries: that failed in a row.
+        parts: the parts of the text, read so far; most messages have one part.
+        tries: the tries that failed in a row.
         until: see ``state``; 0 if it does not apply.
         holder: a name that is unique to the process; empty without a lease.
         at: when this revision was made.

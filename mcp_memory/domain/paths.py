@@ -16,7 +16,7 @@ class Root:
     """The entity from which a search starts.
 
     Attributes:
-        key: of the entity (`domain.entities.entity_key`).
+        key: the key of the entity (`domain.entities.entity_key`).
         name: as shown.
         intent: kind of fact that the question asks for.
         soft: whether the question does not name it, and only its facts are similar to the question.
@@ -37,7 +37,7 @@ class Step:
             starts with ``i_`` and that is never stored (DESIGN I11).
         forward: whether the step goes from head to tail.
         inferred: the rule of a hypothesis; None for a stated fact.
-        confidence: of the version, discounted by the rule.
+        confidence: the confidence of the version, discounted by the rule.
         via: assertions from which the step was inferred.
     """
 

@@ -31,7 +31,7 @@ class Point:
 
     Attributes:
         id: ``h_…``, see `point_id`; the same in every revision.
-        space: where it belongs.
+        space: the space where it belongs.
         entities: names of its vertices as written, at least `MIN_ENTITIES` with different keys; never changed.
         description: of how the entities are connected.
         scope: the goal that it was made for, in the form of `scope_of`; empty for none.
@@ -69,10 +69,10 @@ def point_id(space: str, scope: str, entities: Iterable[str], description: str, 
     """Return the id of a point, made of its first revision, so that repeating a call makes no second point.
 
     Args:
-        space: where it belongs.
+        space: the space where it belongs.
         scope: in any case.
         entities: in any order and spelling.
-        description: of the first revision.
+        description: the description of the first revision.
         parents: ids of the points that are merged into it, in any order.
     """
     keys = sorted({entity_key(name) for name in entities})
@@ -121,7 +121,7 @@ class PointJudgeInput:
     Attributes:
         goal: a question or topic; empty for the newest that was written.
         points: active, those that share most with the evidence first.
-        evidence: that no description takes in yet, best first.
+        evidence: the evidence that no description takes in yet, best first.
         order: names that a point joins at most.
     """
 

@@ -57,7 +57,7 @@ class Query:
 
     Attributes:
         text: in the caller's words; empty asks for the newest items.
-        space: to search; one that nothing was written to is empty.
+        space: the space to search; one that nothing was written to is empty.
         limit: at most so many items of evidence.
         window: restricts the time at which something was said, or of which it tells.
         as_of: the instant whose facts are wanted; it hides nothing that was said later. None leaves it to the words.
@@ -69,7 +69,7 @@ class Query:
         lines: the limit where the recall is broad; 0 for the usual number.
         skip: how many items of the evidence earlier pages have shown; with ``all`` only.
         max_turns: turns that the loop may take where the first look is not enough; None for the usual number.
-        length: of an answer; ``full`` is a paragraph or a list, and needs a language model.
+        length: the length of an answer; ``full`` is a paragraph or a list, and needs a language model.
         learn: whether the memory may learn from its own judgement of an answer.
         now: the moment of asking.
         stems: the stems of the content words, in order, each once.
@@ -83,7 +83,8 @@ class Query:
             already.
         time: its time constraint, or None.
         extra_names: further entities that it is about, by a model's guess.
-        relations: that it asks for according to a model, by names of the registry; its words may ask for more.
+        relations: the relations that it asks for according to a model, by names of the registry; its words may ask for
+            more.
         intent: the intent of the answer according to a model; None leaves it to the words.
         accepts_guesses: whether it wants guesses too according to a model; its words may say so as well.
         parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.

@@ -42,7 +42,7 @@ class NewFact:
         valid_from: the start of its validity; None if the caller did not state it.
         valid_to: its end (exclusive), after ``valid_from``; None likewise.
         confidence: in (0, 1]; that of a plain statement if the caller did not state it (DESIGN 1).
-        intent: of the statement.
+        intent: the intent of the statement.
         source: id of the message or document that states it, of this call or stored before in the same session; None
             if the caller states it.
         negated: whether it states that the fact does not hold, from ``valid_from`` on.
@@ -64,11 +64,11 @@ class WriteRequest:
     """The request of a write.
 
     Attributes:
-        space: where.
-        session: of the items, and of the facts' sources.
-        kind: of the items; ``statement``, and no items, if the call brings facts alone.
+        space: the space.
+        session: the session of the items, and of the facts' sources.
+        kind: the kind of the items; ``statement``, and no items, if the call brings facts alone.
         items: kept word for word.
-        facts: that the caller extracted from these items or others, or states itself.
+        facts: the facts that the caller extracted from these items or others, or states itself.
         wait: whether the call ends only when everything that it brought is indexed.
     """
 
@@ -94,7 +94,7 @@ class WrittenFact:
     """The outcome for one fact: one that the call asserts, or one that this ended.
 
     Attributes:
-        id: of the version.
+        id: the id of the version.
         text: in words, without its times.
         op: what was done to it.
         valid_from: the start of its validity now; None if it is not stated.
@@ -120,7 +120,7 @@ class WriteResult:
         items: one for each item of the request, in its order.
         segments: how many were stored.
         sentences: how many were stored.
-        warnings: of items that were there already and came with another speaker, role, time or title.
+        warnings: the warnings of items that were there already and came with another speaker, role, time or title.
         engine: the caller, if it brought facts, whatever else was extracted from the items.
         facts: those that the caller asserts, those extracted from the items, and others that these ended.
         entities: names that these facts are about, each once.
@@ -169,7 +169,7 @@ class PointInsert:
 
     Attributes:
         entities: names of the entities that it joins.
-        description: of their connection.
+        description: the description of their connection.
     """
 
     entities: tuple[str, ...]
@@ -206,7 +206,7 @@ class EvolveRequest:
     """The request of an evolve.
 
     Attributes:
-        space: where.
+        space: the space.
         episode: of the recall or answer that the feedback is about; without feedback, the one whose evidence is
             organised.
         feedback: None if the call brings none.
@@ -228,9 +228,10 @@ class Improved:
     """One change that an evolve made.
 
     Attributes:
-        step: that changed it.
+        step: the step that changed it.
         kind: what it is.
-        id: of the sentence, fact, message or point; of a relation or an entity its name, of questions their space.
+        id: the id of the sentence, fact, message or point; of a relation or an entity its name, of questions their
+            space.
         text: in words.
         before: its state before, in words; None for something new.
         after: its state now.
@@ -284,17 +285,17 @@ class ExploreRequest:
     """One step of navigation, for a client that navigates itself.
 
     Attributes:
-        space: where.
+        space: the space.
         operator: the name of the step (`ports.Operator`).
         entity: a name.
         relation: in any form.
         query: what the caller looks for; results are ranked by their similarity to it.
-        window: of time.
+        window: the window of time.
         limit: at most so many items.
         tag: as a reply names it, or a word or two.
         topic: its id, or words.
-        ids: of evidence, or, with an episode, the numbers ("1") of its records in the text of the reply.
-        episode: of the recall or answer whose records are named by number.
+        ids: the ids of evidence, or, with an episode, the numbers ("1") of its records in the text of the reply.
+        episode: the episode of the recall or answer whose records are named by number.
     """
 
     space: str

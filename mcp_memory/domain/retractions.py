@@ -22,7 +22,7 @@ def retracted(assertions: Sequence[Assertion], key: Key) -> dict[str, tuple[Asse
 
     Args:
         assertions: all of them.
-        key: of a tail.
+        key: the key of a tail.
     """
     denials = [one for one in assertions if one.negated]
     found: dict[str, tuple[Assertion, list[Assertion]]] = {}

@@ -22,11 +22,11 @@ class StoreStatus:
     """The state of the store.
 
     Attributes:
-        uri: where.
+        uri: the place of the store.
         bytes: size on disk; None if unknown (not a local folder).
         tx: number of the last commit.
-        generation: of the derived tables.
-        format: of the tables.
+        generation: the generation of the derived tables.
+        format: the format of the tables.
         embedder: name of the embedder of its vectors; None for an empty store.
         holders: ids of the running processes that have it open, this one included.
         queue: background jobs of this process that are not done yet.
@@ -95,7 +95,7 @@ class Judging:
     Attributes:
         when: it is asked: if the embedded judgement is unsure (``auto``), or always (``anthropic``).
         model: name.
-        url: of the service.
+        url: the url of the service.
         key: whether an API key is set.
         spent: tokens of this process.
         day_tokens: budget of uncached input tokens for a day (UTC); 0 for none.
@@ -124,9 +124,9 @@ class Status:
         embedder: name.
         store: its state.
         uptime_s: of this process, in seconds.
-        version: of the program.
-        engine: that judges.
-        extractor: that extracts facts from texts; None if there is none.
+        version: the version of the program.
+        engine: the engine that judges.
+        extractor: the extractor that extracts facts from texts; None if there is none.
         judging: how Claude takes part; None if nothing leaves the machine.
     """
 

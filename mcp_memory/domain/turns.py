@@ -37,13 +37,13 @@ class Turn:
 
     Attributes:
         id: ``t_…``, derived from space, session, ref and, for a later revision of a document, its text.
-        space: to which it belongs.
+        space: the space to which it belongs.
         session: the caller's name for its conversation or collection.
         ref: the caller's id, or a derived one; unique in (space, session) except for revisions.
         kind: message, document or statement.
         text: verbatim.
         speaker: if given.
-        role: of the speaker ("user", "assistant"), if given.
+        role: the role of the speaker ("user", "assistant"), if given.
         title: of a document, if given.
         said_at: when it was said, if given.
         written_at: when it was stored.
@@ -103,8 +103,8 @@ class Segment:
 
     Attributes:
         id: ``g_…``.
-        space: of its turn.
-        turn_id: of its turn.
+        space: the space of its turn.
+        turn_id: the id of its turn.
         index: 0, 1, … within the turn.
         start: first character within the turn's text.
         end: first character after it.
@@ -128,8 +128,8 @@ class Sentence:
 
     Attributes:
         id: ``s_…``.
-        space: of its turn.
-        turn_id: of its turn.
+        space: the space of its turn.
+        turn_id: the id of its turn.
         index: 0, 1, … within the turn.
         start: first character within the turn's text.
         end: first character after it.
@@ -280,8 +280,8 @@ class PooledQuestion:
     """A question of the pool.
 
     Attributes:
-        text: of the question.
-        segment_id: of the segment that answers it.
+        text: the text of the question.
+        segment_id: the id of the segment that answers it.
         entities: keys of the head and tail of its fact, by `view.facts.Facts.key`.
     """
 
@@ -305,8 +305,8 @@ def shared_segment(turn: Turn | None, sentence: Sentence, rows: Sequence[int], s
     Args:
         turn: of the sentence, if it is known.
         sentence: any.
-        rows: of the turn's segments, in order.
-        segments: of the space, by row.
+        rows: the rows of the turn's segments, in order.
+        segments: the segments of the space, by row.
     """
     if turn is None or not shares_vectors(turn):
         return -1

@@ -88,7 +88,7 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
     Args:
         assertions: all of them, in the order of recording, which decides ids and spelling.
         single: whether the relation has one value at a time; otherwise each tail is folded separately.
-        key: of a tail.
+        key: the key of a tail.
 
     Returns:
         Versions by start, then end, then id. Every positive assertion supports exactly one (DESIGN I4).

@@ -210,7 +210,7 @@ def read_checked(path: Path, sha256: str) -> bytes:
     """Return a file's content after checking it.
 
     Args:
-        path: of the file, read whole.
+        path: the path of the file, read whole.
         sha256: the expected hash of its content, 64 lower-case hexadecimal digits.
 
     Raises:

@@ -141,8 +141,8 @@ async def handshake(settings: Settings, folder: Path, report: Report) -> None:
     """Measure the time to the list of tools, for both ways to connect, and its ratio to that of an empty server.
 
     Args:
-        settings: to start our server with.
-        folder: for its store.
+        settings: the settings to start our server with.
+        folder: the folder for its store.
         report: called with each figure.
     """
     ours = own_server(settings, folder / "handshake")
@@ -266,7 +266,7 @@ async def writing(stores: Stores, report: Report, *, single: int = SINGLE, batch
     """Measure the time of a message and of the lock, and the size on disk.
 
     Args:
-        stores: of the run.
+        stores: the stores of the run.
         report: called with each figure.
         single: messages written one per call.
         batches: calls with 50 messages.

@@ -86,8 +86,8 @@ def grow(settings: Settings, folder: Path, *, sentences: int, output: Path | Non
     """Let the store in a folder grow to a number of sentences, measure it on the way, print the figures and return 0.
 
     Args:
-        settings: to measure with; the store is in the folder.
-        folder: of the store and of ``growth.json``; made if missing.
+        settings: the settings to measure with; the store is in the folder.
+        folder: the folder of the store and of ``growth.json``; made if missing.
         sentences: the size to stop at.
         output: a file to write the figures to as JSON.
         plot: a file to draw them in.

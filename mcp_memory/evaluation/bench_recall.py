@@ -102,10 +102,10 @@ class MeasuredQuery:
     """The result of one query and its floor.
 
     Attributes:
-        kind: of the question.
+        kind: the kind of the question.
         ms: time of recall.
         floor_ms: time of the floor.
-        calls: of the embedder; more than one if recall embedded further texts.
+        calls: the calls of the embedder; more than one if recall embedded further texts.
         texts: number of embedded texts.
         found: whether the item with the answer is among the best.
         channels: channels of the best items.

@@ -38,7 +38,7 @@ class Figure:
     """One number.
 
     Attributes:
-        part: of the bench.
+        part: the part of the bench.
         name: what was measured, in words.
         value: the number.
         unit: ``ms``, ``s``, ``MB``, ``%``, ``x`` for a ratio, or empty for a plain number.

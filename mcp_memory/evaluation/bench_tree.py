@@ -256,7 +256,7 @@ class Way:
     """One way of asking about the trees.
 
     Attributes:
-        name: of the column.
+        name: the name of the column.
         loop: whether the loop is on.
         onward: whether links and propagation are on.
         spare: items returned beyond the depth.
@@ -295,7 +295,7 @@ class Reached:
     """The number of questions that reached the leaf, for trees of one depth.
 
     Attributes:
-        depth: of the trees.
+        depth: the depth of the trees.
         trees: their number.
         asked: number of questions.
         hits: questions that reached the leaf, for each of `WAYS`.

@@ -43,8 +43,8 @@ class Call:
     """Items of one session, for one or more calls of memory_write.
 
     Attributes:
-        space: of the items.
-        session: of the items.
+        space: the space of the items.
+        session: the session of the items.
         kind: name of the tool's argument for them.
         items: in the form that the tool takes.
     """
@@ -61,12 +61,12 @@ class Asked:
 
     Attributes:
         id: unique in the data set.
-        space: of its evidence.
+        space: the space of its evidence.
         text: the question.
         gold: ids of the messages or documents that answer it; at least one.
         taught: whether it belongs to the half that is taught; its id decides.
         unknown: ids of ``gold`` that no message or document of its space has.
-        kind: of the question, as the data set calls it, or `UNNAMED`.
+        kind: the kind of the question, as the data set calls it, or `UNNAMED`.
         answerable: whether the evidence answers it; if not, it only tempts.
     """
 
@@ -93,7 +93,7 @@ def read(path: Path, questions: int | None = None, *, unanswerable: bool = False
     """Return a data set.
 
     Args:
-        path: of its files, without the endings: ``data/NAME``.
+        path: the path of its files, without the endings: ``data/NAME``.
         questions: maximum number, an even sample of all.
         unanswerable: with the questions that the data do not answer.
 
@@ -117,8 +117,8 @@ def checked(dataset: Dataset, source: Path, questions: int | None, unanswerable:
     """Return a data set with the questions that are wanted.
 
     Args:
-        dataset: with all questions that have evidence.
-        source: of the questions, for messages.
+        dataset: the dataset with all questions that have evidence.
+        source: the source of the questions, for messages.
         questions: maximum number, an even sample of all.
         unanswerable: with those that the data do not answer.
 
@@ -140,7 +140,7 @@ def is_taught(name: str, question: str) -> bool:
     """Return whether a question belongs to the half that is taught.
 
     Args:
-        name: of the data set.
+        name: the name of the data set.
         question: its id.
     """
     return zlib.crc32(f"{name}/{question}".encode()) % 2 == 0

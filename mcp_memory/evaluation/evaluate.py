@@ -46,8 +46,8 @@ class Mean(NamedTuple):
 
     Attributes:
         value: the mean; NaN without questions.
-        half_width: of the 95 % interval, in the same unit (normal approximation, independent questions).
-        number: of questions.
+        half_width: the half width of the 95 % interval, in the same unit (normal approximation, independent questions).
+        number: the number of questions.
     """
 
     value: float
@@ -93,7 +93,7 @@ async def recall(client: Client, asked: Asked, text: str, **more: str) -> dict[s
     """Return what ``memory_reconstruct`` replies.
 
     Args:
-        client: of the server that has the items.
+        client: the client of the server that has the items.
         asked: the question.
         text: its wording.
         more: further arguments of the tool.

@@ -55,7 +55,7 @@ class Found:
 
     Attributes:
         recall: in %, for each of `KS`.
-        rounds: of propagation; None if the server does not report it.
+        rounds: the rounds of propagation; None if the server does not report it.
     """
 
     recall: tuple[float, ...]
@@ -67,7 +67,7 @@ class Curve:
     """The results of all questions in all passes.
 
     Attributes:
-        name: of the data set.
+        name: the name of the data set.
         left_out: taught questions without another wording.
         found: the results of a group in the order of its questions, by labels, group and pass; pass 0 is the same for
             both labels.

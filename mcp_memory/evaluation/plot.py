@@ -23,9 +23,9 @@ class Line:
     """One line.
 
     Attributes:
-        name: for the legend.
+        name: the name for the legend.
         values: one for each pass.
-        half_widths: of their intervals, in the same unit.
+        half_widths: the half widths of their intervals, in the same unit.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Panel:
     Attributes:
         title: above it.
         lines: at least one.
-        labels: of the points; none for the numbers of passes.
+        labels: the labels of the points; none for the numbers of passes.
         axis: what the points are.
     """
 

@@ -46,9 +46,9 @@ def confirmed_sentences(
     """Return the rows of the sentences of which a caller said that they help with such a query.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         query: understood with the speakers of the space.
-        gates: of the query, by row of the sentence.
+        gates: the gates of the query, by row of the sentence.
         said: tells of a turn, by its id, whether it is of the role that the query asks for.
     """
     rows = np.array(confident_sentences(gates), dtype=np.intp)
@@ -61,7 +61,7 @@ def find_correction(space: Space, query: Query, confirmed: Set[int]) -> tuple[Co
     """Return the newest correction that a caller gave to such a query, and the rows of its sentences.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         query: understood with the speakers of the space; one for an earlier time (``as_of``) has no correction.
         confirmed: from `confirmed_sentences`.
     """
@@ -129,8 +129,8 @@ def gates_for_judge(
 
     Args:
         space: the space of a view that does not change since the gates were computed.
-        query: with its text as given.
-        result: of the query; says what of its evidence was corrected.
+        query: the query with its text as given.
+        result: the result of the query; says what of its evidence was corrected.
         gates: the gates of the query, from `gain.gates.sentence_gates`.
         learning: whether what callers denied counts.
     """

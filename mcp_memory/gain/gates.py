@@ -57,11 +57,11 @@ def guide(
     """Return the channels, the activated sentences, the rounds and the gates for a question; nothing is stored.
 
     Args:
-        space: whose view keeps an `EntityIndex`.
-        beliefs: of this space.
+        space: the space whose view keeps an `EntityIndex`.
+        beliefs: the beliefs of this space.
         query: understood with the speakers of this space, and embedded; nothing outside its window is found.
-        cosines: of its vectors to each segment.
-        settings: of this room.
+        cosines: the cosines of its vectors to each segment.
+        settings: the settings of this room.
 
     Returns:
         The channels by name, each of shape ``(len(space.segments),)``: ``propagation`` in [0, 1], and ``experience`` in
@@ -194,7 +194,7 @@ def sentence_weights(
         space: the space of the sentences.
         vectors: the vectors of `Query.forms`.
         cosines: the cosines of these to each segment, used if the view holds no vectors of sentences.
-        gates: from `sentence_gates`.
+        gates: the gates from `sentence_gates`.
         window: sentences outside it weigh 0, and so do those of old revisions.
     """
 

@@ -45,7 +45,7 @@ def neighbourhood(space: Space, point: Point, working: Iterable[Point] = ()) -> 
     """Return N(V) of eq. 6: the keys of a point's entities and of those that facts or other points join to them.
 
     Args:
-        space: of the facts and the stored points.
+        space: the space of the facts and the stored points.
         point: stored or not.
         working: further points, which are not stored.
     """
@@ -73,9 +73,9 @@ class RetrievedEntity:
     """An entity that a subquery retrieves.
 
     Attributes:
-        key: of `view.facts.Facts`.
-        rows: of the sentences that name it.
-        weights: of these sentences, at least 0.
+        key: the key of `view.facts.Facts`.
+        rows: the rows of the sentences that name it.
+        weights: the weights of these sentences, at least 0.
     """
 
     key: str
@@ -89,8 +89,8 @@ def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int
     The weight of an entity is that of the best sentence that names it; an entity without one is not retrieved.
 
     Args:
-        space: of the entities.
-        keys: of the entities in scope.
+        space: the space of the entities.
+        keys: the keys of the entities in scope.
         weigh: the weights of sentences; None for 1 each, then the entities named most often come first.
         most: n_v.
     """
@@ -132,9 +132,9 @@ def relevant_points(
     near to it, or have one of its words.
 
     Args:
-        space: of the points.
+        space: the space of the points.
         query: the question, understood and embedded.
-        keys: of the entities that navigation started from.
+        keys: the keys of the entities that navigation started from.
         most: number of points at most.
         near: cosine from which on a point that joins only the user bears on the question.
     """
@@ -171,9 +171,9 @@ def point_support(space: Space, points: Iterable[Point], vector: Vector) -> Scor
     """Return the scores that points give to the segments that hold their sentences; None if they give none.
 
     Args:
-        space: of the segments.
+        space: the space of the segments.
         points: active, relevant to the question.
-        vector: of the question, shape ``(d,)``.
+        vector: the vector of the question, shape ``(d,)``.
 
     Returns:
         In [0, 1], shape ``(len(space.segments),)``: the highest cosine of the question to a point that rests on the

@@ -45,7 +45,7 @@ class Area:
     """An area of life or work.
 
     Attributes:
-        name: for readers of the table.
+        name: the name for readers of the table.
         asked: stems of the words by which a question asks for it.
         told: stems of the words that tell of it.
         alone: words for the whole of it.

@@ -53,7 +53,7 @@ def brief(text: str, chars: int, topic: Collection[str] = ()) -> str:
     """Return a text of at most about ``chars`` characters in its own words.
 
     Args:
-        text: of a message, its code included.
+        text: the text of a message, its code included.
         chars: above 40; a text that is no longer is returned as it is, on one line.
         topic: stems that count for a clause.
     """

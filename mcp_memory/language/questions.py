@@ -322,8 +322,8 @@ def has_kind(kind: AnswerType, question: str, text: str, speaker: str | None, *,
 
     Args:
         kind: what the question asks for.
-        question: whose own names are no answers to it.
-        text: of the evidence.
+        question: the question whose own names are no answers to it.
+        text: the text of the evidence.
         speaker: who said it, whose name is one too.
         dated: whether it states a time, or has the day on which it was said.
     """

@@ -255,8 +255,8 @@ def head(title: str | None, text: str) -> tuple[str, ...]:
     """Return the words of the topic of a document, folded as `words` folds them; empty if it is unknown.
 
     Args:
-        title: of the document. Words in brackets only distinguish it from others of the same name, and words after a
-            colon name a part of it ("Blue Mill: History" is about the Blue Mill).
+        title: the title of the document. Words in brackets only distinguish it from others of the same name, and words
+            after a colon name a part of it ("Blue Mill: History" is about the Blue Mill).
         text: the document, if there is no title: a work in quotation marks at its start, otherwise a name, otherwise
             the words before the first verb or comma.
     """

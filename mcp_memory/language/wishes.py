@@ -205,8 +205,8 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
     """Yield the standing wishes of a person's message, in order.
 
     Args:
-        text: of the message.
-        spans: of its sentences, in characters.
+        text: the text of the message.
+        spans: the spans of its sentences, in characters.
     """
     fences = 0
     for number, (start, end) in enumerate(spans):

@@ -207,7 +207,7 @@ def _infer(
 
     Args:
         near: the facts around the path.
-        path: to extend.
+        path: the path to extend.
         rule: the rule that infers the step.
         discount: factor on the lowest confidence of the premises.
         forward: whether the step goes from head to tail.

@@ -58,10 +58,10 @@ def known_facts(
     """Return the facts that a judge of answers may need for a query.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         query: understood; its moment and its acceptance of uncertain facts apply.
         roots: the entities from which navigation started; soft roots are omitted.
-        paths: that it found, best first.
+        paths: the paths that it found, best first.
         turns: ids of the turns that recall found; facts that they deny are collected as well.
     """
     facts, wanted = space.facts, fact_query(query)

@@ -60,7 +60,7 @@ def exact(facts: Facts, query: Query, group: RelationFacts, moment: Millis) -> R
     """Return a group with the facts of exactly the name asked for, or with the doubt that they are of another name.
 
     Args:
-        facts: of the space.
+        facts: the facts of the space.
         query: understood.
         group: the facts of one relation of an entity that the query names.
         moment: the time asked about.

@@ -270,13 +270,13 @@ def suggest_steps(
     """Return steps that continue a recall, the most promising first; none if it found nothing.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         query: understood with the speakers of the space.
         roots: from which navigation started.
-        paths: that it found, best first.
+        paths: the paths that it found, best first.
         evidence: best first.
         missing: words of the query that no evidence covers.
-        calls: of operators that recall itself has made.
+        calls: the calls of operators that recall itself has made.
     """
     done = {_step_key(call.operator, call.args) for call in calls}
     by_facts: dict[object, Suggestion] = {}

@@ -221,7 +221,7 @@ def score_paths(
 
     Args:
         near: the facts around them.
-        query: whose words a path has to cover.
+        query: the query whose words a path has to cover.
         rarity: the idf of stems; a stem without one counts 1.
         paths: their present scores are ignored.
     """
@@ -287,7 +287,7 @@ def sufficiency(
     """Return S_AS of a path.
 
     Args:
-        path: to score; the words of its root do not count.
+        path: the path to score; the words of its root do not count.
         facts: the facts of the space.
         fact_query: what the query asks of them.
         words: stems of the query's content words.

@@ -63,7 +63,7 @@ def mark_outdated(space: Space, query: Query, evidence: Iterable[Evidence]) -> t
     nothing of the broken wrist that the same message tells of.
 
     Args:
-        space: of the evidence.
+        space: the space of the evidence.
         query: understood; one of a time or of the past leaves the evidence as it is.
         evidence: best first.
     """

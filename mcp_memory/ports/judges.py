@@ -102,7 +102,7 @@ class QuestionJudge(Protocol):
 
         Args:
             query: parsed by rules.
-            speakers: of the space.
+            speakers: the speakers of the space.
             held: what the space holds: ``conversations``, ``documents``.
             span: the first and the last moment at which something was said there; None if no time is known.
         """
@@ -132,7 +132,7 @@ class PointJudge(Protocol):
     """The judgements that the memory points of one goal need, by one judge and within one budget; a new object a call.
 
     Attributes:
-        engine: whose judgement it is.
+        engine: the engine whose judgement it is.
         warnings: why the points were not made by this judge, in words, so far.
         spent: on a language model, so far; None if none was asked.
     """
@@ -157,7 +157,7 @@ class SupportJudge(Protocol):
     """Judges which sentences support an answer: GAM-RAG's feedback (§3.3), without a caller.
 
     Attributes:
-        engine: whose judgement it is.
+        engine: the engine whose judgement it is.
     """
 
     @property
@@ -188,7 +188,7 @@ class BeliefUpdate(Protocol):
         Args:
             before: what was believed: at first the sentence's own vector with uncertainty 1 (eq. 2).
             target: y.
-            source: whose word it is.
+            source: the source whose word it is.
             query: q_task, shape ``(d,)``, length 1: the form of the query that fits the sentence, for talk the
                 first-person one.
             times: of the times that the sentence states, and q_time, of the time that the query states, likewise; None

@@ -232,7 +232,7 @@ class TextReader(Protocol):
         """Return what texts of one session assert, each assertion supported by its own text; not recorded yet.
 
         Args:
-            excerpts: to be read, in the order of the session.
+            excerpts: the excerpts to be read, in the order of the session.
             before: the context before them.
 
         Raises:

@@ -83,7 +83,7 @@ def stated_secrets(text: str, *, statement: bool = False) -> Iterator[tuple[int,
     """Yield start, end and kind of each secret that the words beside it show.
 
     Args:
-        text: to search.
+        text: the text to search.
         statement: whether it is a caller's fact in words, "router password …", without any sign between the two.
     """
     pattern = _STATED_VALUE if statement else _VALUE

@@ -82,7 +82,7 @@ def frontier_of(
     Args:
         space: the space of a view that does not change meanwhile.
         query: understood.
-        rows: of the sentences of the evidence, best first.
+        rows: the rows of the sentences of the evidence, best first.
         demand: how strongly the query asks for a relation, in [0, 1].
         settings: which layers are shown.
     """

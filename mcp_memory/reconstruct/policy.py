@@ -107,8 +107,8 @@ class QueryKind:
     """A kind of query.
 
     Attributes:
-        name: of the kind.
-        conditions: that a query of this kind has.
+        name: the name of the kind.
+        conditions: the conditions that a query of this kind has.
         turns: the calls of each turn.
         before_last: further calls of the turn before the last.
     """
@@ -125,7 +125,7 @@ class Policy:
 
     Attributes:
         kinds: in the order in which they are tried.
-        worths: of operators, by name.
+        worths: the worths of operators, by name.
     """
 
     kinds: tuple[QueryKind, ...]

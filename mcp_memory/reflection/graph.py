@@ -44,7 +44,7 @@ class RelationEdge:
 
     Attributes:
         end: key of the neighbour.
-        row: of the sentence most similar to the question among those that join the two.
+        row: the row of the sentence most similar to the question among those that join the two.
         score: its similarity, above 0.
     """
 
@@ -59,7 +59,7 @@ class EntityGraph:
     The key of an entity is that of `view.facts.Facts`, else that of `EntityIndex`.
 
     Args:
-        space: whose view keeps an `EntityIndex`.
+        space: the space whose view keeps an `EntityIndex`.
         weigh: similarity to the question.
         hub: sentences or facts of an entity above which no edge leads to it: a hub leads everywhere.
         most: sentences and facts of one entity that are considered, the newest: a hub may have any number.
@@ -132,7 +132,7 @@ class EntityGraph:
         """Return the segments of an entity, by row: those that name it, and those that state a fact of it.
 
         Args:
-            key: of the entity.
+            key: the key of the entity.
             score: of all of them; None gives each its own similarity, that of its nearest sentence among these.
         """
         stating = (row for version, _ in self._versions(key) for row in self._stating_rows(version))
@@ -227,9 +227,9 @@ class WindowSegment:
     """A segment in the window.
 
     Attributes:
-        row: of the segment.
+        row: the row of the segment.
         tokens: LEN, above 0.
-        score: of the edge that led to it; of an important segment its own similarity. Higher is better.
+        score: the score of the edge that led to it; of an important segment its own similarity. Higher is better.
         own: its similarity to the question, which breaks ties.
     """
 

@@ -63,7 +63,7 @@ def pool_similarity(space: Space, question: Vector) -> Scores:
     """Return the similarity of a question to the nearest pooled question of each segment, by row.
 
     Args:
-        space: whose pool.
+        space: the space of the pool.
         question: its embedding, shape ``(d,)``, length 1.
 
     Returns:

@@ -26,8 +26,8 @@ def area_scores(space: Space, topic: str, speakers: Collection[str] = ()) -> Sco
 
     Args:
         space: its view keeps a `WordIndex`.
-        topic: of a question, without the words that ask for a list or a summary.
-        speakers: of the space whom the question names.
+        topic: the topic of a question, without the words that ask for a list or a summary.
+        speakers: the speakers of the space whom the question names.
 
     Returns:
         Shape ``(len(space.segments),)``, in [0, 1]; all 0 where it asks for no area.

@@ -135,7 +135,7 @@ class Candidate:
     """A segment that was found.
 
     Attributes:
-        row: of the segment.
+        row: the row of the segment.
         score: in [0, 1], best = 1.
         via: the channels that found it, strongest first.
         scores: by channel, those that are not 0, in units of the cosine.
@@ -152,7 +152,7 @@ class CandidateSet:
     """The segments that may be returned with their scores, before they are ranked.
 
     Attributes:
-        rows: of the segments.
+        rows: the rows of the segments.
         scores: by channel, each of shape ``(len(rows),)``, in units of the cosine.
         title_in_query: which segments are of documents whose title stands in the query, shape
             ``(len(space.segments),)``.
@@ -178,7 +178,7 @@ class CandidateSet:
         """Return the set with the channel ``parts``: the most that the search for any part gives a segment.
 
         Args:
-            space: of all these sets.
+            space: the space of all these sets.
             parts: one for each part, of the same window; the best of each counts like the best of this set.
         """
         best = np.float32(self.total.max())
@@ -195,7 +195,7 @@ class CandidateSet:
         """Return the set with the scores of operators and of similar turns, its best turns in their places.
 
         Args:
-            space: of the set.
+            space: the space of the set.
             boosts: by name, each of shape ``(len(space.segments),)``, in units of the cosine; the names stand behind
                 the channels in ``via``.
             keep: how many of the best turns keep their places; what would rise above them comes right behind.
@@ -314,9 +314,9 @@ def similar_turn_scores(space: Space, candidates: CandidateSet, query: str, vect
 
     Args:
         space: None is returned where it holds no vectors.
-        candidates: of the query.
+        candidates: the candidates of the query.
         query: its text.
-        vector: of the query's first-person form, shape ``(d,)``.
+        vector: the vector of the query's first-person form, shape ``(d,)``.
 
     Returns:
         Shape ``(len(space.segments),)``; None where the best candidate is no message.

@@ -56,8 +56,8 @@ def dated_events(space: Space, query: Query, cosines: Sequence[Scores]) -> tuple
     """Return the two events of a query with their dates, in their order in the question; none if one has no date.
 
     Args:
-        space: of a view that does not change meanwhile.
-        query: with its events understood and embedded.
+        space: the space of a view that does not change meanwhile.
+        query: the query with its events understood and embedded.
         cosines: of each event with each segment.
     """
     found = tuple(_date_event(space, query, event, near) for event, near in zip(query.events, cosines, strict=True))

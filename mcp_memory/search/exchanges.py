@@ -101,7 +101,7 @@ def exchange_scores(
 
     Args:
         space: its view keeps `ExchangeIndex` and `WordIndex`.
-        rows: of the segments that may be returned, all of them talk.
+        rows: the rows of the segments that may be returned, all of them talk.
         found: the scores of the search for the whole question, at least 0, shape ``(len(rows),)``.
         topic_cosines: of each segment to the topic, shape ``(len(space.segments),)``.
         topic_stems: the stems of the topic.

@@ -149,7 +149,7 @@ def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Se
 
     Args:
         space: the space that they are in.
-        query: with or without vectors.
+        query: the query with or without vectors.
         rows: the rows of the candidates.
         total: their scores by the other channels, shape ``(len(rows),)``.
     """
@@ -198,7 +198,7 @@ def follow_seeds(
         title_in_query: which segments are of documents whose title stands in it, shape ``(len(space.segments),)``.
         rows: the rows of the candidates.
         total: the sum of their scores by the other channels.
-        seeds: from `find_seeds`.
+        seeds: the seeds from `find_seeds`.
         settings: the switches of the two channels.
     """
     passed: dict[Channel, Scores] = {}
@@ -262,7 +262,7 @@ def count_compared(space: Space, title_in_query: NDArray[np.bool_], seeds: Seque
     Args:
         space: its view keeps a `TitleIndex`.
         title_in_query: which segments are of documents whose title stands in it, shape ``(len(space.segments),)``.
-        seeds: from `find_seeds`.
+        seeds: the seeds from `find_seeds`.
     """
     subjects = space.index(TitleIndex).subjects
     return len({int(subjects[seed.row]) for seed in seeds if title_in_query[seed.row]})

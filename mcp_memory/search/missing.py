@@ -89,10 +89,10 @@ def lacking(space: Space, rows: Sequence[int], uncovered: Sequence[str], questio
     """Return the words that evidence could have said and does not.
 
     Args:
-        space: of the evidence.
-        rows: of its segments.
+        space: the space of the evidence.
+        rows: the rows of its segments.
         uncovered: words of the question that none of them contains.
-        question: whose turns of phrase only ask.
+        question: the question whose turns of phrase only ask.
     """
     asking = set(words(" ".join(_ASKING_PHRASE.findall(question[:LONGEST])))) if uncovered else set()
     left = [word for word in uncovered if word.casefold() not in ASKING and word.casefold() not in asking]
@@ -119,9 +119,9 @@ def stated_by_facts(space: Space, query: Query, rows: Sequence[int], uncovered: 
     """Return the words that ask for a relation of which the evidence states a fact, "live" where somebody moved.
 
     Args:
-        space: of the evidence.
+        space: the space of the evidence.
         query: where it asks about one speaker, only facts about that speaker count.
-        rows: of the segments that are looked at.
+        rows: the rows of the segments that are looked at.
         uncovered: words of the question that none of them contains.
     """
     asking = {word: {*stems(word)} & _asking_stems().keys() for word in uncovered}

@@ -37,10 +37,10 @@ def place_wishes(
     says how something is to be done.
 
     Args:
-        space: of the candidates.
+        space: the space of the candidates.
         candidates: best first.
-        wishes: that apply, the nearest first.
-        query: whose window, role and limit hold for wishes as well.
+        wishes: the wishes that apply, the nearest first.
+        query: the query whose window, role and limit hold for wishes as well.
     """
     if len(candidates) <= KEPT or looks_back(query.text):
         return candidates
@@ -114,8 +114,8 @@ def lead_with(
     """Return the candidates with the messages first that make some statements.
 
     Args:
-        space: of the candidates.
-        query: whose window, role and limit hold for these messages as well.
+        space: the space of the candidates.
+        query: the query whose window, role and limit hold for these messages as well.
         statements: of what holds now, the newest first.
         candidates: best first.
     """

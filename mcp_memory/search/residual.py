@@ -49,7 +49,7 @@ class ResidualQuery:
     """One residual query.
 
     Attributes:
-        text: to be embedded.
+        text: the text to be embedded.
         passes: what its seed passes on, in units of the cosine.
     """
 
@@ -64,7 +64,7 @@ def residual_queries(
 
     Args:
         space: its view keeps a `TitleIndex`, a `WordIndex` and what `links.rare_entities` needs.
-        query: that was searched for.
+        query: the query that was searched for.
         seeds: its best candidates (`links.find_seeds`).
         title_in_query: which segments are of documents whose title stands in it, shape ``(len(space.segments),)``.
         always: also where the query is answered.

@@ -178,7 +178,7 @@ def told_of_another(
         space: of the candidates, which holds vectors; else None is returned.
         query: understood and embedded.
         candidates: those that count, best first.
-        weights: of the stems of the query's content.
+        weights: the weights of the stems of the query's content.
 
     Returns:
         None if the evidence may tell of the one asked about.

@@ -146,7 +146,7 @@ def judge_sufficiency(
     """Return how probable it is that the candidates shown are all that a query needs, and in words what is missing.
 
     Args:
-        space: of the candidates.
+        space: the space of the candidates.
         query: understood and embedded.
         candidates: best first.
         uncovered: words of the query that no candidate contains.

@@ -55,7 +55,7 @@ def is_small_talk(text: str, names: Collection[str] = ()) -> bool:
     """Return whether a message only greets, thanks, cheers or says goodbye.
 
     Args:
-        text: of the whole message.
+        text: the text of the whole message.
         names: words that call those who speak, in lower case.
     """
     if len(text) > LONGEST or _NUMBER.search(text):
@@ -111,7 +111,7 @@ class Another(NamedTuple):
     Attributes:
         whom: it is told of.
         asked: about whom the question asks.
-        row: of the sentence.
+        row: the row of the sentence.
         certain: whether it may be said so: of a speaker always; else where nothing that was found mentions the one
             asked about, or, of the user, the sentence contains most of the question's content. Otherwise it is a reason
             for doubt alone.
@@ -131,7 +131,7 @@ def told_of(
     Between a user and an assistant nobody is mistaken for the other: "you" is the assistant, who speaks of the user.
 
     Args:
-        space: of the candidates.
+        space: the space of the candidates.
         query: understood and embedded.
         candidates: those that count.
         weights: of the stems of the query's content, the person's name aside; their sum is 1, or there are none.

@@ -37,7 +37,7 @@ def recallable(space: Space, window: Window, role: Role | None = None) -> NDArra
 
     Args:
         space: its view keeps a `TimeIndex` and a `SpeakerIndex`.
-        window: of what was said or is told of.
+        window: the window of what was said or is told of.
         role: None for anybody, documents among them.
     """
     open_: NDArray[np.bool_] = space.live
@@ -60,7 +60,7 @@ def segments_telling_within(space: Space, window: Window) -> NDArray[np.bool_]:
 
     Args:
         space: its view keeps a `TimeIndex`.
-        window: of what is told of.
+        window: the window of what is told of.
     """
     index = space.index(TimeIndex)
     found = np.zeros(len(space.segments), dtype=np.bool_)

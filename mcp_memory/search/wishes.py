@@ -235,7 +235,7 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
 
     Args:
         wishes: standing.
-        vectors: of the scope of each that has one, in this order, each of shape ``(d,)`` and length 1.
+        vectors: the vectors of the scope of each that has one, in this order, each of shape ``(d,)`` and length 1.
         query: understood and embedded.
     """
     left = iter(vectors)
@@ -267,9 +267,9 @@ async def wishes_for(space: Space, query: Query, embedder: Embedder) -> tuple[li
     """Return the standing wishes that apply to a query, the nearest first, and how many texts were embedded for it.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         query: understood and embedded.
-        embedder: of the scopes that were not embedded yet.
+        embedder: the embedder of the scopes that were not embedded yet.
     """
     wishes = standing_wishes(space)
     known = space.index(WishIndex).scopes

@@ -156,7 +156,7 @@ def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Matrix) 
     highest BM25 gets the best cosine of those that have a vector, and another one its share of it.
 
     Args:
-        space: of the segments.
+        space: the space of the segments.
         query_stems: in any order.
         cosines: shape ``(n, len(space.segments))``; changed in place.
     """

@@ -56,8 +56,8 @@ class Person:
     """The person behind the client of one call.
 
     Args:
-        context: of the call.
-        params: of the call.
+        context: the context of the call.
+        params: the params of the call.
     """
 
     def __init__(self, context: ServerRequestContext[Any], params: CallToolRequestParams) -> None:
@@ -74,7 +74,7 @@ class Person:
         Args:
             name: of the question, the same when the call is repeated.
             question: as it is shown.
-            options: to choose from.
+            options: the options to choose from.
 
         Raises:
             InputRequired: the client has to ask, and to repeat its call.

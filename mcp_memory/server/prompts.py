@@ -105,11 +105,11 @@ async def complete(
     """Return the values of an argument that begin with a prefix, in any case.
 
     Args:
-        memory: of the caller.
+        memory: the memory of the caller.
         reference: the prompt or the template that has the argument.
         argument: its name.
         prefix: what is typed so far.
-        values: of other arguments; ``space`` says where to look.
+        values: the values of other arguments; ``space`` says where to look.
     """
     caller = CALLER.get()
     async with memory.store.reading() as view:

@@ -45,8 +45,8 @@ class _Follower:
     """One resource that one client follows.
 
     Attributes:
-        uri: of the resource.
-        grant: of the client.
+        uri: the URI of the resource.
+        grant: the grant of the client.
         meant: the space of its calls that name none.
         tell: tells it that the resource has changed.
         end: ends its stream.

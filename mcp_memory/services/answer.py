@@ -87,7 +87,7 @@ async def reconstruct(
     An unknown space is an empty one: the result then has no evidence, and a warning says so.
 
     Args:
-        store: where.
+        store: the store.
         embedder: the embedder of the query.
         query: as the caller asks it, with the moment of asking.
         settings: the settings of recall.
@@ -154,7 +154,7 @@ async def answer(
     ``recall.conflicts`` says where the facts contradict each other about the query, whether it is answered or not.
 
     Args:
-        store: where.
+        store: the store.
         embedder: the embedder of the query.
         judge: the judge of this query alone.
         query: as the caller asks it, with the moment of asking.

@@ -69,13 +69,13 @@ async def explore(
     """Return what one step finds, or what to try if it finds nothing; a warning says that a space is unknown.
 
     Args:
-        store: of the space.
-        embedder: for the query.
+        store: the store of the space.
+        embedder: the embedder for the query.
         operators: by name.
         request: the step and its arguments.
         now: the moment of asking, to resolve relative times of the query.
-        settings: of the gates that learning changes; None to ignore them.
-        episodes: of this process, whose records may be named by number; they keep what the step finds.
+        settings: the settings of the gates that learning changes; None to ignore them.
+        episodes: the episodes of this process, whose records may be named by number; they keep what the step finds.
         working: memory points that are not stored and that ``ids`` may name.
 
     Raises:

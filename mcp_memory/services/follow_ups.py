@@ -62,9 +62,9 @@ class FollowUps:
     """Asks one judge about one query, and again about what the steps that it chooses find.
 
     Attributes:
-        store: where its steps are taken.
-        embedder: of what it has searched.
-        settings: of recall.
+        store: the store where its steps are taken.
+        embedder: the embedder of what it has searched.
+        settings: the settings of recall.
         judge: asked about what was found, and again about what its steps find.
         left: returns how many times it may be asked again; fewer once its budget is spent.
     """

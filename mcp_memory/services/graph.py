@@ -56,7 +56,7 @@ def graph_of(facts: Facts, as_of: Millis | None = None) -> MultiDiGraph[str]:
     """Return a space's facts as a graph.
 
     Args:
-        facts: of the space.
+        facts: the facts of the space.
         as_of: only what holds at this instant; None for what held at any time.
 
     Returns:
@@ -86,8 +86,8 @@ def hyperedges_of(space: Space, graph: MultiDiGraph[str], key: str | None = None
     """Return the memory points that belong to a graph, oldest first.
 
     Args:
-        space: whose memory points.
-        graph: of its facts.
+        space: the space of the memory points.
+        graph: the graph of its facts.
         key: of the entity at the centre of the graph, if there is one: then only points that join it or two nodes.
     """
     found = []

@@ -62,10 +62,10 @@ class Reading:
     """The tools that read texts; the same for writing and for rebuilding.
 
     Attributes:
-        embedder: for the vectors.
-        extractor: for the facts; None reads none.
+        embedder: the embedder for the vectors.
+        extractor: the extractor for the facts; None reads none.
         segment_tokens: approximate length of a segment.
-        masking: of secrets in these texts.
+        masking: the masking of secrets in these texts.
     """
 
     embedder: Embedder
@@ -151,7 +151,7 @@ class Cutter:
 
     Attributes:
         segment_tokens: as in `Reading`.
-        dimension: of the vectors to come.
+        dimension: the dimension of the vectors to come.
     """
 
     segment_tokens: int

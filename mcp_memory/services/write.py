@@ -45,7 +45,7 @@ async def write(
     """Store the items and facts that are new, in one commit.
 
     Args:
-        store: where the items are stored.
+        store: the store where the items are stored.
         reading: the tools that read the items.
         request: the items and facts to store, and whether to wait until all of it is indexed.
         now: kept beside the time that the caller gave.
@@ -163,11 +163,11 @@ def make_plan(
     """Return what of a request a space does not have yet.
 
     Args:
-        space: with all that is committed.
+        space: the space with all that is committed.
         request: what is asked for.
         requested: its items and the statements of its facts, see `requested_turns`.
         statements: the latter by the number of the fact.
-        masking: of secrets in facts.
+        masking: the masking of secrets in facts.
         now: kept beside the facts.
 
     Raises:
@@ -327,9 +327,9 @@ async def write_many(
     """Store what is new of some requests; return whether secrets are in it.
 
     Args:
-        store: where it is stored.
+        store: the store where it is stored.
         requests: one of each session at most, since whom a text addresses follows from those before it.
-        masking: of secrets.
+        masking: the masking of secrets.
         derive: see `Derive`.
         now: kept beside the time of each text.
 

@@ -67,8 +67,8 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
     The write lock and the compaction lock must be held: nothing may be written or removed meanwhile.
 
     Args:
-        tables: of the store, a local folder.
-        file: to write; an earlier one is replaced when this one is complete.
+        tables: the tables of the store, a local folder.
+        file: the file to write; an earlier one is replaced when this one is complete.
         program: name and version of this program.
         made: the moment, in ISO 8601.
 
@@ -262,7 +262,7 @@ class Backups:
     """The backups that a store makes by itself.
 
     Args:
-        tables: of the store.
+        tables: the tables of the store.
         keep: how many; 0 for none.
         place: their folder; empty for one in the store's.
         clock: milliseconds since 1970, UTC.

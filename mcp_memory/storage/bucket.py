@@ -63,8 +63,8 @@ class Bucket:
     """The objects of one store.
 
     Args:
-        uri: of the store, such as ``s3://bucket/path``.
-        options: of LanceDB, such as region, endpoint and keys; what is missing comes from the environment.
+        uri: the URI of the store, such as ``s3://bucket/path``.
+        options: the options of LanceDB, such as region, endpoint and keys; what is missing comes from the environment.
     """
 
     def __init__(self, uri: str, options: dict[str, str]) -> None:

@@ -49,9 +49,9 @@ class BucketLock:
 
     Args:
         bucket: where the objects are.
-        name: of the lock.
+        name: the name of the lock.
         timeout_s, ttl_s: see the attributes.
-        journal: whose looks show who waits for this lock; None if nobody queues for it.
+        journal: the journal whose looks show who waits for this lock; None if nobody queues for it.
 
     Attributes:
         timeout_s: how long to wait.

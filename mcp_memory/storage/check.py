@@ -65,7 +65,7 @@ class Finding:
 
     Attributes:
         severity: an error means lost or unreadable data; a warning means worse recall; a note is harmless.
-        text: for a person.
+        text: the text for a person.
     """
 
     severity: Severity

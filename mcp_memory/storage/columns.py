@@ -117,7 +117,7 @@ def spans_are_valid(rows: TableRows, find: FindTurn) -> NDArray[np.bool_]:
     """Return which rows name a turn of their own space and a span that lies within its text.
 
     Args:
-        rows: with the columns space, turn_id, start and end.
+        rows: the rows with the columns space, turn_id, start and end.
         find: returns a turn.
     """
 

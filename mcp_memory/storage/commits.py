@@ -112,11 +112,11 @@ def log_batch(
     """Return what a view takes in of some commits at once: everything but segments and sentences.
 
     Args:
-        view: to which it is added.
+        view: the view to which it is added.
         commits: new ones.
         read: returns their rows in a table.
-        dimension: of the vectors.
-        masking: of secrets.
+        dimension: the dimension of the vectors.
+        masking: the masking of secrets.
 
     Returns:
         The turns that the view does not have yet, with the numbers of their commits, and all of it, with these turns.

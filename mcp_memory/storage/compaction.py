@@ -212,8 +212,8 @@ def _delete_superseded(tables: Tables, name: str, subject: str, now: Millis) -> 
     """Delete the superseded rows of a table, as soon as they outnumber the others.
 
     Args:
-        tables: of the store.
-        name: of the table.
+        tables: the tables of the store.
+        name: the name of the table.
         subject: the column with the subject of a row; the last row about each subject counts.
         now: milliseconds since 1970, UTC.
     """
@@ -256,7 +256,7 @@ class Renewal:
     """Makes the derived tables of one store again.
 
     Args:
-        place: of the store.
+        place: the place of the store.
         alone: holds the write lock, with every commit in the tables.
         refresher: knows the last commit, and which tables are broken.
         backups: those that the store makes by itself.

@@ -189,7 +189,7 @@ class CommitCopies:
 
     Args:
         folder: of the store; None for a store that is no local folder, which has no copies.
-        sums: of its data files.
+        sums: the sums of its data files.
         log_copy: its copy of the log.
         journal: its newest commits, which are not looked for here.
         earlier: returns a table at one of its versions; None if it cannot be opened.
@@ -281,8 +281,8 @@ def collected(folder: Path | None, name: str, earlier: Callable[[str, int], Tabl
     """Return the rows of a table, those of each commit from the version that has most of them; None for no rows.
 
     Args:
-        folder: of the store.
-        name: of the table.
+        folder: the folder of the store.
+        name: the name of the table.
         earlier: returns a table at one of its versions; None if it cannot be opened.
     """
     rows: TableRows | None = None

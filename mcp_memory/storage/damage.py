@@ -150,7 +150,7 @@ class Losses:
     """What a view was found to lack when it was brought up to date.
 
     Args:
-        tables: of the store.
+        tables: the tables of the store.
         tell: whether to log it.
 
     Attributes:
@@ -261,7 +261,7 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
     """Return in words what committed rows are gone, by counts alone: no row of the log is read. Some milliseconds.
 
     Args:
-        tables: of the store.
+        tables: the tables of the store.
         last: the last commit that the tables have.
     """
     anchor = read_anchor(tables.folder)

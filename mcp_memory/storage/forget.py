@@ -65,7 +65,7 @@ class Forgetting:
     """Carries out the work that `begin` has written down; the write lock must be held all the time.
 
     Args:
-        tables: of the store.
+        tables: the tables of the store.
         embed: of the descriptions of points that are made again; None leaves them without vectors.
         relearn: makes beliefs of lessons.
         backups: those that the store made by itself; they lose what goes, too.

@@ -53,7 +53,7 @@ class Work:
 
     Attributes:
         targets: what was chosen.
-        generation: of the tables that it makes.
+        generation: the generation of the tables that it makes.
         relearn: whether beliefs are learnt again.
     """
 
@@ -67,10 +67,10 @@ class Book:
     """The table ``forgotten``, read.
 
     Attributes:
-        version: of the table; None if nothing was ever forgotten, or the table is damaged.
-        key: of the hashes of the next record.
+        version: the version of the table; None if nothing was ever forgotten, or the table is damaged.
+        key: the key of the hashes of the next record.
         records: what was forgotten, oldest first; records that came with a restored backup have other keys.
-        hashes: of all ids that were forgotten, by their key.
+        hashes: the hashes of all ids that were forgotten, by their key.
         work: what is not finished; None mostly.
         damage: what is wrong with the table, in words; mostly empty.
     """
@@ -237,7 +237,7 @@ class KeptFiles:
     """The files of one store; see `ports.Kept`.
 
     Args:
-        uri: of the store.
+        uri: the URI of the store.
         days: how long a file is kept, from the forget on.
         clock: milliseconds since 1970, UTC.
         log: returns the log of the store, as it was said.

@@ -72,7 +72,7 @@ class Journal:
         removals: how often the whole store was found to be removed; likewise.
 
     Args:
-        folder: of the store; None for a store on object storage (``bucket_journal.py``).
+        folder: the folder of the store; None for a store on object storage (``bucket_journal.py``).
     """
 
     shared = False

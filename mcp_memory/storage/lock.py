@@ -52,8 +52,8 @@ async def lease(folder: Path | None, name: str, local: threading.Lock) -> AsyncI
     """Take a lock if it is free, and yield whether it was; the context, or the end of the process, releases it.
 
     Args:
-        folder: of the store; None for a store that is no local folder: there, ``local`` is all.
-        name: of the lock's file.
+        folder: the folder of the store; None for a store that is no local folder: there, ``local`` is all.
+        name: the name of the lock's file.
         local: among the calls of this process.
 
     Raises:
@@ -113,8 +113,8 @@ class WriteLock:
     """The lock that a process holds while it writes to a store.
 
     Attributes:
-        folder: of the store; None for a store that is no local folder: there, only calls of this process wait for each
-            other.
+        folder: the folder of the store; None for a store that is no local folder: there, only calls of this process
+            wait for each other.
         timeout_s: how long to wait.
     """
 

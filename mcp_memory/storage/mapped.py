@@ -54,9 +54,9 @@ class VectorFiles:
     """The blocks of one store.
 
     Args:
-        folder: of the store.
-        embedder: that made the vectors.
-        dimension: of the vectors.
+        folder: the folder of the store.
+        embedder: the embedder that made the vectors.
+        dimension: the dimension of the vectors.
         is_current: whether nothing was committed since the view was brought up to date.
     """
 
@@ -163,8 +163,8 @@ def attach(view: View, files: VectorFiles, dimension: int, parts: Mapping[PieceK
 
     Args:
         view: whole, without vectors.
-        files: of the store.
-        dimension: of the vectors.
+        files: the files of the store.
+        dimension: the dimension of the vectors.
         parts: for each kind, functions that read some rows with ``space``, ``id`` and ``vector``, the newest first.
     """
     used: list[str] = []
@@ -251,7 +251,7 @@ class _Held:
     """The vectors of one kind of pieces in a space, as far as they are known.
 
     Attributes:
-        names: of the files of full blocks.
+        names: the names of the files of full blocks.
         missing: how many rows are to be read.
     """
 

@@ -78,7 +78,7 @@ async def restore(
 
     Args:
         file: the backup.
-        uri: of the place.
+        uri: the URI of the place.
         forget_again: leaves out what was forgotten in the store that is replaced; None lets it come back.
         replace: whether a store that is there may go; a backup of it is made first.
         keep: how many backups a store keeps of those that it makes by itself, see `Backups`.

@@ -51,7 +51,7 @@ class Refresher:
     """Brings a view up to date, and remembers its state.
 
     Attributes:
-        masking: of secrets in what the view takes in.
+        masking: the masking of secrets in what the view takes in.
         tables: where the rows are.
         last: the last commit that was read; None for an empty store.
         folded: the last one that is in the tables; those after it are in the journal.
@@ -383,7 +383,7 @@ class Refresher:
             after: the number of the commit before the part.
             part: consecutive commits.
             last: the number of the last commit.
-            columns: to read; None for all.
+            columns: the columns to read; None for all.
         """
         name, until = table_name(kind, view.generation, view.reader), part[-1].tx
         if name in self.losses.unread:

@@ -61,7 +61,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     """Repair the log of a store and return in words what was done.
 
     Args:
-        tables: of the store, a local folder.
+        tables: the tables of the store, a local folder.
         backups: of this store, the oldest first.
         give_up: is told what would be lost for good, and returns whether to go on.
         at: now.
@@ -146,7 +146,7 @@ def _add_doubtful(
     """Add to rows what only files hold that are not what was written, and return how many rows that is, by commit.
 
     Args:
-        tables: of the store.
+        tables: the tables of the store.
         changed: names of the tables with such files.
         rows: found elsewhere.
     """

@@ -95,9 +95,9 @@ class SavedViews:
     """The saved view of one store.
 
     Args:
-        tables: of the store, a local folder.
+        tables: the tables of the store, a local folder.
         made_by: what the content of a view depends on beside the store and this program.
-        files: of its vectors.
+        files: the files of its vectors.
         is_current: whether nothing was committed since the view was brought up to date.
     """
 

@@ -55,8 +55,8 @@ def table_name(kind: TableKind, generation: int, reader: int) -> str:
 
     Args:
         kind: the kind of the table.
-        generation: of the derived tables.
-        reader: of the assertions (`Commit.reader`); other tables do not depend on it.
+        generation: the generation of the derived tables.
+        reader: the reader of the assertions (`Commit.reader`); other tables do not depend on it.
     """
     if kind == "assertions" and reader:
         return f"{kind}_{reader}_{generation}"

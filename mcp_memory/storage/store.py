@@ -74,7 +74,7 @@ class LanceStore:
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         reader: the version of the extractor that reads facts from new texts; 0 for none.
         read_again: returns a function that reads texts again which an older extractor has read.
-        masking: of secrets in what is read; the log keeps what was said.
+        masking: the masking of secrets in what is read; the log keeps what was said.
         saved: what the view depends on, for `save_view`; "" saves none.
         backups: how many the store keeps of those that it makes by itself, and where (`Backups`).
         clock: milliseconds since 1970, UTC.

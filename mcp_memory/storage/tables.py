@@ -54,7 +54,7 @@ class Tables:
     """The tables of one store, opened when first needed and created with their first row.
 
     Attributes:
-        place: where the store is.
+        place: the place where the store is.
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
         sums, log_copy, commit_copies: see there. ``broken``: tables whose latest version could not be read.

@@ -48,10 +48,10 @@ def guard_assertions(
     """Return the assertions that the text supports, with confidences in (0, 1].
 
     Args:
-        turn: that asserts them.
+        turn: the turn that asserts them.
         partner: the addressee of a message, if known.
         sentences: spans of its sentences, in characters.
-        assertions: of an extractor.
+        assertions: the assertions of an extractor.
         recalled: names of people whom the messages before mention.
 
     Dropped are assertions of another turn; those whose head or tail is neither written nor a known name; those with an
@@ -201,7 +201,7 @@ def changes(facts: Facts, new: Sequence[Assertion], known: Collection[str]) -> l
     """Return the changes of the facts that a write asserts, in their order, then of the others that it ended.
 
     Args:
-        facts: with the new assertions in them.
+        facts: the facts with the new assertions in them.
         new: the assertions of the write.
         known: ids of the assertions among them that were recorded before.
 

@@ -21,8 +21,8 @@ class Beliefs:
     that it changes. The arrays are windows on this storage: read them while the view is locked, and do not keep them.
 
     Attributes:
-        sentence_ids: of the sentences with beliefs, in the order in which this view received them; the arrays below
-            have the same order.
+        sentence_ids: the ids of the sentences with beliefs, in the order in which this view received them; the arrays
+            below have the same order.
     """
 
     def __init__(self) -> None:

@@ -72,7 +72,7 @@ class EntityIndex:
         """Return the numbers of the entities that a text names, in its order; of overlapping names the longest.
 
         Args:
-            words: of the text, folded for comparison.
+            words: the words of the text, folded for comparison.
         """
         found: dict[int, None] = {}
         place = 0

@@ -48,8 +48,8 @@ class GivenNames:
     """The names that were given to speakers and to described relatives in one space.
 
     Args:
-        assertions: of the space.
-        names: of the space.
+        assertions: the assertions of the space.
+        names: the names of the space.
         stable: the confidence below which a statement joins nothing.
         text_of: returns the text of a turn by its id, "" if it is not known.
 

@@ -85,8 +85,8 @@ class Hypergraph:
         """Return the active points that join some of these entities, those that join the most of them first.
 
         Args:
-            facts: of the same space.
-            keys: of entities.
+            facts: the facts of the same space.
+            keys: the keys of entities.
         """
         shared: dict[str, int] = defaultdict(int)
         for key in dict.fromkeys(keys):

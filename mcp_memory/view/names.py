@@ -38,7 +38,7 @@ class Renamed:
     """A key that means another entity than before.
 
     Attributes:
-        key: of the name.
+        key: the key of the name.
         before: the key of the entity that it meant.
     """
 
@@ -142,7 +142,7 @@ class Names:
         """Set whether a name stands alone, and return the keys that mean another entity since then.
 
         Args:
-            key: of a single word.
+            key: the key of a single word.
             alone: whether it means nobody of whose name it is a part.
         """
         if alone == (key in self._alone):
@@ -304,8 +304,8 @@ class Namesakes:
     shorter name, so three are needed; a birth or death counts twice, as it never changes.
 
     Args:
-        assertions: of the space.
-        names: of the space; told which names stand alone.
+        assertions: the assertions of the space.
+        names: the names of the space; told which names stand alone.
         speakers: the keys of the names of its speakers, kept up to date elsewhere.
     """
 

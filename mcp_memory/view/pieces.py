@@ -33,7 +33,7 @@ class Cut(Protocol):
     """Cuts a turn into the segments and sentences that will be stored of it, with the same ids.
 
     Attributes:
-        dimension: of the vectors.
+        dimension: the dimension of the vectors.
     """
 
     @property
@@ -166,7 +166,7 @@ class Pieces(Sequence[PieceT], Generic[PieceT]):
     """Pieces of one kind, appended and never moved.
 
     Args:
-        kind: of the pieces.
+        kind: the kind of the pieces.
         space: the name of their space.
         turns: their numbers, shared by both kinds.
     """

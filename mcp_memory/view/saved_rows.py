@@ -229,7 +229,7 @@ class SavedDict(MutableMapping[KeyT, ValueT], Generic[KeyT, ValueT]):
     whoever asked may change a value in place. Keys and values are strings, numbers and collections of them.
 
     Args:
-        values: to be saved.
+        values: the values to be saved.
         make: makes the value of a missing key, as of a ``defaultdict``.
     """
 

@@ -20,7 +20,7 @@ class View:
 
     Attributes:
         tx: the last commit that it contains; 0 for an empty store.
-        generation: of the derived rows; a rebuild raises it.
+        generation: the generation of the derived rows; a rebuild raises it.
         reader: the version of the extractor that read the embedded assertions; reading again raises it.
         spaces: by name; only spaces that have rows.
         vector_limit: above this number of sentences in all spaces no vectors are held in memory.

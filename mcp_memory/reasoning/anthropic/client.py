@@ -101,7 +101,7 @@ class Claude:
     """The shared client; nothing is imported or opened before the first call.
 
     Attributes:
-        settings: of the engine.
+        settings: the settings of the engine.
         first_pause_s: seconds before the second try, if the server names none; doubled before each further one.
         spent: by this process so far.
         ledger: keeps what all processes spend within the day's budget; None for no daily budget.
@@ -146,9 +146,9 @@ class Claude:
 
         Args:
             request: the prompt.
-            form: of the reply.
+            form: the form of the reply.
             convert: checks and converts the reply; `UnusableReply` sends it back.
-            budget: of the question, goal or texts; the time counts too.
+            budget: the budget of the question, goal or texts; the time counts too.
             sent_back: whether an unusable reply is sent back. Without it, a request is repeated only if the server
                 could not be reached or was overloaded.
             within_s: the time for this call, if it is less than what is left of ``timeout_s``.

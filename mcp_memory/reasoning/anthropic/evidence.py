@@ -107,7 +107,7 @@ class _Shown:
 
         Args:
             piece: the sentences, in their order.
-            end: of what was shown of the turn before them.
+            end: the end of what was shown of the turn before them.
             last: whether nothing of the turn is shown behind them.
         """
         text = piece[0].source.turn.text

@@ -56,8 +56,8 @@ class Offer(NamedTuple):
 
     Attributes:
         argument: of the operator, that ``on`` is.
-        meaning: of ``on``, and of what is found.
-        layer: of the graph from which on it is offered (`LoopSettings.graph`).
+        meaning: the meaning of ``on``, and of what is found.
+        layer: the layer of the graph from which on it is offered (`LoopSettings.graph`).
     """
 
     argument: str

@@ -105,8 +105,8 @@ def telling_line(text: str, weights: Mapping[str, float], most: int = LINE_CHARS
     """Return a text on one line as `one_line` does, of a long text the part whose words weigh most, the earliest.
 
     Args:
-        text: of one sentence; tables that became one sentence have thousands of characters.
-        weights: of the stems of what is asked for.
+        text: the text of one sentence; tables that became one sentence have thousands of characters.
+        weights: the weights of the stems of what is asked for.
         most: characters.
     """
     line = _visible(text)

@@ -93,8 +93,8 @@ class ClaudePathScorer:
 
         Args:
             query: as interpreted.
-            paths: with the scores that the formulas give them.
-            budget: of the question; `ANSWER_TOKENS` of it are left.
+            paths: the paths with the scores that the formulas give them.
+            budget: the budget of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
             EngineError: Claude returned nothing usable within its share of the time.
@@ -166,7 +166,7 @@ def to_scores(reply: PathsReply, paths: Sequence[Path], shown: dict[str, int]) -
     """Return the scores that a reply gives to paths; of two scores for one path the first counts.
 
     Args:
-        reply: of the form.
+        reply: the reply of the form.
         paths: all of them.
         shown: the indices of the shown ones, by their numbers.
 

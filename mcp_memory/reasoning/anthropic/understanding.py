@@ -89,10 +89,10 @@ class ClaudeQuestionReader:
 
         Args:
             query: parsed by rules.
-            speakers: of the space; the first few are shown.
+            speakers: the speakers of the space; the first few are shown.
             held: what the space holds: ``conversations``, ``documents``.
             span: the first and the last moment at which something was said there; None if no time is known.
-            budget: of the question; `ANSWER_TOKENS` of it are left.
+            budget: the budget of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
             EngineError: Claude returned nothing usable within its share of the time.

@@ -54,7 +54,7 @@ class ComparedEntity:
 
     Attributes:
         text: as the query writes it, with a distinguishing addition in brackets.
-        key: of the entity, as in `RelationFacts`.
+        key: the key of the entity, as in `RelationFacts`.
         start: first character in the query.
         end: first character after it.
     """

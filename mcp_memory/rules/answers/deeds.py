@@ -27,7 +27,7 @@ def tells_of_other(wanted: WantedSpan, sentence: WeighedSentence, time: tuple[in
 
     Args:
         wanted: asks for a date.
-        sentence: of a message.
+        sentence: the sentence of a message.
         time: the place of the time in the sentence that may be the answer.
     """
     source = sentence.evidence.source

@@ -61,7 +61,8 @@ class FactAnswer(NamedTuple):
         proposal: the answer, or None where the facts do not clearly give one.
         takes_precedence: whether it precedes every answer from a text.
         span_filter: what the facts leave to texts.
-        relation: that the query asks for, "" if the answer is not that of a value which may have changed since.
+        relation: the relation that the query asks for, "" if the answer is not that of a value which may have changed
+            since.
         heads: the names of whom the facts are about.
         taken_back: ids of the texts of which a value was taken back, and of those that do so; they change nothing.
     """

@@ -37,7 +37,7 @@ def propose(
         knowledge: has the texts of the assertions.
         settings: the confidences.
         text: the words of the answer.
-        values: that it states.
+        values: the values that it states.
         weight: factor on the confidence, in (0, 1].
         hedged: whether it is to be expressed with doubt.
         assertions: further ones that it rests on.

@@ -75,7 +75,7 @@ def said_holders(
 
     Args:
         wanted: asks for a person.
-        sentence: of a document.
+        sentence: the sentence of a document.
         holding: the places of the intervals that hold the time asked about.
     """
     text, asked = sentence.text, asked_words(wanted)

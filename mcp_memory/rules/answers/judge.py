@@ -348,7 +348,7 @@ def answerability(
         wanted: what the query wants.
         weighed: the sentences of the evidence with their support, best first.
         rarity: idf of each stem of the query in the space, at least 0; 1 for a stem that is not listed.
-        sufficiency: of the evidence as recall judges it, in [0, 1].
+        sufficiency: the sufficiency of the evidence as recall judges it, in [0, 1].
         settings: the weights of support and of the features.
     """
     model = settings.answerability

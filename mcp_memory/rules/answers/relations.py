@@ -79,7 +79,7 @@ class QueryToken(NamedTuple):
 
     Attributes:
         word: folded.
-        stem: of its plain form; stop words have one too.
+        stem: the stem of its plain form; stop words have one too.
         content: whether it narrows the query.
     """
 
@@ -128,7 +128,7 @@ class RelationMention(NamedTuple):
     """How a query asks for a relation.
 
     Attributes:
-        positions: of the relation's words in the query.
+        positions: the positions of the relation's words in the query.
         strength: how clearly, about 1 for a word of this relation alone.
         noun: the noun for the value ("city", "sister"), as a word, or None.
     """
@@ -227,8 +227,8 @@ def words_beside(
     None where the year behind the name is not that of the entity, which is then another one of that name.
 
     Args:
-        tokens: of the query.
-        group: of facts about, or reached from, the entity.
+        tokens: the tokens of the query.
+        group: the group of facts about, or reached from, the entity.
         entity: the positions of its name.
         query: the query.
         knowledge: what is known of the entity, which such a word has to agree with.

@@ -57,7 +57,7 @@ class SpanFilter:
         """Return whether a span may be proposed.
 
         Args:
-            sentence: where it stands.
+            sentence: the sentence where it stands.
             text: its words.
         """
         said_at = sentence.turn.said_at

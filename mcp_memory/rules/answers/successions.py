@@ -64,7 +64,7 @@ def current_change(
 
     Args:
         wanted: what is asked.
-        time: that is asked about.
+        time: the time that is asked about.
         article: the sentences of the article that the question names.
         holder: whether somebody is wanted.
     """

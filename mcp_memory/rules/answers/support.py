@@ -92,8 +92,8 @@ class WantedSpan:
     Attributes:
         query: the query.
         form: the form of the answer.
-        stems: of the query's content words, except those that ask for the form, state a time, or name the only speaker;
-            these are matched in other ways.
+        stems: the stems of the query's content words, except those that ask for the form, state a time, or name the
+            only speaker; these are matched in other ways.
         noun: stem of the noun that names the type, "city" of "which city" or "dog" of "how many dogs", or None.
         event: stem of the last content word, mostly the verb, or None.
         time: the interval asked about, ``[since, until)``, bounded on at least one side, or None. "Before 1911" is the

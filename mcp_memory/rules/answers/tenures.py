@@ -257,7 +257,7 @@ def _kind_at(wanted: WantedSpan, sentence: WeighedSentence, times: Sequence[tupl
 
     Args:
         wanted: asks for a thing or a place.
-        sentence: of a document.
+        sentence: the sentence of a document.
         times: the places of the times that are the one asked about.
     """
     if not times or not is_of(wanted, sentence):
@@ -319,7 +319,7 @@ def _names_beside(
 
     Args:
         wanted: what is asked.
-        sentence: of a document.
+        sentence: the sentence of a document.
         holding: the intervals.
         share: least share of a name's words that are new, if somebody is wanted who holds something; then the name of
             an office is none, nor a name behind that of another office, "Executive Chairman : Ada Marsh".

@@ -15,7 +15,7 @@ class Tie(NamedTuple):
     """A tie that questions ask for; see the comment of the table.
 
     Attributes:
-        name: of it.
+        name: the name of it.
         asks: words of a question, in lower case, that ask for it.
         begins: words of a text right before the value.
         behind: words right behind the value, "verb", with what follows them, "office"; None without such.

@@ -47,7 +47,7 @@ class ValidValue:
         until: first instant after it; of an event without an end, that of its day.
         stated: whether an assertion states ``since``.
         version: the fact.
-        assertions: that support the value.
+        assertions: the assertions that support the value.
         reliable: whether the fact is confirmed; a suspected one is not.
     """
 

@@ -47,11 +47,11 @@ def amounts(
     """Yield what a clause tells of an amount of somebody.
 
     Args:
-        turn: that holds the clause.
+        turn: the turn that holds the clause.
         discourse: what the text has mentioned so far.
-        index: of the sentence.
+        index: the index of the sentence.
         clause: asserted, of a message, with one subject.
-        intent: of the sentence.
+        intent: the intent of the sentence.
     """
     verb, who = clause.verb, clause.subject[0]
     if verb.negated or verb.unreal or verb.passive or verb.used_to:

@@ -41,9 +41,9 @@ def answered(turn: Turn, before: Sequence[Turn], sentences: Sequence[tuple[int, 
     """Return what a message says by answering the question of the message before; None if it does not.
 
     Args:
-        turn: that may answer.
+        turn: the turn that may answer.
         before: the last messages before it.
-        sentences: of the turn, as spans in characters.
+        sentences: the sentences of the turn, as spans in characters.
     """
     if not before or (before[-1].speaker or before[-1].role) == (turn.speaker or turn.role):
         return None

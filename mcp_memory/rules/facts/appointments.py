@@ -198,11 +198,11 @@ def appointment_assertions(
     """Yield the date of a thing that a clause states, if any: planned if it is still to come, otherwise an event.
 
     Args:
-        turn: that holds the clause.
+        turn: the turn that holds the clause.
         discourse: what the text has mentioned so far.
-        index: of the sentence.
-        clause: of the sentence.
-        intent: of the sentence.
+        index: the index of the sentence.
+        clause: the clause of the sentence.
+        intent: the intent of the sentence.
     """
     if clause.verb.lemma in _MOVED and (moved := _object(clause)) and not clause.times:
         # "she has moved the wedding, it is 20 September now"
@@ -270,11 +270,11 @@ def noted_assertions(
     The thing opens its part of the sentence, the date follows at once and ends it, and is still to come.
 
     Args:
-        turn: that holds the sentence.
+        turn: the turn that holds the sentence.
         discourse: what the text has mentioned so far.
-        index: of the sentence.
-        words: of the sentence.
-        clauses: of the sentence; what they hold is no note.
+        index: the index of the sentence.
+        words: the words of the sentence.
+        clauses: the clauses of the sentence; what they hold is no note.
     """
     for first, word in enumerate(words):
         opens = not first or words[first - 1].mark or words[first - 1].low in ("and", "so", "also")

@@ -39,7 +39,7 @@ class Article:
     """The subject of an article, and where its first sentence names it.
 
     Attributes:
-        name: of the title, or as the sentence writes it.
+        name: the name of the title, or as the sentence writes it.
         start: first character of the words that name it.
         end: first character after them.
         copula: first character after the "is" of the sentence; 0 if the sentence does not say what the subject is.
@@ -56,7 +56,7 @@ def article_subject(title: str | None, text: str, start: int, end: int) -> Artic
 
     Args:
         title: of the article, if it has one.
-        text: of the article, brackets masked.
+        text: the text of the article, brackets masked.
         start: first character of its first sentence.
         end: first character after it.
     """
@@ -93,8 +93,8 @@ def continuation(text: str, subject: Article, start: int, end: int, *, person: b
     """Return where a sentence continues behind its subject if that is the article's subject, otherwise None.
 
     Args:
-        text: of the article.
-        subject: of the article.
+        text: the text of the article.
+        subject: the subject of the article.
         start: first character of the sentence.
         end: first character after it.
         person: whether the subject is a person.

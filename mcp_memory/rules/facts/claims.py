@@ -47,7 +47,7 @@ class Claim:
         times: the times of this claim alone; None for those of its clause; () for a claim of a phrase.
         end: first character after the words that state it; 0 for the end of its clause.
         affirmed: whether it holds although its verb is negated: "doesn't like ham" states a dislike.
-        confidence: of the row that states it, in (0, 1]; the fact's is at most that of its clause.
+        confidence: the confidence of the row that states it, in (0, 1]; the fact's is at most that of its clause.
     """
 
     head: NounPhrase | str
@@ -72,7 +72,7 @@ def kinship_claims(
 
     Args:
         owner: the person with the relative.
-        relation: from the owner; with ``<`` if it runs to the owner, in brackets if it is dropped.
+        relation: the relation from the owner; with ``<`` if it runs to the owner, in brackets if it is dropped.
         name: the relative.
         end: first character after the words that state it.
         times: as in `Claim`.
@@ -96,12 +96,12 @@ def assert_claim(
     """Yield a claim as assertions, one for each interval in which it holds.
 
     Args:
-        turn: that holds it.
+        turn: the turn that holds it.
         discourse: what the text has mentioned so far.
-        index: of its sentence.
-        clause: that states it.
+        index: the index of its sentence.
+        clause: the clause that states it.
         claim: what it states.
-        intent: of the sentence.
+        intent: the intent of the sentence.
         confidence: in (0, 1].
         around: the times that date an event without a time of its own.
     """
@@ -153,11 +153,11 @@ def _intervals_of(
     """Return the intervals in which a claim holds; none if it tells of something that did not happen yet.
 
     Args:
-        turn: that holds the clause.
-        clause: that states the claim.
+        turn: the turn that holds the clause.
+        clause: the clause that states the claim.
         claim: what it states.
-        relation: of the claim, once it is resolved.
-        tail: of the claim, once it is resolved.
+        relation: the relation of the claim, once it is resolved.
+        tail: the tail of the claim, once it is resolved.
         around: the times that date an event without a time of its own.
     """
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]

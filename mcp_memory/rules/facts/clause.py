@@ -32,7 +32,7 @@ class Clause:
         particles: words that belong to the verb ("up", "back in").
         slots: objects (under "") and prepositions with their phrases, in order.
         times: when it happens.
-        adverbs: of the clause, in lower case.
+        adverbs: the adverbs of the clause, in lower case.
         confidence: in [0, 1]; 0 for what is not asserted, 1 for a plain statement.
         start: first character.
         end: first character after it.
@@ -64,7 +64,7 @@ def verb_without_subject(
     Examples: "… and moved to Oslo", "Just sold the car", "Still driving the bus", "Been learning Greek".
 
     Args:
-        words: of the sentence.
+        words: the words of the sentence.
         first: index of the first word of the clause.
         last: the verb of the clause before it.
         adverbs: read before the clause.

@@ -49,7 +49,7 @@ def read_clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:
     """Return the clauses of a sentence in order, without phrases that stand alone.
 
     Args:
-        words: of the sentence.
+        words: the words of the sentence.
         talk: whether the text is a message, so that a subject left out at the start is "I".
     """
     reader = _ClauseReader(words, talk)

@@ -57,8 +57,8 @@ def with_vague_times(text: str, clause: Clause, intervals: Sequence[Validity], s
     """Return the intervals of a clause that states no time, moved to where its vague words put them.
 
     Args:
-        text: of the whole turn.
-        clause: that states the fact.
+        text: the text of the whole turn.
+        clause: the clause that states the fact.
         intervals: when it holds without these words.
         said_at: the moment of the utterance.
     """
@@ -153,8 +153,8 @@ def by_tense(turn: Turn, span: tuple[int, int], clause: Clause) -> Clause:
 
     Args:
         turn: the text.
-        span: of the sentence, in characters.
-        clause: of the sentence.
+        span: the span of the sentence, in characters.
+        clause: the clause of the sentence.
     """
     if turn.said_at is None or not any(word.time and word.time.relative for word in clause.times):
         return clause
@@ -195,8 +195,8 @@ def event_times(
 
     Args:
         turn: the text.
-        clause: of the sentence.
-        index: of the sentence.
+        clause: the clause of the sentence.
+        index: the index of the sentence.
         times: the times of every sentence.
     """
     if clause.verb.tense == "present" or clause.verb.lemma in _ARRANGING or turn.kind == "document":

@@ -85,7 +85,7 @@ class Complement:
     Attributes:
         particles: the words that belong to the verb.
         slots: in order.
-        times: of the clause.
+        times: the times of the clause.
         adverbs: in lower case.
         end: first character after it.
         next_index: index of the first word after it.
@@ -115,9 +115,9 @@ class _ComplementReader:
     """Reads the words behind a verb. Each step returns whether the clause continues.
 
     Attributes:
-        words: of the sentence.
-        verb: whose complement is read.
-        index: of the next word.
+        words: the words of the sentence.
+        verb: the verb whose complement is read.
+        index: the index of the next word.
         end: first character after the words taken.
         slots: so far, in order.
         times: so far.

@@ -42,7 +42,7 @@ def recall_people(discourse: Discourse, turn: Turn, before: Sequence[Turn]) -> N
     """Let "he" and "she" of a message mean the people of the messages before it, where that is certain.
 
     Args:
-        discourse: of the message, at its start; people are added to it.
+        discourse: the discourse of the message, at its start; people are added to it.
         turn: the message.
         before: the last messages before it, in order.
     """
@@ -145,9 +145,9 @@ def resumed(
     """Return the first sentence about "it" with the thing in its place; None if there is none, or several may be it.
 
     Args:
-        turn: whose sentences they are.
+        turn: the turn whose sentences they are.
         before: the last messages before it.
-        sentences: of the turn, as spans in characters.
+        sentences: the sentences of the turn, as spans in characters.
         read: returns the facts of a message by itself.
     """
     for index, (start, end) in enumerate(sentences[:_RESUMED_WITHIN]):

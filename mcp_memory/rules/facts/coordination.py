@@ -170,7 +170,7 @@ def _takes_description(
     """Return whether the description behind a phrase belongs to it, and is no item of a list and no clause.
 
     Args:
-        words: of the sentence.
+        words: the words of the sentence.
         first: the phrase before the comma.
         start: index of the first word of the description.
         following: the description, and the index after it.
@@ -202,7 +202,7 @@ def _with_names(
     """Return a phrase with the names behind it, "my boss, Linda Farrow," and the index after them; None without names.
 
     Args:
-        words: of the sentence.
+        words: the words of the sentence.
         first: the phrase before the comma, without a name.
         following: the phrase behind the comma, and the index after it.
         subject: whether the verb is expected after it.

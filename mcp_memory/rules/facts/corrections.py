@@ -66,7 +66,7 @@ def with_corrections(words: Sequence[Word], clauses: Sequence[Clause], before: C
     """Return the clauses of a sentence with those that its corrections state.
 
     Args:
-        words: of the sentence.
+        words: the words of the sentence.
         clauses: read of it, in order.
         before: the last clause of the sentence before it.
     """
@@ -283,9 +283,9 @@ def mended(words: Sequence[Word], clause: Clause, index: int = 0) -> tuple[Claus
     """Return a clause of the last sentence as denied, and as mended by the value that this sentence begins with.
 
     Args:
-        words: of the sentence that mends it, from its value on.
+        words: the words of the sentence that mends it, from its value on.
         clause: the last of the sentence before.
-        index: of the first word of the value.
+        index: the index of the first word of the value.
     """
     value = _value(words, index)
     stated = _with_value(clause, value) if value and not clause.verb.negated and clause.confidence > 0 else None

@@ -121,8 +121,8 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     """Yield what a clause says that somebody did.
 
     Args:
-        clause: of a message; no row of the relation table fits it.
-        text: of the whole turn.
+        clause: the clause of a message; no row of the relation table fits it.
+        text: the text of the whole turn.
     """
     verb = clause.verb
     is_action = is_announced(clause, text) or (
@@ -172,9 +172,9 @@ def whole_deeds(clause: Clause, claims: Sequence[Claim], text: str) -> Iterator[
     picnic or visited a museum, and a thing without a name leads to nothing else. What has a name stays a relation.
 
     Args:
-        clause: of a message.
-        claims: of the clause.
-        text: of the whole turn.
+        clause: the clause of a message.
+        claims: the claims of the clause.
+        text: the text of the whole turn.
     """
     verb = clause.verb
     bare = [claim for claim in claims if _is_bare_visit(claim)]

@@ -122,8 +122,8 @@ def doubt(turn: Turn, assertions: Iterable[Assertion]) -> Iterator[Assertion]:
     """Yield assertions, without those that their own words speak against, with the confidence of their class.
 
     Args:
-        turn: that states them.
-        assertions: of the rules.
+        turn: the turn that states them.
+        assertions: the assertions of the rules.
     """
     for item in assertions:
         if (item.relation == "age" and _is_no_age(turn.text, item)) or _is_clause(item):
@@ -220,7 +220,7 @@ def is_momentary(clause: Clause, phrase: str) -> bool:
     """Return whether what a clause tells as done belongs to the task at hand.
 
     Args:
-        clause: that tells it, in a message to an assistant.
+        clause: the clause that tells it, in a message to an assistant.
         phrase: the deed, as it would be kept.
     """
     if not clause.slots:

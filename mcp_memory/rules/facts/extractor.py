@@ -69,9 +69,9 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
     """Yield the assertions of the names that a sentence gives.
 
     Args:
-        turn: that holds it.
-        index: of the sentence.
-        span: of the sentence, in characters.
+        turn: the turn that holds it.
+        index: the index of the sentence.
+        span: the span of the sentence, in characters.
     """
     for one in read_introductions(turn, *span):
         holds = from_utterance(turn.time)
@@ -202,10 +202,10 @@ class RuleExtractor:
         """Return what an answer and its question state together, as stated by the answer.
 
         Args:
-            turn: that answers.
+            turn: the turn that answers.
             discourse: what the text has mentioned so far.
             answer: and its question, as a statement.
-            span: of the sentence that answers.
+            span: the span of the sentence that answers.
         """
         told, whole = replace(turn, text=answer.text), (0, len(answer.text))
         times = [stated_times(told.text, turn.said_at)]
@@ -255,11 +255,11 @@ class RuleExtractor:
         """Yield the assertions of a sentence.
 
         Args:
-            turn: that holds it.
+            turn: the turn that holds it.
             discourse: what the text has mentioned so far.
-            index: of the sentence.
-            span: of it, in characters.
-            times: that each sentence of the turn states.
+            index: the index of the sentence.
+            span: the span of it, in characters.
+            times: the times that each sentence of the turn states.
             following: span of the next sentence.
             carried: what the sentences before hand on; added to.
         """
@@ -316,10 +316,10 @@ class RuleExtractor:
         """Return the clauses of a sentence, corrected by its own words and by the sentences beside it.
 
         Args:
-            turn: that holds it.
-            index: of the sentence.
-            span: of it, in characters.
-            words: of it.
+            turn: the turn that holds it.
+            index: the index of the sentence.
+            span: the span of it, in characters.
+            words: the words of it.
             following: span of the next sentence.
             carried: what the sentences before hand on; added to.
         """
@@ -343,12 +343,12 @@ class RuleExtractor:
         """Yield what a clause states, by its verb, its phrases and its date.
 
         Args:
-            turn: that holds it.
+            turn: the turn that holds it.
             discourse: what the text has mentioned so far.
-            index: of its sentence.
+            index: the index of its sentence.
             clause: the clause.
             of_phrases: the claims of its phrases.
-            intent: of the sentence.
+            intent: the intent of the sentence.
             around: the times that date an event without a time of its own.
         """
         talk = turn.kind != "document"

@@ -102,8 +102,8 @@ def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     """Return whether the "'s" at ``index`` marks a possessor, rather than "is" or "has".
 
     Args:
-        words: of the sentence.
-        index: of the "'s".
+        words: the words of the sentence.
+        index: the index of the "'s".
         verb_seen: whether the clause has its verb already, so that "'s" cannot be a second one.
     """
     following = index + 1

@@ -50,11 +50,11 @@ def happenings(
     """Yield what a clause tells of a thing that recurs, arrived or is cancelled.
 
     Args:
-        turn: that holds the clause.
+        turn: the turn that holds the clause.
         discourse: what the text has mentioned so far.
-        index: of the sentence.
+        index: the index of the sentence.
         clause: asserted, of a message.
-        intent: of the sentence.
+        intent: the intent of the sentence.
         around: the times that date an event without a time of its own.
     """
     if len(clause.subject) != 1 or clause.verb.phase or clause.verb.used_to or clause.parsed:

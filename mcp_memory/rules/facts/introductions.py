@@ -129,9 +129,9 @@ def told_beside(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Asser
     """Yield what a sentence of a message tells beside what it says: a pet's name, somebody's birthday or age.
 
     Args:
-        turn: that holds it.
-        index: of the sentence.
-        span: of it, in characters.
+        turn: the turn that holds it.
+        index: the index of the sentence.
+        span: the span of it, in characters.
     """
     who, text = speaker(turn), turn.text
     if who is None or turn.kind != "message":

@@ -371,7 +371,7 @@ def fits(noun: NounPhrase, kind: str) -> bool:
     """Return whether a phrase is of a kind.
 
     Args:
-        noun: of a sentence; one that "or" leaves open is of no kind.
+        noun: the noun of a sentence; one that "or" leaves open is of no kind.
         kind: one of `rows.KINDS`.
     """
     if noun.uncertain or (noun.pronoun and kind != "person") or (noun.owner and noun.owner.head == "other"):

@@ -94,7 +94,7 @@ def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
     """Return the confidence of the content clause of a verb ("I think …"), or None if the verb takes none.
 
     Args:
-        verb: with its negation: "I don't think so" asserts nothing.
+        verb: the verb with its negation: "I don't think so" asserts nothing.
         adjective: the word behind a form of "be", or "".
     """
     confidence = _MATRIX_ADJECTIVES.get(adjective) if verb.lemma == "be" else _MATRIX_VERBS.get(verb.lemma)
@@ -170,7 +170,7 @@ def is_generic(verb: VerbGroup, subject: Sequence[NounPhrase], adverbs: frozense
     a fact only with its date, as a plan.
 
     Args:
-        verb: of the clause.
+        verb: the verb of the clause.
         subject: its subject.
         adverbs: in lower case.
         dated: whether the clause states a time.
@@ -189,7 +189,7 @@ def as_planned(verb: VerbGroup, times: Sequence[StatedTime], said_at: Millis) ->
     "We fly to Malta on 20 December" and "we're moving in May" are in the present tense, but their dates lie ahead.
 
     Args:
-        verb: of the clause.
+        verb: the verb of the clause.
         times: stated in the clause.
         said_at: the moment of the utterance.
     """

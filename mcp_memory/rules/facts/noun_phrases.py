@@ -107,8 +107,8 @@ def read_phrase(
     """Return the phrase that begins at ``index`` and the index after it, or None.
 
     Args:
-        words: of the sentence.
-        index: of its first word.
+        words: the words of the sentence.
+        index: the index of its first word.
         subject: whether the verb is expected after it, so that a verb ends it.
         verb_seen: whether the clause has its verb already.
     """

@@ -124,7 +124,7 @@ def cut_out(span: Span, foreign: list[Span], first: int) -> tuple[Span, int]:
     """Return what of a sentence stands before the next foreign span, empty if it begins in one; and that span's index.
 
     Args:
-        span: of the sentence.
+        span: the span of the sentence.
         foreign: the spans of a message, as `foreign_spans` returns them.
         first: index of the foreign span to begin with: for the first sentence 0, then the index that this function
             returned for the sentence before, so that each foreign span is looked at once.

@@ -71,7 +71,7 @@ class Row:
         slots: any of these gives the tail; empty for ``possessed`` and ``subject``.
         effect: what the time of the clause means for the fact.
         tail: the kinds of which the tail must be one.
-        conditions: of the clause.
+        conditions: the conditions of the clause.
         swapped: whether the tail is the head of the fact.
         also: whether it holds beside the row that fits first.
         confidence: in (0, 1].

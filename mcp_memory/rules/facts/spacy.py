@@ -42,9 +42,9 @@ class Parse:
         """Align words and tokens.
 
         Args:
-            words: of the sentence.
-            tokens: of its parse.
-            offset: of the parsed text within the turn's, in characters.
+            words: the words of the sentence.
+            tokens: the tokens of its parse.
+            offset: the offset of the parsed text within the turn's, in characters.
         """
         self.words = words
         self.tokens = tokens

@@ -336,7 +336,7 @@ def word_statements(
         sort: ``adj`` or ``noun``.
         words: the spellings under which the rows may have it.
         slots: behind it.
-        subject: of the clause.
+        subject: the subject of the clause.
         effect: ``begin`` for "become", otherwise ``state``.
         talk: whether the text is a message.
     """

@@ -52,9 +52,9 @@ def completed(noun: NounPhrase, row: Row, slots: Sequence[Slot], index: int, *, 
 
     Args:
         noun: the tail, in the slot at ``index``.
-        row: that states it.
-        slots: of its clause.
-        index: of the slot.
+        row: the row that states it.
+        slots: the slots of its clause.
+        index: the index of the slot.
         talk: whether the text is a message.
         own: whether the speaker is the subject.
     """
@@ -126,7 +126,7 @@ def purpose_ends(text: str, start: int, end: int) -> list[int]:
     """Return where what something was done for may end, the longest first: "to run tests and deploy on a push".
 
     Args:
-        text: of the turn.
+        text: the text of the turn.
         start: first character behind what was done.
         end: first character that is not read.
     """

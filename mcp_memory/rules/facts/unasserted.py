@@ -161,9 +161,9 @@ class Unasserted:
         """Take the message.
 
         Args:
-            text: of the message.
+            text: the text of the message.
             sentences: spans of its sentences, in characters.
-            speaker: of the message; what stands behind the name of another ("Tom: I live here") is his.
+            speaker: the speaker of the message; what stands behind the name of another ("Tom: I live here") is his.
         """
         self._speaker = (speaker or "").casefold()
         self._text = text

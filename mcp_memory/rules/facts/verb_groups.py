@@ -146,7 +146,7 @@ class VerbGroup:
         next_index: index of the first word after the group.
         start: first character.
         end: first character after it.
-        tense: of the group.
+        tense: the tense of the group.
         passive: whether it is passive.
         progressive: whether it is progressive ("is working").
         negated: whether it is negated.

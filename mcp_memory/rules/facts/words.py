@@ -76,7 +76,7 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
     """Return the words of a sentence in order.
 
     Args:
-        text: of the whole turn.
+        text: the text of the whole turn.
         start: first character of the sentence.
         end: first character after it.
         times: the times that the sentence states; each becomes one word.
@@ -226,8 +226,8 @@ def with_capitals(words: list[Word], text: str) -> list[Word]:
     ("in fear"); who is joined with "me" as a subject ("sanna and me broke up") and who has a birthday is somebody.
 
     Args:
-        words: of a sentence.
-        text: of the whole message; it writes "i" where it writes in this way.
+        words: the words of a sentence.
+        text: the text of the whole message; it writes "i" where it writes in this way.
     """
     if not _lacks_capitals(text):
         return words

@@ -130,8 +130,8 @@ def use_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFac
     """Yield what is used, and what no longer is.
 
     Args:
-        part: of a sentence.
-        text: of the turn.
+        part: the part of a sentence.
+        text: the text of the turn.
         end: first character after the sentence; a list of names may go beyond the part.
         speaker: "I".
     """
@@ -322,10 +322,10 @@ def _reasons(text: str, start: int, end: int, part: Part, head: str = "") -> Ite
     """Yield the reason that follows within the same sentence, of the decision as it is told: "chose Svelte over React".
 
     Args:
-        text: of the turn.
+        text: the text of the turn.
         start: first character behind the decision.
         end: first character after the sentence.
-        part: of the sentence that tells the decision.
+        part: the part of the sentence that tells the decision.
         head: the decision, if it is not the part up to ``start``.
     """
     head = head or _DECIDER.sub("", text[part.start : start], count=1).strip(" ,:")

@@ -50,7 +50,7 @@ class Part:
 
     Attributes:
         text: without words that only lead in.
-        start: of it, in characters of the text.
+        start: the start of it, in characters of the text.
         topic: what stands before a colon ("billing: …"), or "".
         sure: confidence of what it states; 0 for a question, wish, condition or proposal.
         work: whether its message is about work by its words.
@@ -131,7 +131,7 @@ def parts(text: str, start: int, end: int, times: Sequence[StatedTime] = (), *, 
     """Yield the parts of a sentence in order, with the topic that they share.
 
     Args:
-        text: of the turn.
+        text: the text of the turn.
         start: first character of the sentence.
         end: first character after it.
         work: whether the text is about work by its words.

@@ -139,7 +139,7 @@ def former_facts(part: Part, before: Sequence[WorkFact]) -> Iterator[WorkFact]:
     """Yield the value that a setting no longer has, of a part that goes on: "…, was 20".
 
     Args:
-        part: of the sentence.
+        part: the part of the sentence.
         before: the facts of the parts before it, in order.
     """
     settings = [fact for fact in before if fact.relation == "set_to" and fact.effect != "end"]
@@ -216,8 +216,8 @@ def scoped(text: str, item: Assertion, end: int) -> Assertion | None:
     No value of the setting is "30 seconds too short", nor what somebody else's is, "their limit".
 
     Args:
-        text: of the turn.
-        item: whose relation is ``set_to``.
+        text: the text of the turn.
+        item: the item whose relation is ``set_to``.
         end: first character after its sentence.
     """
     at = text.find(item.tail, item.start, end)

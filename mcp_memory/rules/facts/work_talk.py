@@ -101,9 +101,9 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
     """Yield the date of a thing that a note without a clause gives, with the time that it states.
 
     Args:
-        part: of a sentence.
-        times: that the sentence states.
-        text: of the turn.
+        part: the part of a sentence.
+        times: the times that the sentence states.
+        text: the text of the turn.
     """
     end = part.end + (text[part.end : part.end + 1] == ".")  # that of "June." may belong to the month
     inside = [time for time in times if part.start <= time.start and time.end <= end]
@@ -154,9 +154,9 @@ def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequen
 
     Args:
         turn: the message.
-        index: of the sentence.
-        span: of the sentence, in characters.
-        times: that the sentence states.
+        index: the index of the sentence.
+        span: the span of the sentence, in characters.
+        times: the times that the sentence states.
     """
     who = speaker(turn)
     if who is None or turn.kind != "message":

@@ -149,7 +149,7 @@ class Access:
     Attributes:
         verify: see `Verify`; None for everybody, as the owner.
         issuer: who issues tokens, as a URL; empty for nobody but this server.
-        scopes: that the issuer can grant, to be told to clients.
+        scopes: the scopes that the issuer can grant, to be told to clients.
         note: is told who did what.
         valid: returns whether a grant still holds.
     """

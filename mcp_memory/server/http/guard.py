@@ -202,7 +202,7 @@ class Guard:
         app: what is guarded.
         gate: see `Gate`.
         verify: see `Verify`; None lets everybody in as the owner, and is for loopback alone.
-        rate: of requests, by caller.
+        rate: the rate of requests, by caller.
         wrong: of wrong tokens, by address; shared by all guards of a server.
     """
 
@@ -272,7 +272,7 @@ def challenge(metadata_url: str, error: str, words: str, scopes: str = "") -> di
         metadata_url: see `Gate`.
         error: the code of RFC 6750; empty where no token was sent.
         words: what is wrong.
-        scopes: that the request needs, separated by spaces.
+        scopes: the scopes that the request needs, separated by spaces.
     """
     parts = [f'error="{error}"', f'error_description="{words}"'] if error else []
     if scopes:

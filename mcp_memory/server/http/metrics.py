@@ -14,7 +14,7 @@ class Metrics:
     """The figures of one server.
 
     Attributes:
-        content_type: of the text.
+        content_type: the content type of the text.
     """
 
     content_type = CONTENT_TYPE_LATEST

@@ -32,12 +32,12 @@ class Template:
     """A family of resources.
 
     Attributes:
-        uri: with its parameters.
+        uri: the URI with its parameters.
         name: as it is listed.
-        description: of its content.
+        description: the description of its content.
         read: returns the content for values of the parameters, JSON or a text; raises `InvalidInput` where there is
             none.
-        mime_type: of the content.
+        mime_type: the mime type of the content.
         ids: returns the values that its parameter ``id`` may have in a space.
     """
 

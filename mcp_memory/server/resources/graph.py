@@ -36,9 +36,9 @@ class Drawing:
 
     Attributes:
         space: drawn.
-        graph: of its facts.
+        graph: the graph of its facts.
         points: the memory points that belong to it.
-        key: of the entity at the centre; None for the whole space.
+        key: the key of the entity at the centre; None for the whole space.
         as_of: the instant whose facts are drawn; None for those of all times.
         parameters: values of the URI, without the page.
     """

@@ -72,7 +72,7 @@ class _Passage:
     Attributes:
         number: its best rank.
         item: the evidence of that rank.
-        source: where it was said; of words that the passage before it shows too only the rest.
+        source: the source where it was said; of words that the passage before it shows too only the rest.
         again: how many more times the same words were found.
         mark: that it perhaps does not hold any more, or that another contradicts it; empty for neither.
     """

@@ -179,8 +179,8 @@ class Indexer:
         """Wait for the messages of a space that are just being indexed; return how many of its texts are not then.
 
         Args:
-            space: that is to be recalled from.
-            seconds: to wait at most; none if this process does not run its background work.
+            space: the space that is to be recalled from.
+            seconds: the seconds to wait at most; none if this process does not run its background work.
         """
         limit = anyio.current_time() + seconds
         while True:
@@ -199,7 +199,7 @@ def choose(view: View, only: Collection[str] | None = None) -> list[TextPart]:
     """Return what to index next, in the order of need; nothing if everything is indexed.
 
     Args:
-        view: with everything.
+        view: the view with everything.
         only: ids of turns; None for all.
     """
     groups: dict[tuple[bool, str, str], list[Turn]] = defaultdict(list)

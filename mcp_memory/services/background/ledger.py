@@ -27,7 +27,7 @@ class DayLedger:
     """The account of this process; implements `ports.Ledger`.
 
     Args:
-        store: where requests and corrections are recorded.
+        store: the store where requests and corrections are recorded.
         tokens: uncached input tokens that a day may cost; 0 for no bound.
         clock: milliseconds since 1970, UTC.
         later: called when there are corrections for `enter` to record.

@@ -183,7 +183,7 @@ def new_episode(space: Space, query: Query, recall: RecallResult, answer: Answer
     """Return a recall, or an answer with its recall, as an episode.
 
     Args:
-        space: where it was asked.
+        space: the space where it was asked.
         query: as understood; without text if the newest were asked for.
         recall: what was found, with the id of the episode.
         answer: the answer that was given, if one was asked for.
@@ -272,8 +272,8 @@ def feedback_labels(
     of a correction.
 
     Args:
-        episode: that the feedback is about.
-        feedback: with ids of its evidence.
+        episode: the episode that the feedback is about.
+        feedback: the feedback with ids of its evidence.
         sentences: the sentences of each piece of evidence that is named (`evidence_sentences`).
         corrected: ids of the sentences of the correction (`correction_sentences`).
         misleading: ids of the sentences that the wrong answer is taken to rest on (`corrected_sentence`).
@@ -319,9 +319,9 @@ async def corrected_sentence(store: Store, embedder: Embedder, episode: Episode,
     """Return the id of the sentence of a recall that resembles a correction most; none where none does.
 
     Args:
-        store: of the memory.
-        embedder: of the sentences.
-        episode: of the recall.
+        store: the store of the memory.
+        embedder: the embedder of the sentences.
+        episode: the episode of the recall.
         corrected: ids of the sentences of the correction.
     """
     shown = dict.fromkeys(name for item in episode.shown[:MISLEADING] for name in item.sentences)

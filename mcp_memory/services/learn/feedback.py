@@ -66,10 +66,10 @@ class EvolveContext:
     """The adapters and settings of an evolve.
 
     Attributes:
-        store: of the memory.
-        embedder: of questions and corrections.
+        store: the store of the memory.
+        embedder: the embedder of questions and corrections.
         reading: the tools that read corrections.
-        episodes: of this process.
+        episodes: the episodes of this process.
         teach: the update; None if learning is switched off.
         points: the context of memory points; None if they are switched off.
         judge: opens a judge of memory points; None for the rules.

@@ -68,7 +68,7 @@ async def learn(
     """Record lessons about one episode, and the beliefs that follow from them, in one commit.
 
     Args:
-        store: where the lessons are recorded.
+        store: the store where the lessons are recorded.
         embedder: the embedder of the question and its time, and of the sentences if the view holds no vectors.
         teach: the update (``gain/kalman.py``).
         lessons: the lessons of one episode, each by another judge, in the order in which they count.
@@ -189,7 +189,7 @@ def support_candidates(
     Args:
         space: the space of the answer.
         episode: the episode of the answer.
-        answer: with its recall. Only the paths over a fact that the answer cites count as having led to it.
+        answer: the answer with its recall. Only the paths over a fact that the answer cites count as having led to it.
     """
     facts = {citation.evidence_id for citation in answer.citations}
     paths = [path for path in answer.recall.paths if any(step.version.id in facts for step in path.steps)]

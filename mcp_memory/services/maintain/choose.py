@@ -32,7 +32,7 @@ class Chosen:
         staying: in words, what has to do with it and stays.
         implied: documents that go although the call does not name them themselves.
         near: in words, what a search finds too, with a word of it or none; it stays.
-        facts: that the call names; the texts that say them go as a whole.
+        facts: the facts that the call names; the texts that say them go as a whole.
         why: in words, why a query chooses a text, by its id, the nearest first.
     """
 

@@ -141,11 +141,11 @@ async def forget(
     """Preview, or forget; nothing is changed unless ``request.dry_run`` is false.
 
     Args:
-        store: where.
-        embedder: of a query.
+        store: the store.
+        embedder: the embedder of a query.
         request: what.
-        settings: of the recall for a query.
-        episodes: of this process; those that hold some of it are dropped.
+        settings: the settings of the recall for a query.
+        episodes: the episodes of this process; those that hold some of it are dropped.
         now: the moment of the call.
         kept: keeps for some days what goes; None keeps nothing.
 
@@ -253,7 +253,7 @@ def _divided(space: Space, shared: dict[str, tuple[str, ...]], rarity: dict[str,
     """Return what is about a query, what only shares words with it, and what a search finds without one.
 
     Args:
-        space: of the texts.
+        space: the space of the texts.
         shared: the words of the query that each text has, by its id, the nearest text first.
         rarity: of each word of the query.
     """

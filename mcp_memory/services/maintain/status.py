@@ -28,12 +28,12 @@ async def status(
 
     Args:
         store: the store.
-        embedder: of the vectors.
-        extractor: of facts; None if facts are not read.
+        embedder: the embedder of the vectors.
+        extractor: the extractor of facts; None if facts are not read.
         judging: how Claude takes part; None if nothing leaves the machine.
         today: returns what all processes spent on this day, by a view.
         uptime_s: of this process.
-        version: of the program.
+        version: the version of the program.
     """
     problem = ""
     spaces: tuple[SpaceStatus, ...] = ()

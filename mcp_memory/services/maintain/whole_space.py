@@ -46,8 +46,8 @@ async def unite_names(
     """Record aliases for names that certainly mean one entity; return the changes, and the uncertain pairs.
 
     Args:
-        store: of the space.
-        embedder: of names.
+        store: the store of the space.
+        embedder: the embedder of names.
         space: its name.
         now: the moment of the call.
         progress: of the embedding, which is what takes time.
@@ -99,8 +99,8 @@ async def pool_questions(
     """Add the questions that the facts of a space answer to its pool; return the changes, or why there are none.
 
     Args:
-        store: of the space.
-        embedder: of the questions.
+        store: the store of the space.
+        embedder: the embedder of the questions.
         space: its name.
         progress: called before each piece.
 

@@ -83,7 +83,7 @@ class PlannedEdits:
 
     Attributes:
         points: as they will be, by id.
-        revisions: to be stored, in order.
+        revisions: the revisions to be stored, in order.
         changes: reported to the caller.
         skipped: what was left out, and why.
     """
@@ -159,7 +159,8 @@ async def apply_edits(
     Args:
         space: its name.
         edits: all of them are done, or none.
-        scope: of inserted and merged points; empty for none: then merged points keep the scope that all of them share.
+        scope: the scope of inserted and merged points; empty for none: then merged points keep the scope that all of
+            them share.
         context: what points are made with.
         now: the moment of the call.
 

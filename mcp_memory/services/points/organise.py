@@ -58,7 +58,7 @@ class OrganiseResult:
         changes: what changed.
         skipped: steps that changed nothing, and why.
         left: proposals of a judge that were left out, and why.
-        engine: that decided.
+        engine: the engine that decided.
         warnings: why another judge than the configured one decided, in words.
         spent: on a language model; None if none was asked.
     """
@@ -78,10 +78,10 @@ class _Goal:
     Attributes:
         space: its name.
         text: as given.
-        scope: of its points.
-        steps: that the call names.
-        episode: whose evidence is used; None for no evidence.
-        names: of the entities that the goal names.
+        scope: the scope of its points.
+        steps: the steps that the call names.
+        episode: the episode whose evidence is used; None for no evidence.
+        names: the names of the entities that the goal names.
         relational: whether it relates things to each other and merging is switched on.
         context: what points are made with.
         now: the moment of the call.
@@ -130,13 +130,13 @@ async def organise(
     Args:
         space: its name.
         goal: a question or topic; empty for the newest that was written.
-        episode: whose evidence is used; None recalls for the goal. Points that a language model made when it was asked
-            the goal itself are stored first.
+        episode: the episode whose evidence is used; None recalls for the goal. Points that a language model made when
+            it was asked the goal itself are stored first.
         steps: ``points``, ``merge`` or both.
         context: what points are made with.
         now: the moment of the call.
         judge: proposes points for the evidence; None for the rules.
-        scope: of the points; None for the goal.
+        scope: the scope of the points; None for the goal.
         report: reports the current step if it takes long.
 
     Raises:

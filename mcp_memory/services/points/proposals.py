@@ -117,8 +117,8 @@ async def apply_proposals(
 
     Args:
         space: its name.
-        scope: of new points.
-        proposals: of the judge.
+        scope: the scope of new points.
+        proposals: the proposals of the judge.
         context: what points are made with.
         source: the engine that wrote the descriptions.
         now: the moment of the call.
@@ -143,9 +143,9 @@ class _Application:
     """The proposals of a judge, and how they become edits.
 
     Attributes:
-        proposals: of the judge.
+        proposals: the proposals of the judge.
         inserts: each new point with its names that are known.
-        scope: of new points.
+        scope: the scope of new points.
         source: the engine that wrote the descriptions.
         now: the moment of the call.
         shown: ids of the points that the judge has seen.
@@ -289,10 +289,10 @@ def _nearest_points(
     """Return the points that share most with the evidence, those first.
 
     Args:
-        space: of the points.
+        space: the space of the points.
         points: active, of the scope.
-        evidence: for the goal.
-        keys: of the entities that the evidence names.
+        evidence: the evidence for the goal.
+        keys: the keys of the entities that the evidence names.
         whole: whether points count that share nothing with it: they are of the same goal.
     """
     ids = {name for piece in evidence for name in (*piece.sentences, *piece.facts)}
@@ -349,7 +349,7 @@ async def store_points(
 
     Args:
         space: its name.
-        question: that they were made for.
+        question: the question that they were made for.
         points: as the judge left them; those that are stored just so change nothing.
         context: what points are made with.
         now: the moment of the call.

@@ -42,7 +42,7 @@ async def recall_across(
     Args:
         spaces: their names, each once.
         recall: returns what one space holds.
-        embedder: of the comparable scores.
+        embedder: the embedder of the comparable scores.
         episodes: where each recall has kept its episode.
         query: as asked, of any space; lists of all that bears on it (``mode``) are made for one space at a time.
     """

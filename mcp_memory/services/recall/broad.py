@@ -185,9 +185,9 @@ def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence
     """Return everything that bears on a question, best first; points that a caller made lead.
 
     Args:
-        space: of the units.
-        query: with its topic embedded.
-        units: that bear on it, best first.
+        space: the space of the units.
+        query: the query with its topic embedded.
+        units: the units that bear on it, best first.
         points: memory points related to it.
     """
     wants_replies = asks_for_advice(query.text)
@@ -213,8 +213,8 @@ def outline(
     """Return what covers a question broadly, the most telling first; points that a caller made lead.
 
     Args:
-        space: of the units.
-        units: that bear on the question, best first.
+        space: the space of the units.
+        units: the units that bear on the question, best first.
         points: memory points related to it.
         parts: into how many equal ones the time is divided.
     """
@@ -240,8 +240,8 @@ class _StatedFact:
     """A fact that a unit states.
 
     Attributes:
-        score: of the unit.
-        place: of the unit.
+        score: the score of the unit.
+        place: the place of the unit.
         version: the fact.
         source: the words that state it.
     """

@@ -63,14 +63,14 @@ async def go_on(
 
     Args:
         store: asked for what is nearest if the view holds no vectors.
-        embedder: of the queries of calls.
-        space: of a view that does not change meanwhile.
+        embedder: the embedder of the queries of calls.
+        space: the space of a view that does not change meanwhile.
         query: understood and embedded; its window, limit and turns hold for every call.
-        cosines: of its vectors with each segment.
+        cosines: the cosines of its vectors with each segment.
         found: the candidates of the search.
-        gates: of the query, by row of the sentence.
-        result: of the recall so far.
-        settings: of recall; its policy chooses the calls.
+        gates: the gates of the query, by row of the sentence.
+        result: the result of the recall so far.
+        settings: the settings of recall; its policy chooses the calls.
 
     Returns:
         The candidates with what the loop found, the times it found, and the result with its calls and the reason why it
@@ -198,11 +198,11 @@ def boost_candidates(
     If any are kept, similar turns are boosted as well (``search/candidates.py``).
 
     Args:
-        space: of the candidates.
+        space: the space of the candidates.
         query: understood and embedded.
-        candidates: of the search.
-        settings: of recall, with a policy.
-        state: of the loop; None where the search sufficed.
+        candidates: the candidates of the search.
+        settings: the settings of recall, with a policy.
+        state: the state of the loop; None where the search sufficed.
         keep: see above.
     """
     best = float(candidates.total.max())

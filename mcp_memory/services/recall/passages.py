@@ -88,8 +88,8 @@ def telling_spans(text: str, start: int, end: int, tells: Tells | None = None) -
     """Return the parts of a span of a message that tell something, in order.
 
     Args:
-        text: of the message.
-        start: of the span.
+        text: the text of the message.
+        start: the start of the span.
         end: behind it.
         tells: whether a line of code says something of what is asked: such lines are shown first, up to `CODE_CHARS`;
             None to show no code.
@@ -237,11 +237,11 @@ def passages_of(
     """Return what a language model is shown of the sentences that were found, in their order.
 
     Args:
-        space: of the sentences; the view does not change meanwhile.
+        space: the space of the sentences; the view does not change meanwhile.
         query: understood.
         sentences: of the evidence, the best first; of a broad recall its lines.
-        evidence: that they belong to.
-        gates: of the sentences that are not neutral for the query, by id.
+        evidence: the evidence that they belong to.
+        gates: the gates of the sentences that are not neutral for the query, by id.
         missing: what a judge said is missing.
     """
     return list(_Passages(space, query, gates, missing).of(list(sentences), evidence))

@@ -75,8 +75,8 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     """Return a query understood and embedded, with its parts; the caller's other wordings of it become parts.
 
     Args:
-        store: whose space says which speakers there are.
-        embedder: of the query, of its time, topic, wordings, parts and events, all in one batch.
+        store: the store whose space says which speakers there are.
+        embedder: the embedder of the query, of its time, topic, wordings, parts and events, all in one batch.
         query: the text, the space, and the moment of asking.
         judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
             space without texts.
@@ -125,7 +125,7 @@ async def judge_paths(store: Store, query: Query, settings: RecallSettings, judg
     Args:
         store: where; no view is held while the judge is asked.
         query: understood and embedded.
-        settings: of recall.
+        settings: the settings of recall.
         judge: who is asked.
     """
     evaluation = FORMULAS
@@ -159,12 +159,12 @@ async def find(
 
     Args:
         store: asked for what is nearest if the view holds no vectors.
-        embedder: of a few short texts that the first look asks for, while the view is held, so that rows still mean
-            the same when they are compared.
+        embedder: the embedder of a few short texts that the first look asks for, while the view is held, so that rows
+            still mean the same when they are compared.
         view: does not change meanwhile.
         query: understood and embedded; of its space.
-        settings: of recall.
-        evaluation: of the paths through facts, from `judge_paths`.
+        settings: the settings of recall.
+        evaluation: the evaluation of the paths through facts, from `judge_paths`.
 
     Returns:
         The result, what the facts know about the query, the candidates that its evidence shows, best first, and by row

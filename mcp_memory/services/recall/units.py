@@ -100,7 +100,7 @@ class Unit:
     Attributes:
         score: in (0, 1], best = 1.
         place: orders units by time.
-        rows: of its segments, in order.
+        rows: the rows of its segments, in order.
     """
 
     score: float
@@ -187,8 +187,8 @@ class Listed:
 
     Attributes:
         turn: the message or document.
-        rows: of its segments.
-        score: of its unit.
+        rows: the rows of its segments.
+        score: the score of its unit.
         long: whether its line may have `LONG_CHARS`.
         reply: an assistant's reply to it with its segments, in one line with it; None for a line of its own.
     """

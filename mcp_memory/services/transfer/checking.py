@@ -46,10 +46,10 @@ def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[st
 
     Args:
         open_file: opens the file.
-        view: of the store.
+        view: the view of the store.
         into: the space that everything goes into; None for those of the file.
         renamed: other names for spaces of the file.
-        masking: of secrets in it.
+        masking: the masking of secrets in it.
 
     Raises:
         InvalidInput: the file is none of ours, or cut short, or some lines cannot be imported; it names them.

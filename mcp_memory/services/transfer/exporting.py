@@ -30,7 +30,7 @@ def export_lines(
     """Yield what each line of an export holds, and the line.
 
     Args:
-        log: of the store, without vectors (`storage.commits.read_log`).
+        log: the log of the store, without vectors (`storage.commits.read_log`).
         spaces: the spaces to export; None for all.
         program: name and version of this program.
         now: the moment of the export.
@@ -75,7 +75,7 @@ def markdown_files(view: View, spaces: Collection[str] | None) -> Iterator[tuple
     """Yield path and text of each Markdown file.
 
     Args:
-        view: of the store.
+        view: the view of the store.
         spaces: those to show; None for all.
     """
     chosen = sorted(name for name in view.spaces if spaces is None or name in spaces)

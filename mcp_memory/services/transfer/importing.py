@@ -61,7 +61,7 @@ class Imported:
     """How many records of each sort an import has stored; the others were there already.
 
     Attributes:
-        records: of the file.
+        records: the records of the file.
         stored: of them, by sort, in the plural.
         left_out: of them, since they were forgotten here.
     """
@@ -86,7 +86,7 @@ async def import_file(
     """Store the records of an export that a store does not have yet.
 
     Args:
-        store: where they are stored.
+        store: the store where they are stored.
         reading: the tools that read the texts.
         relearn: makes beliefs of lessons.
         open_file: opens the file, from its beginning; it is read twice.
@@ -306,7 +306,7 @@ class _Import:
         """Store the values that are new in one commit.
 
         Args:
-            sort: of the values, in the plural.
+            sort: the sort of the values, in the plural.
             new: returns those of them that a view does not have.
             batch: makes the batch of some of them.
         """

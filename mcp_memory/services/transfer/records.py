@@ -35,7 +35,7 @@ def record_of(value: Value, turns: Mapping[str, Turn]) -> dict[str, object] | No
     """Return a value as a record; None if it belongs to a text that is not there.
 
     Args:
-        value: of the log.
+        value: the value of the log.
         turns: every text of the log, by its id.
     """
     match value:
@@ -162,7 +162,7 @@ class Reader:
 
     Args:
         renaming: where they go; it gets the ids of texts and of logged facts.
-        masking: of secrets in what is read; the log keeps them.
+        masking: the masking of secrets in what is read; the log keeps them.
 
     Attributes:
         counts: how many records of each sort were read.

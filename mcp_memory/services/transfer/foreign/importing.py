@@ -106,12 +106,12 @@ async def import_foreign(
     """Store what a store does not have yet of some files.
 
     Args:
-        store: where it is stored.
+        store: the store where it is stored.
         reading: the tools that read the texts.
         read: of the kind of these files.
         files: are read twice.
-        space: that all goes into.
-        limits: of a write; what exceeds them is a bad record.
+        space: the space that all goes into.
+        limits: the limits of a write; what exceeds them is a bad record.
         now: kept beside the time of each text.
         again: whether to store what was forgotten here, too.
         dry_run: only count.

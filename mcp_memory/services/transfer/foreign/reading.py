@@ -57,9 +57,9 @@ class ForeignRecord:
     Attributes:
         place: file, record and line, for messages.
         session: where it goes.
-        kind: of the items; ``statement`` if there are only facts.
+        kind: the kind of the items; ``statement`` if there are only facts.
         items: messages or documents, each with its id.
-        facts: that it states.
+        facts: the facts that it states.
     """
 
     place: str

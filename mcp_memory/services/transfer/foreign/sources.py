@@ -126,7 +126,7 @@ class JsonKeys:
     """The names at the beginning of a JSON file.
 
     Attributes:
-        root: of the object that the file is; empty if it is an array.
+        root: the root of the object that the file is; empty if it is an array.
         first: of the first object in the file's array.
         broken: whether it is no JSON.
     """
