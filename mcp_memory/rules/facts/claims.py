@@ -170,7 +170,7 @@ def _intervals_of(
         over = clause.verb.tense != "present" or clause.verb.lemma == "be"
         return [returned(stated, turn.time)] if over and not clause.verb.negated else []
     if claim.of_phrase:
-        return [from_utterance(turn.time)]
+        return [from_utterance(turn.time, over=claim.effect == "ended")]
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
     if relation == DID:
         verb = replace(verb, phase="")  # "quit smoking" happened, whatever it ended

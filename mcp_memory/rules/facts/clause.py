@@ -6,6 +6,7 @@ content clauses ("I think that …"), and imperatives, which have no subject.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import content_confidence
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.verb_groups import SAME_IN_PAST, VerbGroup, may_be_plain_form, read_verb_group
+from mcp_memory.rules.facts.verb_groups import NOT_QUITE, SAME_IN_PAST, VerbGroup, may_be_plain_form, read_verb_group
 from mcp_memory.rules.facts.verbs import inflection, is_known_form
 from mcp_memory.rules.facts.words import Word
 
@@ -354,3 +355,19 @@ def is_imperative(words: Sequence[Word], first: int) -> bool:
     return not grammar.is_finite(
         words, grammar.skip_adverbials(words, first + 1), frozenset(("past", "third"))
     ) and not (first + 1 < len(words) and words[first + 1].capital)
+
+
+def is_approximate(words: Sequence[Word], verb: VerbGroup) -> bool:
+    """Return whether "be" stands before a value that is not reached or passed: "almost a doctor", "over 40"."""
+    after, value = words[verb.next_index : verb.next_index + 2] if verb.next_index + 1 < len(words) else (None, None)
+    if verb.lemma != "be" or after is None or value is None:
+        return False
+    return (after.low in NOT_QUITE and (value.kind == "number" or value.low in closed.ARTICLES)) or (
+        after.low in ("over", "under", "above", "below") and value.kind == "number"
+    )
+
+
+def is_compared(words: Sequence[Word], index: int) -> bool:
+    """Return whether "as much as" and the like follow in the same part of a sentence."""
+    rest = list(itertools.takewhile(lambda word: not word.mark, words[index:]))
+    return sum(word.low == "as" for word in rest) > 1 and any(word.low in ("much", "often", "well") for word in rest)

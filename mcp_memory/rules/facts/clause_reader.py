@@ -12,6 +12,8 @@ from mcp_memory.rules.facts.clause import (
     agrees,
     antecedent,
     content_clause,
+    is_approximate,
+    is_compared,
     is_imperative,
     read_insertions,
     reduced_relative,
@@ -303,8 +305,10 @@ class _ClauseReader:
             confidence = 0.0
         if self.adverbs and self.adverbs <= NOT_QUITE and verb.lemma != "be":
             confidence = 0.0  # "nearly bought a car"
-        if _is_approximate(words, verb):
+        if is_approximate(words, verb):
             confidence = 0.0
+        if verb.negated and is_compared(words, verb.next_index):
+            confidence = 0.0  # "I don't like tea as much as Tom"
         if self.denied or any(noun.uncertain for noun in subject):
             confidence = 0.0  # "Tom or Ben lives there"
         if verb.lemma == "be" and verb.tense == "past" and self.subordinator in ("when", "since", "while"):
@@ -338,16 +342,6 @@ class _ClauseReader:
         self.conjunction = self.subordinator = ""
         if not self.leading_times or (self.index < len(words) and words[self.index].low not in ("and", ",")):
             self.leading_times = []
-
-
-def _is_approximate(words: Sequence[Word], verb: VerbGroup) -> bool:
-    """Return whether "be" stands before a value that is not reached or passed: "almost a doctor", "over 40"."""
-    after, value = words[verb.next_index : verb.next_index + 2] if verb.next_index + 1 < len(words) else (None, None)
-    if verb.lemma != "be" or after is None or value is None:
-        return False
-    return (after.low in NOT_QUITE and (value.kind == "number" or value.low in closed.ARTICLES)) or (
-        after.low in ("over", "under", "above", "below") and value.kind == "number"
-    )
 
 
 def _without_no(verb: VerbGroup, slots: tuple[Slot, ...]) -> tuple[VerbGroup, tuple[Slot, ...]]:

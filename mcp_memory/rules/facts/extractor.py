@@ -101,7 +101,7 @@ def _presupposed_assertions(
         if relations().get(claim.relation).symmetric and tail == discourse.speaker:
             head, tail = tail, head
         if head and tail and head.casefold() != tail.casefold():
-            triple, holds = (head, claim.relation, tail), from_utterance(turn.time)
+            triple, holds = (head, claim.relation, tail), from_utterance(turn.time, over=claim.effect == "ended")
             yield make_assertion(turn, index, (noun.start, noun.end), triple, holds, intent, PLAIN)
 
 

@@ -33,8 +33,8 @@ _MATRIX_VERBS = {
     **dict.fromkeys(("know", "realise", "realize", "remember", "notice", "learn", "forget", "find", "see", "confirm",
                      "promise", "reveal", "mean", "show", "love", "recall", "note"), 1.0),
     **dict.fromkeys(("wish", "hope", "wonder", "doubt", "pretend", "dream", "imagine", "want", "ask", "suggest",
-                     "worry", "fear", "joke", "kid", "lie", "deny", "decide", "ensure", "verify", "check",
-                     "guarantee"), NOT_ASSERTED),
+                     "worry", "scare", "terrify", "fear", "joke", "kid", "lie", "deny", "decide", "ensure", "verify",
+                     "check", "guarantee"), NOT_ASSERTED),
 }  # fmt: skip
 """The confidence that a verb gives to its content clause."""
 BELIEVING = frozenset(
@@ -45,6 +45,7 @@ _MATRIX_ADJECTIVES = {
     **dict.fromkeys(("glad", "happy", "proud", "sorry", "excited", "aware", "thrilled", "lucky"), 1.0),
     **dict.fromkeys(("possible", "likely", "afraid"), MIGHT),
     **dict.fromkeys(("true",), 1.0),
+    **dict.fromkeys(("anxious", "nervous"), NOT_ASSERTED),
     **dict.fromkeys(("false", "untrue", "wrong", "unlikely", "impossible", "doubtful", "unthinkable", "inconceivable",
                      "lie", "myth", "joke", "dream", "rumour", "rumor", "legend", "hoax", "misunderstanding",
                      "possibility", "chance"), NOT_ASSERTED),
@@ -147,6 +148,8 @@ def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
         return confidence  # "I can't eat prawns", "I can't do lactose"
     if verb.unreal and not (verb.confidence < 1 or verb.future):
         return NOT_ASSERTED
+    if verb.lemma in ("go", "head", "leave") and verb.progressive and verb.tense == "past" and not verb.negated:
+        return NOT_ASSERTED  # "I was going to Rome but the train broke down"
     if verb.unreal and verb.confidence < 1 and verb.negated:
         return NOT_ASSERTED
     perfect = verb.tense == "perfect"

@@ -20,6 +20,14 @@ from mcp_memory.rules.facts.words import Word
 
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
 _DEATH = frozenset(("died", "passed", "death", "buried", "lost"))
+_OVER = word_set("gone outgrew outgrown cured recovered overcame overcome mistake rehomed")
+"""Words beside which an illness or pet of the speaker is one no longer."""
+_NOT_REAL = word_set("imaginary fictional fictitious pretend made-up would-be future potential prospective almost")
+_FORMERLY = word_set("former late old ex previous last first then childhood deceased")
+_AT_A_TIME = word_set("married_to engaged_to dating has_boss colleague_of has_pet has_condition")
+"""Relations that a word before the noun ends: "my late wife Ida", "my old boss Kim", but a late father is a father."""
+_LOSING = word_set("die pass lose bury sell rehome rehom outgrow outgrew overcome beat mourn recover")
+_LONG_AGO = frozenset(("as a kid", "as a child", "back then"))
 _MINE = frozenset(("my", "our"))
 _ILLNESSES = nouns.CONDITIONS - word_set(
     "pressure disease syndrome disorder condition infection intolerance stroke allergy allergies flu covid cancer"
@@ -32,12 +40,15 @@ _NAMED_KINDS = nouns.COMPANIES | nouns.CLUBS | nouns.PLACES | nouns.WORKS | noun
 
 def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator[tuple[Clause, Claim]]:
     """Yield the claims of the phrases of a sentence, each with the clause that holds the phrase."""
+    lost = {noun.head for clause in sentence_clauses for noun, _ in _phrases(clause) if _is_lost(clause, noun)}
     for clause in sentence_clauses:
         for noun, where in _phrases(clause):
             is_predicate = clause.verb.lemma == "be" and not clause.verb.passive and noun not in clause.subject
             for claim in _claims_of_phrase(noun, talk, where):
-                if claim.relation == "has_pet" and clause.verb.lemma in ("die", "pass", "lose", "bury"):
+                if claim.relation in ("has_pet", "has_condition") and noun.head in lost:
                     continue  # "my dog died last week": it was one
+                if claim.relation == "married_to" and clause.verb.lemma in ("die", "pass") and noun in clause.subject:
+                    claim = replace(claim, effect="ended")
                 if claim.relation == "has_pet" and clause.verb.passive and clause.verb.lemma in ("call", "name"):
                     continue  # "my cat is called Miso": the name says it
                 if claim.relation == "age" and is_predicate:
@@ -45,14 +56,34 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
                 yield clause, claim
 
 
+def _is_lost(clause: Clause, noun: NounPhrase) -> bool:
+    """Return whether a clause tells that a pet or an illness of somebody's is one no longer, or was one long ago."""
+    verb, away = clause.verb, {*clause.particles, *clause.adverbs}
+    prepositions = {slot.preposition for slot in clause.slots}
+    if verb.lemma == "be" and any(item.text == "alive" for slot in clause.slots for item in slot.nouns):
+        return True  # "I wish my dog was still alive"
+    if verb.lemma == "give":
+        return bool((away | prepositions) & {"up", "away"} or ("to" in prepositions and noun in clause.slots[0].nouns))
+    if verb.lemma in ("run", "go", "put", "grow", "get"):
+        gone = verb.lemma == "go" and verb.passive  # "my asthma is gone"
+        out_of = "of" if verb.lemma == "grow" else "over"  # "grew out of my asthma", "got over my depression"
+        return gone or bool(away & {"away", "down"}) or out_of in prepositions
+    if verb.tense == "perfect" and verb.unreal and noun in clause.subject:
+        return True  # "my cat would have been ten"
+    once = any(time.time is not None and time.time.grain in ("year", "decade") for time in clause.times)
+    return verb.lemma in _LOSING or (verb.tense == "past" and (once or bool(clause.adverbs & _LONG_AGO)))
+
+
 def _presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
     """Yield the named relatives, the pets and the illnesses of the speaker: "do you remember my nephew Ruben?".
 
     That Ruben is a nephew is said along with whatever the sentence asks, wishes or orders.
     """
-    dead = any(word.low in _DEATH for word in words)
+    dead = any(word.low in _DEATH | _OVER for word in words)
     for index, word in enumerate(words[:-1]):
         if dead and words[index + 1].low in nouns.PETS:
+            continue
+        if dead and words[index + 1].low in _ILLNESSES:
             continue
         if word.low in _MINE and words[index + 1].low in _ILLNESSES:
             found = read_phrase(words, index, verb_seen=True)
@@ -71,9 +102,11 @@ _TO_THEM = word_set("to with visit visiting visited")
 
 def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Claim]]:
     """Yield who the named relatives and pets of a sentence are, and where they live, each with its phrase."""
+    died = any(word.low in ("died", "passed") for word in words)
     for noun in _presupposed(words):
         for claim in relative_claims(noun):
-            yield noun, claim
+            if not (died and claim.relation == "married_to"):
+                yield noun, claim
     yield from _homes_of_relatives(words)
 
 
@@ -134,6 +167,16 @@ def _phrases(clause: Clause) -> Iterator[tuple[NounPhrase, bool]]:
 
 
 def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Claim]:
+    """Yield what a phrase claims, as over for "my late wife Ida"; nothing for "my imaginary friend Bo"."""
+    before = noun.common.lower().split()[:1]
+    if talk and noun.owner and not _NOT_REAL.isdisjoint(before):
+        return
+    over = bool(talk and noun.owner) and not _FORMERLY.isdisjoint(before)
+    for claim in _all_claims_of_phrase(noun, talk, where):
+        yield replace(claim, effect="ended") if over and claim.relation in _AT_A_TIME else claim
+
+
+def _all_claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Claim]:
     end = noun.end
     if talk and noun.owner and noun.name and noun.common and _serves(noun):
         row = possession_row(noun.head, noun, talk=talk)  # "my dentist, Dr Okafor"

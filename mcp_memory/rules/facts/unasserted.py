@@ -51,6 +51,7 @@ _WORK = (
 )
 _PLOT = re.compile(
     rf"\bin\s(?:the|this|that|a|an|one|my\s\w+|his|her)\s(?:\w{{1,20}}\s){{0,2}}{_WORK}(?:,|\s(?:i|we|called|by|about)\b|\s[A-Z\"“])"
+    r"|\bin\s(?:the|this|that|a|an|my)\s(?:(?:video|computer|board)\s?)?(?:game|novel)\W*$"
     rf"|\b{_WORK}(?:['’]s|\s(?:is|was))\s(?:\w{{1,20}}\s)?about\b"
     rf"|\b(?:the|this|that|a|its|whose)\s(?:\w{{1,20}}\s)?{_WORK}\s(?:\w{{1,20}}\s)?(?:goes|says?|said|tells|told|follows|claims)\b"
     r"|\b(?:the|its|whose|main|lead)\s(?:plot|storyline|protagonist|main\scharacter|character|heroine|villain|narrator|lyrics)\b",

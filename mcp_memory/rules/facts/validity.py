@@ -257,9 +257,9 @@ def birth_validity(tail: str, times: Sequence[StatedTime]) -> list[Validity]:
     return [Validity(BEGINNING, FOREVER, False, precision="yearless")]
 
 
-def from_utterance(said_at: Millis) -> Validity:
-    """Return the interval of a claim of a phrase, "my sister Anna"."""
-    return Validity(said_at, FOREVER, False)
+def from_utterance(said_at: Millis, *, over: bool = False) -> Validity:
+    """Return the interval of a claim of a phrase, "my sister Anna"; ``over``: "my late wife Ida"."""
+    return Validity(BEGINNING, said_at, False) if over else Validity(said_at, FOREVER, False)
 
 
 _DURATION = re.compile(

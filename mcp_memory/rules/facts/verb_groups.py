@@ -291,7 +291,9 @@ class _VerbGroupReader:
             self.progressive = True  # "we're going to Crete"
         elif after == "gonna" or (after in ("going", "about") and to):
             self.unreal, self.index = True, following + (after != "gonna")
-            self.future = self.future or after != "about"
+            self.future = self.future or (
+                after != "about" and self.tense != "past"
+            )  # "was going to" tells of no future
         elif after == "used" and to:
             return False  # "is used to"
         elif low == "'s" and after in _ALSO_NOUNS and grammar.is_finite(words, following + 1):

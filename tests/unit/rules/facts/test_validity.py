@@ -32,3 +32,16 @@ def test_an_event_that_happened_twice_is_two_facts() -> None:
 def test_a_fact_without_a_stated_time_is_marked() -> None:
     assert [fact.stated for fact in read("I live in Bergen.")] == [False]
     assert [fact.stated for fact in read("I moved to Bergen in 2016.")] == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My late husband Ivo loved jazz.", ["jazz … 2023-05-08", "Ivo … 2023-05-08"]),
+        ("My old boss Olga called.", ["Olga … 2023-05-08"]),
+        ("My husband Ivo died in March.", ["March 2023-03-01 2023-04-01", "Ivo … 2023-05-08"]),
+        ("My late father Ivo lived in Bergen.", ["Bergen … 2023-05-08", "Ivo 2023-05-08 …"]),
+    ],
+)
+def test_who_somebody_was_to_another_is_over_where_a_word_says_so(text: str, expected: list[str]) -> None:
+    assert intervals(text) == expected
