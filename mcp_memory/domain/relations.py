@@ -193,8 +193,8 @@ COMMON = (
 FURTHER = (
     "acquire act adopt border brew cause collect compete compose consist crochet design direct discover divorce drop"
     " enroll establish excavate export fire found freelance illustrate import include inherit intern invent launch"
-    " lecture manufacture open participate photograph plant publish purchase qualify record recruit rejoin renovate"
-    " repair reside resign restore retrain step suffer swap trade translate"
+    " lecture manufacture open participate perform photograph plant publish purchase qualify record recruit rejoin"
+    " renovate repair reside resign restore retrain step suffer swap trade translate"
 )
 """Verbs that only the ``said`` rows of ``resources/relations.toml`` use."""
 _BEHIND = frozenset(

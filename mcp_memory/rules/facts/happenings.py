@@ -25,6 +25,7 @@ from mcp_memory.rules.facts.rows import FEW_COUNTED
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.validity import Validity, from_utterance, precision_of, validity_intervals
 from mcp_memory.rules.facts.verbs import inflect
+from mcp_memory.rules.facts.work_values import is_about_work
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _WHEN = re.compile(
@@ -200,13 +201,17 @@ _LIVE = re.compile(r"\s*went\slive\b", re.IGNORECASE)
 
 _DONE = word_set(
     "fix finish complete release merge deploy ship sign repair approve sell pay book order install accept reject"
-    " publish deliver close resolve upgrade migrate remove replace confirm cancel cut extend refuse grant steal lose"
-    " break damage flood burn build paint clear empty service renew postpone delay submit file send print translate"
+    " publish deliver close resolve upgrade migrate remove replace confirm cancel cut refuse grant steal lose"
+    " break damage flood burn build paint clear empty service renew submit file send print translate"
 )
 _COMPLETED = word_set(
     "fix finish complete release merge deploy ship sign repair approve accept reject publish resolve do"
     " sprain fracture dislocate"
 )
+
+
+_LASTING = word_set("sign approve accept release publish ship")
+"""What is always done to things of a kind: "photo links are signed", "requests are approved"."""
 
 
 def _undergone(text: str, clause: Clause) -> str:
@@ -220,7 +225,9 @@ def _undergone(text: str, clause: Clause) -> str:
         return ""
     dated = verb.tense == "past" and bool(clause.times)
     over = dated or verb.tense == "perfect"
-    if not ((over and verb.lemma in _DONE) or (verb.tense == "present" and verb.lemma in _COMPLETED)):
+    now = verb.tense == "present" and verb.lemma in _COMPLETED
+    over = over and (dated or thing.owner is not None or is_about_work(text))
+    if not ((over and verb.lemma in _DONE) or (now and not (thing.plural and verb.lemma in _LASTING))):
         return ""
     return f"{'were' if thing.plural else 'was'} {text[: verb.end].split()[-1].lower()}"
 

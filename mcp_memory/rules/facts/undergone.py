@@ -53,13 +53,12 @@ def _given(clause: Clause) -> Iterator[Claim]:
     """Yield what somebody got: "they gave me the job"."""
     verb, slots = clause.verb, clause.slots
     done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive)
-    if not done or verb.lemma not in ("give", "grant", "award", "offer") or clause.confidence < 1 or len(slots) != 2:
+    if not done or verb.lemma not in ("give", "grant", "award") or clause.confidence < 1 or len(slots) != 2:
         return
     who, what = slots[0].nouns[0], slots[1].nouns[0]
     plain = not (slots[0].preposition or slots[1].preposition or what.uncertain) and len(slots[1].nouns) == 1
     if plain and who.pronoun in ("me", "us", "him", "her") and what.head in _GIVEN and what.determiner:
-        got = "was offered" if verb.lemma == "offer" else "got"
-        yield Claim(who, DID, f"{got} {what.determiner} {what.text}", "event", None, clause.end, False, CONFIDENCE)
+        yield Claim(who, DID, f"got {what.determiner} {what.text}", "event", None, clause.end, False, CONFIDENCE)
 
 
 def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:

@@ -109,7 +109,6 @@ _OWNERS: tuple[re.Pattern[str], ...] = tuple(
         + r"(?:\s(?:until|till|from|this|next)\b.{0,40})?[.!]*",
         rf"{_WHO}\s(?:has|does|handles|covers|is\sdoing|is\shandling|gets|takes|keeps)\s(?:the"
         rf"|our)\s{_THING}(?:\s(?:now|from\snow\son|again))?[.!]*",
-        rf"{_WHO}\s(?:does|handles|covers|owns)\s{_THING}(?:\s(?:now|from\snow\son|again))?[.!]*",
         rf"{_WHO}\s(?:is|am)(?:\snow)?\s(?P<head>on-?\s?call)(?:\s(?:this|next|until|on|over)\b.{{0,30}})?[.!]*",
         rf"{_THING}\s(?:is|are)(?:\snow)?\s(?P<who>mine|[A-Z]\w{{1,20}}['’]s)(?:\s(?:now|job|baby|(?:as\sof|from)\s(?:today|now\son)))?[.!]*",
         rf"{_THING}\s(?:(?:is|was)\shanded\sover\sto|(?:goes|went|moves|moved)\sover\sto"
@@ -232,7 +231,7 @@ def command_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
         return
 
 
-_HAS = re.compile(r"\w+(?:\s\w+)?\s(?:has\sthe\s|(?:does|handles|covers)\s(?!the\b|our\b))")
+_HAS = re.compile(r"\w+(?:\s\w+)?\shas\sthe\s")
 """Of work, who has a thing is who does it: "Callum has the API", but "Tom has the keys"."""
 _ON_CALL = re.compile(r"on-?\s?call", re.I)
 _NOBODY = word_set("nobody none everyone everybody someone somebody anyone anybody")

@@ -204,6 +204,8 @@ _LABELLED = re.compile(
 _NO_LABEL = word_set(
     "correction decision decided motion proposal plan plans incident found hired bug cause reason news finding findings"
     " update question answer issue problem todo note notes reminder idea summary result results example warning status"
+    " option options alternative vote wish thought thoughts maybe suggestion pro pros con cons agenda topic topics"
+    " request feedback tbd blocker risk risks goal aim recap context background reply today's yesterday's rumour joke"
     " it me us again too edit fyi ps tldr done fix docs next today yesterday tomorrow date deadline time"
 )
 _STATED = re.compile(
@@ -227,7 +229,8 @@ def _labelled(text: str, start: int, end: int, about_work: bool) -> WorkFact | N
     if not (about_work or ("subject", last) in rows()):
         return None
     alone = " " not in head and head[:1].isupper() and last not in WORK_WORDS  # a name or a heading
-    if not head or _NO_LABEL & {last, head.split()[0].lower()} or alone or not 1 < len(words) < 14:
+    said = any(word[0].isupper() or word[0].isdigit() or is_tool(word.strip(",")) for word in words)
+    if not head or not said or _NO_LABEL & {last, head.split()[0].lower()} or alone or not 1 < len(words) < 14:
         return None
     return WorkFact(head, "set_to", match["value"].rstrip(" ."), match.start("head"), match.end("value"))
 
@@ -292,9 +295,11 @@ def _read(part: Part, text: str, end: int, who: str, earlier: Sequence[WorkFact]
     if former := list(former_facts(part, earlier)):
         yield from former
         return
-    listed = earlier and earlier[-1].relation == "owned_by"
+    listed = bool(earlier) and earlier[-1].relation == "owned_by"
     task = _TASK.fullmatch(part.text)
-    if task and ((listed and task[2]) or (task["does"] and _MORE_TASKS.match(text, part.end, end))):
+    if task and task["does"]:
+        listed = listed or _MORE_TASKS.match(text, part.end, end) is not None
+    if task and listed and task[2] and not is_tool(task["who"]):
         if head := thing(task["head"]):
             yield fact_of(part, head, "owned_by", who if task["who"] == "I" else task["who"])
         return

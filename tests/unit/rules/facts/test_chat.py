@@ -79,7 +79,7 @@ def test_what_is_said_of_an_assistant_is_no_fact() -> None:
         ("I know Tom's in Oslo.", []),
         ("Olga is 79 and lives alone in Turku.", ["Olga age 79", "Olga lives_in Turku"]),
         ("Good news: got the job!", ["Maria did got the job"]),
-        ("They offered me the job!", ["Maria did was offered the job"]),
+        ("They offered me the job!", []),
         (
             "My dad fell on Friday, his wrist is sprained.",
             ["Maria's dad did fell", "Maria's dad's wrist did was sprained"],
