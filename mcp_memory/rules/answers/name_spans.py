@@ -16,6 +16,7 @@ from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP, GREETING
 from mcp_memory.rules.answers.spans import Span, name_runs, novelty, strip_edges, word_at
 from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence
 from mcp_memory.rules.answers.typed_spans import hit_proximity
+from mcp_memory.rules.facts.tables.nouns import LANGUAGES, NATIONALITIES
 from mcp_memory.rules.facts.verbs import inflection, is_known_form
 
 _INSIDE = re.compile(r"\b(?:in|at|into|near|around)\s+(?:the\s+)?$", re.I)
@@ -103,6 +104,8 @@ def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozense
                 continue
             fit += PLACE_FIT * placed
         elif wanted.form == "person":
+            if text[start:end].lower() in LANGUAGES | NATIONALITIES:
+                continue  # "who did he marry?" is not answered by "so I learn Estonian"
             if not sentence.is_document and (_INSIDE.search(before) or _is_of_other_kind(wanted, text[:start])):
                 continue  # "the dashboards in Grafana"
             fit -= 0.8 * placed

@@ -112,6 +112,7 @@ def answer_from_spans(
         hedged=best.span.hedged
         or has_rival
         or names_elsewhere(wanted, best.sentence, weighed)
+        or (wanted.form == "person" and not best.sentence.is_document and wanted.event not in stems(best.sentence.text))
         or (span_filter is not None and span_filter.doubts(best.sentence.evidence.source)),
         citations=tuple(Citation(sentence.evidence_id, sentence.source) for sentence in sources),
         route=f"span {form}",

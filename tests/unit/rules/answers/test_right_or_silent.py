@@ -70,6 +70,7 @@ SILENT = [
     ("user: I work for the ferry office.", "Which company did I turn down?"),
     ("user: My licence interview was yesterday, so I had to get new photos.", "When did I get the new licence?"),
     ("Elin: My brother Sixten is getting married in Lund on the 12th.", "Whom did Sixten marry?"),
+    ("Elin: My brother Sixten gets married on the 12th, so I am learning Welsh.", "Whom did Sixten marry?"),
     ("Elin: Me and a guy called Torsten. The landlady upstairs is deaf.", "Who's the landlady upstairs from Elin?"),
 ]
 
@@ -393,3 +394,12 @@ async def test_a_home_is_hedged_after_the_day_for_which_a_move_was_announced() -
     before = await ask(talk, "Where does Ann live?", as_of="2023-05-20", read=True)
     assert (later.text, later.hedged) == ("Salo", True)
     assert (before.text, before.hedged) == ("Salo", False)
+
+
+def test_a_person_of_a_sentence_that_has_the_deed_in_other_words_only_is_hedged() -> None:
+    question = "Whom did Sixten marry?"
+    other = proposed(question, ("s1", "Mother gave a vase to Sixten for the wedding."))
+    same = proposed(question, ("s1", "Sixten married Tove in the end."))
+    assert other is None or other.hedged
+    assert same is not None
+    assert not same.hedged
