@@ -11,10 +11,13 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+import numpy as np
+
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.language.forms import bases
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
+from mcp_memory.search.words import WordIndex
 from mcp_memory.view.space import Space
 
 LONGEST = 1_000
@@ -113,6 +116,60 @@ def without_other_forms(missing: Sequence[str], texts: Iterable[str]) -> list[st
         return any(other[:2] in {form[:2] for form in found} and not found.isdisjoint(bases(other)) for other in near)
 
     return [word for word in missing if not (known := words(word)) or not all(map(stands, known))]
+
+
+NEAR = 1
+"""Segments before and after one that tells of the thing asked about in which its number may stand: replies."""
+_MEASURES = (
+    "price cost costs fee fees salary rent wage wages weight size height length number code pin password address email"
+    " budget temperature capacity amount total"
+)
+_ASKS_NUMBER = re.compile(
+    r"\bhow (?:much|many)\b|\bwhat (?:did|does|do|will|would)\b[^?]*\b(?:cost|pay|earn|weigh|charge)\b"
+    rf"|^\W*what(?:['’]s| is| was| are| were) (?:the|my|our|his|her|their|\S+['’]s?) (?:\w+ )?"
+    rf"(?P<measure>{'|'.join(_MEASURES.split())})\b",
+    re.IGNORECASE,
+)
+_NUMBER_WORD = re.compile(
+    r"[\d@]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|once"
+    r"|twice|half|couple|several|both|no|none|nothing|free|many|few|some|all)\b",
+    re.IGNORECASE,
+)
+
+
+def lacks_number(space: Space, query: Query, rows: Sequence[int]) -> bool:
+    """Return whether a question asks for a number, and none stands where the evidence tells of the thing asked about.
+
+    A number of another thing is none: "the bandsaw was 310" does not say what the bicycle cost. The name of what is
+    measured counts as well ("the password is the name of our street").
+
+    Args:
+        space: of the evidence, which is talk.
+        query: understood.
+        rows: of the segments of the best evidence.
+    """
+    asked = _ASKS_NUMBER.search(query.text[:LONGEST])
+    if asked is None:
+        return False
+    aside = stems(f"{_MEASURES} much many pay earn weigh charge {' '.join(query.speakers)}")
+    about = [stem for stem in query.stems if stem not in aside]
+    index, found = space.index(WordIndex), np.array(rows, dtype=np.intp)
+    holds = np.logical_or.reduce([index.contains(found, stem) for stem in about]) if about else np.zeros(0)
+    telling = found[holds.astype(np.bool_)]
+    if not len(telling):
+        return False
+    measure = bases((asked["measure"] or "").casefold())
+    known = set(words(query.text))
+
+    def gives(row: int) -> bool:
+        session = space.segment_turn[row].session
+        if not any(abs(row - one) <= NEAR and space.segment_turn[one].session == session for one in telling.tolist()):
+            return False
+        text = space.text(space.segments[row])
+        said = any(match[0].casefold() not in known for match in _NUMBER_WORD.finditer(text))
+        return said or any(not measure.isdisjoint(bases(word)) for word in words(text))
+
+    return not any(map(gives, rows))
 
 
 def stated_by_facts(space: Space, query: Query, rows: Sequence[int], uncovered: Sequence[str]) -> frozenset[str]:

@@ -61,7 +61,7 @@ from mcp_memory.language.questions import NEEDED, has_kind
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
-from mcp_memory.search.missing import fillers, lacking, stated_by_facts
+from mcp_memory.search.missing import fillers, lacking, lacks_number, stated_by_facts
 from mcp_memory.search.settings import SufficiencyFormula, SufficiencySettings
 from mcp_memory.search.subjects import told_of_another
 from mcp_memory.search.told_of import Another, told_of
@@ -171,6 +171,9 @@ def judge_sufficiency(
     if not any(has_kind_of_answer(space, query, candidate.row) for candidate in best[:FIRST]):
         score = min(score, settings.doubtful)
         missing.append(NEEDED.get(query.answer_type, "an answer"))
+    elif talk and lacks_number(space, query, [candidate.row for candidate in best]):
+        score = min(score, settings.doubtful)
+        missing.append("a number")
     if talk and _lacks_name(query, uncovered):
         score = min(score, settings.uncovered)
     if score >= settings.enough:  # what may be said in other words is not missing from what is enough

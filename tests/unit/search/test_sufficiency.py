@@ -198,3 +198,23 @@ def test_what_only_asks_and_other_forms_of_what_is_there_are_not_missing(questio
     said = message("1", "Ann", "We held a quiz and decided about it.")
     found = judged(question, said, BOB, meaning=(0.1, 0.1), uncovered=(*uncovered.split(), "dyke"))
     assert [word for word in found.missing if word in (*uncovered.split(), "dyke")] == ["dyke"]
+
+
+@pytest.mark.parametrize(
+    "question", ["What did the kayak cost?", "How much was the kayak?", "What is the price of Ann's kayak?"]
+)
+def test_a_number_of_another_thing_is_none_of_what_is_asked_about(question: str):
+    kayak, gap = (
+        message("1", "Ann", "I have a kayak, and it is red."),
+        message("2", "Bob", "It looks good on the water."),
+    )
+    told = message("4", "Ann", "The kayak was 310."), message("5", "Bob", "Well, 310 for a kayak is fine.")
+    saw, more = message("3", "Ann", "For the saw I paid 310."), message("6", "Bob", "The reeds are tall.")
+    found = judged(question, kayak, gap, saw, more, meaning=(0.8, 0.6))
+    assert (found.sufficient, "a number" in found.missing) == (False, True)
+    assert "a number" not in judged(question, kayak, gap, *told, meaning=(0.8, 0.6)).missing
+
+
+def test_a_number_in_the_reply_to_what_tells_of_the_thing_counts():
+    asked, reply = message("1", "Bob", "What was the kayak in the end?"), message("2", "Ann", "640 all in.")
+    assert "a number" not in judged("How much did the kayak cost?", asked, reply).missing
