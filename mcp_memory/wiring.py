@@ -262,6 +262,7 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
         reader=extractor.version if extractor else 0,
         read_again=lambda: read_again(reading),
         masking=reading.masking,
+        # every setting on which the view depends: another one than that of a saved view makes it useless
         saved=repr((settings.search, settings.facts, settings.privacy, stable)) if settings.storage.saved_view else "",
         backups=(settings.storage.backups, settings.storage.backup_folder),
     )

@@ -7,6 +7,12 @@
     view.py        ``mcp-memory view``: the graph in a browser
     care.py        ``mcp-memory status``, ``doctor`` and ``forget``
     hosting.py     ``mcp-memory tenant`` and ``token``
+    backup.py      ``mcp-memory backup``, ``restore`` and ``move``
+    transfer.py    ``mcp-memory export`` and ``import``
+    ingest.py      ``mcp-memory ingest``: stores a corpus with several processes
+    check.py       ``mcp-memory check``: starts the server as a client would
+    install.py     ``mcp-memory install``; clients.py has the clients, config_files.py and jsonc.py edit their files
+    publication.py where the project is published, and the files that say so
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and
 loads the model only to search.

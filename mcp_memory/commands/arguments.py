@@ -18,7 +18,7 @@ COMMANDS = ("show", "search", "list", "export", "import", "ingest", "backup", "r
 """The commands that `mcp_memory.commands.run` runs."""
 LISTS = ("facts", "points", "sessions")
 KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "zep", "basic-memory", "text", "csv")
-"""What can be imported, see `mcp_memory.services.transfer.foreign.kinds`."""
+"""What can be imported: a copy of `mcp_memory.services.transfer.foreign.kinds.READERS`, which imports much."""
 READINGS = ("id", "session", "entity", "message", "space")
 """What a name can mean to ``show``, in the order in which it is tried."""
 MOST_EVIDENCE = 200

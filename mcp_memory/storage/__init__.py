@@ -15,6 +15,7 @@ these rules make one, and a process may be killed at any point of it.
     point_rows.py   memory points, questions, lessons and beliefs, likewise
     commits.py      the last commits, and the rows that they added; the log, for an export
     mapped.py       the vectors of a large store: their files, and how a view maps them
+    saved_view.py   the view of a large store in a file, from which the next process begins
     columns.py      what these conversions share where they read; rows that cannot be right
     tables.py       LanceDB's own calls
     place.py        where a store is, a folder or object storage, and its locks
@@ -24,6 +25,7 @@ these rules make one, and a process may be killed at any point of it.
     bucket.py       objects beside the tables of a store on object storage, likewise
     bucket_journal.py, bucket_lock.py, bucket_refresh.py
     compaction.py   merge small files and remove superseded rows, in the background; when derived tables are made again
+    reread.py       read all texts again for facts with a newer extractor, while the store is in use
     rebuild.py      make every derived table again from the log, beside the old ones, and the beliefs from the lessons
     forget.py       rewrite every table without what is to be forgotten: the log's one exception
     forgetter.py    forget in one store, and finish what a process that died had begun

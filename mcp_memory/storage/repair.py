@@ -70,7 +70,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
         StoreUnwritable: a table cannot be written; a later call goes on.
     """
     _show(tables)
-    done = [*_set_aside(tables, COMMITS)]
+    done = [*_set_aside(tables, COMMITS)]  # steps 1 and 2 for the commits: these in tables and journal, then the copy's
     stored, entries, copied = _stored_commits(tables)
     commits = stored | {entry.commit.tx: entry.commit for entry in entries}
     before = len(commits)
@@ -82,7 +82,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     if newest is None:
         return done
     names = {kind: newest.table(kind) for kind in REPAIRED}
-    done += [text for name in names.values() for text in _set_aside(tables, name)]
+    done += [text for name in names.values() for text in _set_aside(tables, name)]  # steps 1 and 2 for the other tables
     with _hidden(tables, names.values()) as changed:
         rows = {
             kind: joined(collected(tables.folder, name, tables.earlier), rows_of(entries, kind))
@@ -98,19 +98,19 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
             done += _take_from(file, commits, newest, rows)
     doubtful = _add_doubtful(tables, {kind: name for kind, name in names.items() if name in changed}, rows)
     found = _counts(rows)
-    made = [number for number in range(1, newest.tx + 1) if number not in commits]
+    made = [number for number in range(1, newest.tx + 1) if number not in commits]  # step 3
     for number in made:
         commits[number] = newest if number == newest.tx else _made_again(number, newest, found)
     if made:
         done.append(f"{len(made)} commits are made anew from the rows that carry their numbers.")
-    lost = {kind: part for kind in COUNTED if (part := _lost(kind, commits, found[kind]))}
+    lost = {kind: part for kind in COUNTED if (part := _lost(kind, commits, found[kind]))}  # step 4
     book = read_book(tables)
     if texts := [*_in_words(lost, doubtful), *([NO_BOOK] if book.damage and not book.records else [])]:
         if not give_up(texts):
             return [*done, "Nothing was given up: the memory stays as it is."]
         _write_down(tables, at, {"rows_by_commit": lost, "doubtful_rows_by_commit": doubtful})
         done += [f"Given up: {text}." for text in texts]
-    done += _put_back_book(tables, book)
+    done += _put_back_book(tables, book)  # from here on tables are written, the commits last
     for kind, name in names.items():
         done += _put_back(tables, name, rows[kind], newest.tx, always=name in changed)
     left = {number: _counting(commit, found, lost) for number, commit in sorted(commits.items())}

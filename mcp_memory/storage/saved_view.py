@@ -149,7 +149,7 @@ class SavedViews:
 
         Args:
             view: as of the last commit.
-            last: that commit.
+            last: the last commit in it.
             stop: asked now and then whether to give up, until the view is due again.
         """
         before = self._size, self._tx

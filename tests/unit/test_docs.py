@@ -281,5 +281,32 @@ def test_the_table_of_papers_has_every_switch() -> None:
     assert set(named) == set(switches)
 
 
+def test_a_package_that_lists_its_files_lists_all_of_them() -> None:
+    listed = {
+        path.parent: text
+        for path in PACKAGE.rglob("__init__.py")
+        if re.search(r"^    \w+\.py +\w", text := path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert len(listed) >= 2
+    assert not [
+        f"{folder.name}/{path.name}"
+        for folder, text in listed.items()
+        for path in folder.glob("*.py")
+        if path.name != "__init__.py" and not re.search(rf"\b{path.name}\b", text)
+    ]
+
+
+def test_an_argument_is_described_by_its_noun() -> None:
+    entries = [
+        f"{path}: {entry.strip()}"
+        for path, tree in _trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        for entry in re.findall(r"^ {4}\w+: .*", ast.get_docstring(node) or "", re.MULTILINE)
+    ]
+    assert len(entries) > 1000
+    assert not [entry for entry in entries if re.search(r": (?:that|whose|where[.;])(?: |$)", entry)]
+
+
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900

@@ -55,7 +55,7 @@ class CitableItem:
             question.
         gate: how helpful it is known to be for the question; see `EvidenceSentence`.
         places: the turn and first character of each sentence that a piece of a turn consists of; else empty.
-        point: that it is; None for anything else.
+        point: the memory point, if it is one; None for anything else.
     """
 
     key: Hashable

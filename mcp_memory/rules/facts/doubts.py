@@ -53,6 +53,7 @@ _GROUPS = {
     ),
     "reason": word_set("because"),
 }
+"""Relations by their class of confidence; one that is not listed here is of the class "event" or "life"."""
 _THINGS = frozenset(("date", "setting", "tool", "reason"))
 """Groups whose heads are mostly things, which one word names badly."""
 SHARES = {

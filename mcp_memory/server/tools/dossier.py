@@ -74,7 +74,7 @@ class _Passage:
         item: the evidence of that rank.
         source: the source where it was said; of words that the passage before it shows too only the rest.
         again: how many more times the same words were found.
-        mark: that it perhaps does not hold any more, or that another contradicts it; empty for neither.
+        mark: a note that it perhaps does not hold any more, or that another contradicts it; empty for neither.
     """
 
     number: int

@@ -123,7 +123,7 @@ async def judge_paths(store: Store, query: Query, settings: RecallSettings, judg
     """Return the scores that a judge gives to paths through the facts; those of the formulas if it is not to be asked.
 
     Args:
-        store: where; no view is held while the judge is asked.
+        store: the store; no view is held while the judge is asked.
         query: understood and embedded.
         settings: the settings of recall.
         judge: who is asked.
