@@ -9,7 +9,7 @@ its score relative to the best; for what a call finds, the strength that the cal
 fits.
 
 **Assessment.** The search measured how far its candidates cover the query (``search/sufficiency.py``: the query's words
-by rarity, and margin and share of the speaker who is named). `assess` (``services/recall/loop.py``) adds whether any of
+by rarity, and margin and share of the speaker who is named). `assess` (``search/sufficiency.py``) adds whether any of
 the best candidates has the type that is asked for, and puts both into words as a *reason*: what nothing covers, and
 what kind of answer is needed for whom. It is words because an operator may search for them (QRMeM's retry with the
 reason).

@@ -3,9 +3,9 @@
 A query that a memory cannot answer still finds something: the nearest text, often by another speaker. A few features,
 each cheap (no text is embedded for them), show it.
 
-**Coverage** (`judge_coverage`) decides whether the loop of recall goes on. A step of the loop leads on from words and
-names that nothing covers yet. Where the evidence covers them but tells of somebody else, or the answer is in many
-places, sufficiency is low, yet further steps find nothing, and each costs as much as the search. Its features, in
+**Coverage** (`judge_coverage`, `assess`) decides whether the loop of recall goes on. A step of the loop leads on from
+words and names that nothing covers yet. Where the evidence covers them but tells of somebody else, or the answer is in
+many places, sufficiency is low, yet further steps find nothing, and each costs as much as the search. Its features, in
 [0, 1]:
 
 - *coverage*: how much of the query's content, its words weighted by rarity, the best candidate contains alone, and the
@@ -48,6 +48,7 @@ What it lacks in words is decided in ``missing.py``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import exp
 from typing import Any
 
@@ -70,6 +71,8 @@ from mcp_memory.view.space import Space
 
 FIRST = 5
 """Candidates that count for coverage and share, and of which one must have a value of the kind asked for."""
+TYPED = 5
+"""Candidates of which one must have the type that is asked for."""
 COVERED = 0.55
 """The score from which on the loop need not go on (measured; the point that decides most questions rightly)."""
 
@@ -102,6 +105,26 @@ def judge_coverage(space: Space, query: Query, candidates: Sequence[Candidate]) 
         score = 0.4 * score + 0.4 * _margin(own, theirs) + 0.2 * _share(own, theirs)
     score = min(1.0, max(0.0, score))
     return Sufficiency(score, score >= COVERED, missing)
+
+
+def assess(space: Space, query: Query, rows: Sequence[int], covered: Sufficiency, roots: Sequence[str]) -> Sufficiency:
+    """Return the sufficiency of the evidence, with the answer's type taken into account and the reason if too little.
+
+    Args:
+        space: the space that the segments are in.
+        query: the query that is asked.
+        rows: the rows of the segments that were found, best first.
+        covered: how far they cover the query.
+        roots: names that the query is about.
+    """
+    typed = any(has_kind_of_answer(space, query, row) for row in rows[:TYPED])
+    if covered.sufficient and typed:
+        return covered
+    parts = [f"missing: {', '.join(covered.missing)}"] if covered.missing else []
+    if not typed:
+        whom = f" for {', '.join(roots)}" if roots else ""
+        parts.append(f"need {NEEDED.get(query.answer_type, 'an answer')}{whom}")
+    return replace(covered, sufficient=False, reason="; ".join(parts) or "too little covers the question")
 
 
 def _margin(scores: NDArray[Any], theirs: NDArray[Any]) -> float:

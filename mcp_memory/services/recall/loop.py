@@ -21,13 +21,13 @@ from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.gain.gates import sentence_weights
 from mcp_memory.language import iso
-from mcp_memory.language.questions import NEEDED, understand
+from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
 from mcp_memory.ports import Embedder, OperatorInput, OperatorResult, Store
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, run_loop, uncovered_share
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.channels import similarity
-from mcp_memory.search.sufficiency import has_kind_of_answer, judge_coverage
+from mcp_memory.search.sufficiency import assess, judge_coverage
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
@@ -36,8 +36,6 @@ WIDTH = 5
 """Candidates of the search that the loop starts from."""
 FOUND = 8
 """Items that one call may find."""
-TYPED = 5
-"""Candidates of which one must have the type that is asked for."""
 STEEPNESS = 6
 """How fast the strength of a candidate falls with its score: the best is followed first, then what is near to it."""
 KEPT = 5
@@ -163,26 +161,6 @@ def rank(space: Space, query: Query, candidates: CandidateSet | None) -> tuple[S
     """Return the best candidates, and how far they cover the query, by which the loop decides."""
     ranked = () if candidates is None else rank_candidates(space, candidates, query.limit)
     return ranked, judge_coverage(space, query, ranked)
-
-
-def assess(space: Space, query: Query, rows: Sequence[int], covered: Sufficiency, roots: Sequence[str]) -> Sufficiency:
-    """Return the sufficiency of the evidence, with the answer's type taken into account and the reason if too little.
-
-    Args:
-        space: the space that the segments are in.
-        query: the query that is asked.
-        rows: the rows of the segments that were found, best first.
-        covered: how far they cover the query.
-        roots: names that the query is about.
-    """
-    typed = any(has_kind_of_answer(space, query, row) for row in rows[:TYPED])
-    if covered.sufficient and typed:
-        return covered
-    parts = [f"missing: {', '.join(covered.missing)}"] if covered.missing else []
-    if not typed:
-        whom = f" for {', '.join(roots)}" if roots else ""
-        parts.append(f"need {NEEDED.get(query.answer_type, 'an answer')}{whom}")
-    return replace(covered, sufficient=False, reason="; ".join(parts) or "too little covers the question")
 
 
 def boost_candidates(

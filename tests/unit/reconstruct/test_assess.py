@@ -6,7 +6,7 @@ from unit.reconstruct.talk_space import new_space, say
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.language.questions import understand
 from mcp_memory.reconstruct.loop import uncovered_share
-from mcp_memory.services.recall.loop import assess
+from mcp_memory.search.sufficiency import assess
 
 COVERED = Sufficiency(0.8, True)
 
