@@ -135,7 +135,8 @@ def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: fro
     main = inflection(word.low) if word.kind == "word" and not (word.capital and first) else None
     if main is None or main.forms != {"ing"}:
         return None
-    if adverbs & _STILL or (main.lemma == "live" and not first):
+    finite = any(grammar.is_finite(words, n, frozenset(("past", "third"))) for n in range(first + 1, len(words)))
+    if adverbs & _STILL or (main.lemma == "live" and not first and not finite):  # not "Living in Oslo is dear"
         return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True, adverbs=frozenset(("still",)))
     alone = all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first]))
     return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True) if (
@@ -301,11 +302,12 @@ def read_insertions(
     is_reduced = verb and "participle" in verb.forms and start + 1 < len(words) and not words[start].capital and (
         words[start + 1].low in ("by", "in", "from", "at") or words[start + 1].kind == "time"
     )  # fmt: skip
-    group = None
+    group, named = None, True
     if verb and is_reduced and (comma or words[start + 1].low == "by"):
         group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True)
-    elif subject and start + 1 < len(words) and words[start].low in ("who", "which") and _is_somebody(subject[-1]):
+    elif subject and start + 1 < len(words) and words[start].low in ("who", "which", "that"):
         group = read_verb_group(words, start + 1)
+        named = _is_somebody(subject[-1]) and words[start].low != "that"
     if group is not None and not group.unreal:
         rest = read_complement(words, group)
         closing = rest.next_index < len(words) and words[rest.next_index].text == ","
@@ -324,6 +326,7 @@ def read_insertions(
                 end=max(rest.end, group.end),
             )
             index = rest.next_index + closing
+            insertion = insertion if named else None  # "the man who hired my brother works there": nobody known
     return subject, index, insertion
 
 

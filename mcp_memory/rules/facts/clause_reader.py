@@ -102,7 +102,7 @@ class _ClauseReader:
         elif word.low in ("and", "but", "so", "or", "yet", "then") and word.kind == "word":
             self.conjunction = word.low
             self.subordinator = ""
-            self.denied = False
+            self.denied = word.low == "but" and bool(self.index) and words[self.index - 1].low in closed.EVERYBODY
             if word.low == "but":
                 self.matrix_confidence, self.source = 1.0, ()
             self.index += 1
@@ -124,7 +124,8 @@ class _ClauseReader:
         elif word.low in ("before", "after") and self.clauses and self._gerund():
             pass
         elif word.low in closed.SUBORDINATORS - {"what", "why", "how", "than"} and word.kind == "word":
-            if word.low in closed.WH and self.index + 1 < len(words) and grammar.is_auxiliary(words, self.index + 1):
+            asks = word.low in closed.WH and self.index + 1 < len(words) and grammar.is_auxiliary(words, self.index + 1)
+            if asks or (word.low in ("who", "whose", "which") and not self.clauses):  # "the man who hired my sister …"
                 self._skip_to_mark()
             else:
                 self.subordinator = word.low
@@ -191,6 +192,8 @@ class _ClauseReader:
         if word.low != "whose" and last and (verb := read_verb_group(self.words, self.index + 1)):
             self.denied = previous.verb.negated and previous.verb.lemma == "be"  # "I'm not the one who …"
             self._add_clause(last[-1:], verb, self.index)
+        elif word.low == "whose" or (word.low == "who" and not last and not self.words[self.index - 1].mark):
+            self._skip_to_mark()  # of somebody whom no clause names
         else:
             self.index += 1
             self.subordinator = "that"

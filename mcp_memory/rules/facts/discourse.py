@@ -48,6 +48,10 @@ _MEETING_VERBS = word_set("meet see know marry date call text tell ask invite in
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
 _STREETS = word_set("road street lane avenue square row close hill park hospital church school")
+_STRANGERS = dict.fromkeys(("man", "guy", "boy", "bloke", "chap", "lad", "gentleman"), "he") | dict.fromkeys(
+    ("woman", "girl", "lady", "lass"), "she"
+)
+"""Nouns for somebody without a name, with the pronoun that means them from then on."""
 _GENERIC = word_set("children kids men women")
 
 
@@ -180,21 +184,29 @@ class Discourse:
 
     def mention_others(self, clause: Clause) -> None:
         """Remember the people that a clause names beside its subject, for "she" until another person is named."""
+        strangers = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
+        named = {noun for slot in clause.slots if any(one.name for one in slot.nouns) for noun in slot.nouns}
         for noun in (noun for slot in clause.slots for noun in slot.nouns):
             if noun.name and any(apposition.owner and apposition.head in RELATIVES for apposition in noun.appositions):
                 self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"
+            if noun.determiner in ("a", "an") and noun not in named and noun.head in _STRANGERS:
+                strangers.add(_STRANGERS[noun.head])  # "I saw Ann with a man": "he" is nobody with a name
+                self._last.pop(_STRANGERS[noun.head], None)
             if noun.determiner in ("a", "an") and not noun.name and noun.head in RELATIVES:
                 pronoun, owner = RELATIVES[noun.head][1], self.entity(clause.subject[0]) if clause.subject else None
                 self._last.pop(pronoun, None)  # "he has a girlfriend": "she" is nobody with a name
                 if owner and self.speaker and _has_one(clause, noun):
                     self._last[pronoun] = f"{owner}'s {noun.text}"
         talk = self.speaker is not None
-        owners = [noun.owner for slot in clause.slots for noun in slot.nouns if noun.owner and noun.owner.name]
-        for one in owners if talk else ():
-            if one.head not in RELATIVES and not one.common and " " not in one.name and not is_company(one):
-                for pronoun in {"he", "she"} - {noun.pronoun for noun in clause.subject}:
+        owned = [noun for slot in clause.slots for noun in slot.nouns if noun.owner and noun.owner.name]
+        for noun in owned if talk else ():
+            one = noun.owner
+            if noun.head in RELATIVES and not noun.name and (whose := self.entity(noun)):
+                strangers.add(RELATIVES[noun.head][1])  # "I met Tom's wife. She is a vet"
+                self._last[RELATIVES[noun.head][1]] = whose
+            if one and one.head not in RELATIVES and not one.common and " " not in one.name and not is_company(one):
+                for pronoun in {"he", "she"} - strangers:
                     self._last.setdefault(pronoun, self._name(one.name))  # "Tilda's party. She turns 16 …"
-        strangers = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
         for slot in clause.slots:
             if (
                 slot.preposition in _COMPANION_PREPOSITIONS

@@ -189,6 +189,10 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
             or clause.slots[0].nouns[0].determiner
         ):
             return False
+    if row.relation in ("owns", "parent_of") and any(
+        slot.preposition in ("in", "on") and slot.nouns[0].head in _GROUPS for slot in clause.slots
+    ):
+        return False  # "20 kids in my class", "a house in mind"
     if row.relation == "owns" and clause.slots and clause.slots[0].nouns[0].pronoun:
         return False  # "she had me flat on the grass"
     if row.relation == "lives_in" and row.effect == "begin" and any(not slot.preposition for slot in clause.slots):
@@ -218,7 +222,11 @@ def _fitting(
             yield row
 
 
-_LET = word_set("flat apartment room studio cottage villa bungalow chalet cabin lodge")
+_NO_PET = word_set("toy hot stuffed robot virtual plush imaginary half")
+_GROUPS = word_set("class team group course school year choir squad club tutorial mind")
+_LET = word_set(
+    "rental rented hire hired borrowed loan flat apartment room studio cottage villa bungalow chalet cabin lodge"
+)
 """Homes that people have for a week or for rent as often as for their own."""
 
 
@@ -226,6 +234,12 @@ def fits_row(noun: NounPhrase, row: Row, *, talk: bool) -> bool:
     """Return whether a phrase is of one of the kinds of a row, and clear enough for a message."""
     if talk and row.relation == "owns" and row.word in ("get", "have") and _may_be_lent(noun):
         return False
+    if talk and row.relation == "has_pet" and row.word in ("get", "have"):
+        lent = (noun.determiner == "the" and row.word == "have") or (
+            noun.owner is not None and bool(noun.owner.name)
+        )  # "I have Tom's dog"
+        if lent or not _NO_PET.isdisjoint(noun.text.lower().split()):
+            return False
     return any(kinds.fits(noun, kind) and (not talk or kinds.is_clear(noun, kind)) for kind in row.tail)
 
 

@@ -17,6 +17,8 @@ EMPTY = word_set(
     " why how mine ours yours hers theirs two three half rest same kind sort time times"
 )
 """Words whose referent only the context gives; never an entity by themselves."""
+EVERYBODY = word_set("everyone everybody everything anyone anybody anything all nobody nothing none")
+"""What "but" excepts somebody from: "everyone but Tom"."""
 OWNERS = {
     "my": "i",
     "our": "i",
