@@ -71,8 +71,6 @@ from mcp_memory.view.space import Space
 
 FIRST = 5
 """Candidates that count for coverage and share, and of which one must have a value of the kind asked for."""
-TYPED = 5
-"""Candidates of which one must have the type that is asked for."""
 COVERED = 0.55
 """The score from which on the loop need not go on (measured; the point that decides most questions rightly)."""
 
@@ -117,7 +115,7 @@ def assess(space: Space, query: Query, rows: Sequence[int], covered: Sufficiency
         covered: how far they cover the query.
         roots: names that the query is about.
     """
-    typed = any(has_kind_of_answer(space, query, row) for row in rows[:TYPED])
+    typed = any(has_kind_of_answer(space, query, row) for row in rows[:FIRST])
     if covered.sufficient and typed:
         return covered
     parts = [f"missing: {', '.join(covered.missing)}"] if covered.missing else []
