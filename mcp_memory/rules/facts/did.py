@@ -69,9 +69,8 @@ _LIGHT = {
     "get": word_set("tattoo piercing promotion raise passport licence license certificate certification degree diploma"
                     " haircut vaccine vaccination scholarship visa glasses braces keys offer stitches jab loan mortgage"
                     " grant permit job"),
-    "start": word_set("job school university college kindergarten nursery degree internship apprenticeship placement"
-                      " chemo chemotherapy therapy physio training treatment course"
-                      " lessons classes"),
+    "start": word_set("job class school university college kindergarten nursery degree internship apprenticeship"
+                      " placement chemo chemotherapy therapy physio training treatment course lessons classes"),
     "begin": word_set("degree internship apprenticeship placement chemo chemotherapy therapy training treatment lessons"
                       " classes"),
     "hurt": word_set("back knee ankle shoulder wrist neck foot leg arm elbow hip finger thumb toe"),

@@ -80,6 +80,13 @@ def happenings(
                 since, FOREVER if begins else time.until, True, kind=kind, precision=precision_of(time.grain)
             )
             yield make_assertion(turn, index, span, (who, "is_a", away), holds, intent, confidence)
+    elif (place := _venue(clause)) and (head := name_of(discourse, thing)):
+        holds = from_utterance(turn.time)
+        yield make_assertion(turn, index, span, (head, "located_in", place), holds, intent, confidence)
+    elif _is_in_hospital(clause) and (who := discourse.entity(thing)):
+        times = [word.time for word in clause.times if word.time is not None]
+        for holds in validity_intervals("state", clause.verb, clause.adverbs, times, turn.time):
+            yield make_assertion(turn, index, span, (who, "is_a", "in hospital"), holds, intent, confidence)
     elif _is_cancelled(clause) and (trip := _trip(discourse, clause.subject[0])):
         called_off = replace(from_utterance(turn.time), negated=True, change=True)
         yield make_assertion(turn, index, span, (trip[0], "visited", trip[1]), called_off, intent, confidence)
@@ -103,7 +110,7 @@ def _recurring(text: str, clause: Clause) -> tuple[NounPhrase, str] | None:
         return None
     if verb.lemma == "be":
         start = verb.end
-    elif verb.lemma == "have" and thing.pronoun and clause.slots and not clause.slots[0].preposition:
+    elif verb.lemma in ("have", "take", "do") and thing.pronoun and clause.slots and not clause.slots[0].preposition:
         thing, start = replace(clause.slots[0].nouns[0], owner=thing), clause.slots[0].end
         if thing.determiner in ("no", "any", "every") or len(clause.slots[0].nouns) > 1:
             return None
@@ -178,6 +185,26 @@ def _absence(clause: Clause) -> str:
         return "" if noun.determiner or noun.owner else f"on {noun.text}"
     away = {"off", "away"} & {*clause.particles, *clause.adverbs}
     return away.pop() if len(away) == 1 and not slots else ""
+
+
+def _venue(clause: Clause) -> str:
+    """Return where a thing with a date takes place, "the wedding is at Thorpe Barn"; "" if it is not told."""
+    verb, thing, slots = clause.verb, clause.subject[0], clause.slots
+    told = verb.lemma == "be" and not verb.negated and (verb.tense == "present") and (not verb.unreal or verb.future)
+    if not told or len(slots) not in (1, 2) or slots[0].preposition not in ("at", "in") or not _is_dated(thing):
+        return ""
+    noun = slots[0].nouns[0]
+    named = noun.name and len(slots[0].nouns) == 1 and not kinds.is_calendar(noun) and not noun.owner
+    return noun.text if named and kinds.fits(noun, "place") else ""
+
+
+def _is_in_hospital(clause: Clause) -> bool:
+    verb, slots = clause.verb, clause.slots
+    told = verb.lemma == "be" and verb.tense != "past" and not (verb.negated or verb.unreal)
+    first = slots[0] if told and slots else None
+    if first is None or first.preposition != "in" or not kinds.is_human(clause.subject[0]):
+        return False
+    return first.nouns[0].head == "hospital" and not (first.nouns[0].determiner or first.nouns[0].owner)
 
 
 _LEAVE = word_set("leave holiday vacation sabbatical shift")

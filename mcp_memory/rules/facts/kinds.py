@@ -87,6 +87,8 @@ def is_school(noun: NounPhrase) -> bool:
 
 def is_role(noun: NounPhrase) -> bool:
     """Return whether it is an occupation."""
+    if noun.head == "lead" and " " in noun.text:
+        return not noun.quoted  # "shift lead"
     return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))
 
 
