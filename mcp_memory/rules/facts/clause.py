@@ -169,7 +169,7 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
     if verb.lemma == "be" and verb.negated and adjective == "that":
         return 0.0, index + 1
     confidence = content_confidence(verb, adjective) if verb.lemma != "want" else None
-    if verb.lemma == "make" and index < len(words) and words[index].low in ("sure", "certain"):
+    if verb.lemma == "make" and index < len(words) and words[index].low in ("sure", "certain", "believe"):
         confidence, index = 0.0, index + 1
     if confidence is None:
         return None

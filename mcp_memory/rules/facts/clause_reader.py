@@ -41,6 +41,7 @@ from mcp_memory.rules.facts.words import Word
 MOST = 40
 """Clauses read of one sentence."""
 _TEMPORAL = frozenset(("when", "before", "after", "until", "till", "once", "while", "whenever"))
+_AS_SOON_AS = (("as", "soon", "as"), ("by", "the", "time"))
 _ONLY_OBJECTS = closed.OBJECTIVE - closed.NOMINATIVE
 """Pronouns that are no subjects alone; "me and Tom" is one in chats."""
 _SUBJECTS = closed.NOMINATIVE - {"you", "it"}
@@ -109,8 +110,13 @@ class _ClauseReader:
         elif word.kind == "time":
             self.leading_times.append(word)
             self.index += 1
-        elif word.low == "in" and self.index + 1 < len(words) and words[self.index + 1].low == "case":
+        elif tuple(w.low for w in words[self.index : self.index + 2]) == ("in", "case"):
             return False  # "in case we adopt one"
+        elif tuple(w.low for w in words[self.index : self.index + 3]) in _AS_SOON_AS:
+            self.subordinator = "once"
+            self.index += 3
+        elif tuple(w.low for w in words[self.index : self.index + 3]) == ("let", "me", "guess"):
+            return False
         elif grammar.is_adverb(words, self.index):
             self.adverbs.add(word.low)
             if word.low == "once" and opens_clause(words, self.index + 1):
@@ -130,7 +136,7 @@ class _ClauseReader:
             else:
                 self.subordinator = word.low
                 self.index += 1
-        elif word.low in ("what", "why", "how", "who", "which", "let"):
+        elif word.low in ("what", "why", "how", "who", "which", "let", "whoever", "whatever", "whichever"):
             self._skip_to_mark()
         elif self.talk and self._omitted_copula():
             pass

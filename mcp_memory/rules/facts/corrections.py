@@ -189,7 +189,8 @@ def _behind_mending(words: Sequence[Word], index: int) -> tuple[int, bool]:
         index += 1
     said = [word.low for word in words[first:index] if not word.mark]
     sure = "correction" in said or any(pair in _SURELY for pair in pairwise(said))
-    return (index, sure) if sure or not {"sorry", "oops"}.isdisjoint(said) else (0, False)
+    weakly = words[index - 1].mark and not {"sorry", "oops", "no", "wait"}.isdisjoint(said)
+    return (index, sure) if sure or weakly else (0, False)
 
 
 def _alike(value: NounPhrase, other: NounPhrase) -> bool:

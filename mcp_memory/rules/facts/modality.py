@@ -209,7 +209,7 @@ def hearsay_confidence(words: Sequence[Word]) -> float:
     """Return REPORTED if the sentence as a whole is a rumour, otherwise 1."""
     lows = [word.low for word in words]
     if not closed.RUMOURS.isdisjoint(lows) or any(
-        pair in (("according", "to"), ("word", "is")) for pair in pairwise(lows)
+        pair in (("according", "to"), ("word", "is"), ("word", "has")) for pair in pairwise(lows)
     ):
         return REPORTED
     return 1.0

@@ -250,6 +250,7 @@ def owner_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
             not head
             or head.lower() in PRONOUNS | _WHOSE
             or who.lower() in _NOBODY
+            or who.split()[0].lower() in ("do", "does", "did", "is", "should", "could", "can", "would")
             or is_tool(who)
             or (_HAS.match(part.text) and not _is_work(head))
         ):

@@ -117,7 +117,10 @@ SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 """What opens a part that only supposes or proposes: "proposed limit: 5 MB", "option A: use NATS"."""
-_TAKEN_BACK = re.compile(r"\W{1,3}(?:correction\b|(?:scratch|strike)\sthat\b|no,?\swait\b|or\srather\b)", re.IGNORECASE)
+_TAKEN_BACK = re.compile(
+    r"\W{1,3}(?:correction\b|(?:scratch|strike)\sthat\b|no,?\swait\b|or\srather\b|(?:no|wait|sorry),|i\smean\b|wrong\b)",
+    re.IGNORECASE,
+)
 _DOUBT = re.compile(
     r"\b(?:i\s(?:think|guess|believe|suppose|assume)|probably|afaik|iirc|apparently|supposedly|roughly|ish"
     r"|not\ssure|around"
@@ -204,6 +207,7 @@ _NO_THING = (
         " my your his her their mine yours ok yes no please thanks hi hello hey see look check read use run set get got"
         " make made find found think know want need try tried keep kept put take took go goes went come came give gave"
         " tell told ask asked say said says saw seen looks seems feels means stays remains happens happened"
+        " thinks thought believes believed claims claimed"
         " look at fix add adds added only already still also even then or using"
     )
 )

@@ -89,6 +89,13 @@ from mcp_memory.rules.facts.unasserted import Unasserted
         "I wish my dog was still alive.",
         "My imaginary sister Olga called.",
         "I'm scared that I have asthma.",
+        "As soon as I own a canoe, I'll row to Turku.",
+        "By the time I am a vet, you'll be old.",
+        "Whoever lives in Turku is lucky.",
+        "Let me guess, you live in Turku.",
+        "I made believe I was a vet.",
+        "Does Olga own the search service",
+        "Limit: 5 MB (wrong, it's 10 MB)",
         # taken back, not real, or the text of a task
         "I live in a castle. Kidding!",
         "I own a submarine. I wish.",
