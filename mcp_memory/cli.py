@@ -182,7 +182,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     mend = doctor.add_mutually_exclusive_group()
     mend.add_argument(
-        "--rebuild", action="store_true", help="read all that was said again, and make facts, vectors and indexes anew"
+        "--rebuild", action="store_true", help="read all that was said again, and make facts, vectors and indexes again"
     )
     mend.add_argument("--re-embed", action="store_true", help="the same, with the embedder that is configured now")
     mend.add_argument("--repair", action="store_true", help="take back what a damaged store still has; asks first")

@@ -289,7 +289,7 @@ class Issuer:
                 try:
                     self._keys = _public(await self._published_keys())
                 except Exception as error:  # whatever is wrong there: known keys go on, unknown ones are refused
-                    _log.warning("The keys of %s cannot be had: %s: %s", self.url, type(error).__name__, error)
+                    _log.warning("The keys of %s cannot be fetched: %s: %s", self.url, type(error).__name__, error)
             return self._find(name)
 
     def _find(self, name: str | None) -> jwt.PyJWK | None:
@@ -347,7 +347,7 @@ def _public(found: Mapping[str, Any]) -> list[jwt.PyJWK]:
             try:
                 keys.append(jwt.PyJWK(one))
             except jwt.PyJWTError as error:
-                _log.info("A key is left out: %s", error)
+                _log.info("A key cannot be used and is left out: %s", error)
     return keys
 
 

@@ -171,7 +171,7 @@ def remedy_of(problems: Sequence[str], errors: Sequence[str]) -> str:
             return f"mcp-memory doctor {option}"
     if any(text.startswith(("commits", *LOG_TABLES)) for text in errors):
         return "mcp-memory doctor --repair (the log itself is damaged; mcp-memory restore FILE puts a backup back)"
-    return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made anew from it)"
+    return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"
 
 
 def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:

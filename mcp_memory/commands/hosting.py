@@ -121,7 +121,7 @@ class _Folders:
         if holders := Holders(Path(store)).alive():
             raise StoreBusy(
                 f"{len(holders)} process(es) have {store} open: {', '.join(map(str, holders))}. Its tokens are "
-                "revoked. Try again once http.tenant_idle_s is over, or stop them."
+                "revoked. Stop them, or try again when http.tenant_idle_s seconds have passed without a call."
             )
         try:
             shutil.rmtree(folder)
@@ -129,7 +129,9 @@ class _Folders:
             problem = f"Some of {folder} could not be removed ({error})."
             raise StoreUnwritable(f"{problem} Fix the cause and run the command again.") from error
         if folder.exists():
-            raise StoreUnwritable(f"{folder} is there again: somebody writes to it. Call again once they have stopped.")
+            raise StoreUnwritable(
+                f"{folder} was made again: another process writes to it. Stop it, and run the command again."
+            )
         return ()
 
 
@@ -167,8 +169,8 @@ class _Prefixes:
             if not await to_thread.run_sync(every.remove_all):
                 return (KEEPS_VERSIONS,) if promises.versions else ()
         raise StoreUnwritable(
-            f"{self.root}{name} has objects again: somebody writes to it. Its tokens of this server are revoked; "
-            "revoke those of the issuer, too, and call again."
+            f"{self.root}{name} has objects again: another process writes to it. Its tokens of this server are "
+            "revoked; revoke those of the issuer, too, and run the command again."
         )
 
     def _bucket(self, uri: str) -> Bucket:

@@ -64,8 +64,8 @@ class Workers:
             )
         except BrokenProcessPool as error:
             raise EmbedderError(
-                "A process that embeds was ended, perhaps for want of memory. Repeat with fewer --processes: what is "
-                "stored is left out."
+                "A process that embeds texts was killed, perhaps because memory ran out. Run the command again with "
+                "fewer --processes; texts that are stored already are skipped."
             ) from error
 
 

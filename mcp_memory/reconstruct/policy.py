@@ -145,7 +145,7 @@ class Policy:
         except (tomllib.TOMLDecodeError, re.error, TypeError, KeyError, AttributeError, ValueError) as error:
             raise ConfigurationError(f"{FILE}: {error if str(error) else 'it is no table of calls'}") from error
         if content:
-            raise ConfigurationError(f"{FILE}: there is no use for {', '.join(content)}")
+            raise ConfigurationError(f"{FILE}: unknown keys: {', '.join(content)}")
         for problem in policy._problems(operators):
             raise ConfigurationError(f"{FILE}: {problem}")
         return policy

@@ -60,7 +60,7 @@ def serve(settings: Settings, open_memory: Opener | None = None) -> NoReturn:
     except* (KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
         log.info("The client has gone.")
     except* Exception:
-        log.exception("The server broke.")
+        log.exception("The server stopped because of an error.")
         status = 1
     _exit_soon(status)  # in case nobody reads the last lines on stderr
     logging.shutdown()
@@ -157,7 +157,7 @@ async def _lines(file: io.BufferedReader, most: int, sender: _Sender) -> AsyncIt
         if refusal is None:
             yield line
         else:
-            log.warning("A line of the client is refused: %s", refusal.strip())
+            log.warning("A line from the client is refused: %s", refusal.strip())
             await sender.write(refusal)
             await sender.flush()
     _exit_soon()

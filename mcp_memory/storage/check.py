@@ -363,7 +363,7 @@ def last_commit_and_problems(tables: Tables, embedder: str, dimension: int) -> t
     problems = []
     if last and not READABLE <= last.format <= FORMAT:
         remedy = (
-            "It is made anew from its log when a server opens it, or now by `mcp-memory doctor --rebuild`."
+            "It is made again from its log when a server opens it, or now by `mcp-memory doctor --rebuild`."
             if last.format < FORMAT
             else "Update this program."
         )

@@ -87,7 +87,7 @@ def usable_last(rows: TableRows, uri: str, embedder: str, dimension: int) -> Com
         raise StoreMismatch(
             f"storage.uri {uri!r} holds vectors of {last.embedder!r} ({last.dimension} numbers each), "
             f"configured is {embedder!r} ({dimension}): the two cannot be compared. Nothing was "
-            "changed. Run `mcp-memory doctor --re-embed` to make all vectors anew, or set the former embedder."
+            "changed. Run `mcp-memory doctor --re-embed` to make all vectors again, or set the former embedder."
         )
     if last.format < READABLE:
         raise OutdatedFormat

@@ -42,7 +42,7 @@ JOURNAL_CHANGED = "Commits in the journal cannot be read any more: the file was 
 LOOK_AGAIN_S = 2.0
 """How often a damaged store is looked at again."""
 MADE_ANEW = (
-    "Recall goes on without what they lack. A running server makes them anew from the log in the background; at once: "
+    "Recall goes on without what they lack. A running server makes them again from the log in the background; at once: "
     "`mcp-memory doctor --rebuild`."
 )
 ANY = ""

@@ -212,7 +212,7 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
         size = size_in_bytes(tables.folder)
         if shutil.disk_usage(tables.folder).free < size + SPARE:
             raise StoreUnwritable(
-                f"storage.uri {tables.uri!r}: too little room to write the memory anew, which takes {size:,} bytes. "
+                f"storage.uri {tables.uri!r}: too little room to write the memory again, which takes {size:,} bytes. "
                 "Nothing was forgotten. Make room and try again."
             )
     book = read_book(tables)

@@ -85,7 +85,7 @@ class VectorFiles:
         mapped.name = name
         content = memoryview(mapped)
         if zlib.crc32(content[:size]).to_bytes(_SUM, "little") != content[size:]:
-            _log.warning("%s is not what was written: it is made anew from the table", self._folder / name)
+            _log.warning("%s does not hold what was written; it is made again from the table", self._folder / name)
             return None
         rows: Matrix = np.frombuffer(mapped, dtype=np.float32, count=size // 4).reshape(-1, self._dimension)
         return rows
@@ -148,7 +148,7 @@ def _remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:  # on Windows, while somebody maps it
-        _log.info("%s stays for now: %s", path, error)
+        _log.info("%s cannot be removed yet: %s", path, error)
 
 
 PieceKind = Literal["segments", "sentences"]

@@ -102,7 +102,7 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     for number in made:
         commits[number] = newest if number == newest.tx else _made_again(number, newest, found)
     if made:
-        done.append(f"{len(made)} commits are made anew from the rows that carry their numbers.")
+        done.append(f"{len(made)} commits are made again from the rows that carry their numbers.")
     lost = {kind: part for kind in COUNTED if (part := _lost(kind, commits, found[kind]))}  # step 4
     book = read_book(tables)
     if texts := [*_in_words(lost, doubtful), *([NO_BOOK] if book.damage and not book.records else [])]:

@@ -391,5 +391,7 @@ class LanceStore:
                 else:  # a change of threads takes longer on a busy machine
                     self._refresher.apply(view, batch, appended)
             except Exception:  # the rows are stored, so the call succeeds; the next one loads the view again
-                _log.exception("commit %s is stored, but the view could not take it in", commit.tx)
+                _log.exception(
+                    "commit %s is stored; it could not be added to the view, which is loaded again", commit.tx
+                )
                 self._view = self._refresher.reset()

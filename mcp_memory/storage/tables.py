@@ -95,7 +95,7 @@ class Tables:
             return self.folder is None or self.folder.is_dir()
         except PermissionError as error:
             raise StoreUnwritable(
-                f"storage.uri {self.uri!r} may not be looked into ({error}). Set storage.uri "
+                f"storage.uri {self.uri!r} cannot be read ({error}). Set storage.uri "
                 "(or MCP_MEMORY_STORAGE_URI) to a folder that you may write to."
             ) from error
 

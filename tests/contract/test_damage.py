@@ -68,7 +68,7 @@ async def test_lost_commits_are_made_anew_from_the_rows_that_carry_their_numbers
         newest(folder, "commits.lance/_versions/*.manifest").unlink()
     assert len(await is_damaged(folder)) == COMMITS - 3
     done = await repaired(folder, lambda _: pytest.fail("nothing is lost"))
-    assert "3 commits are made anew" in " ".join(done)
+    assert "3 commits are made again" in " ".join(done)
     store = open_at(str(folder))
     assert len(await refs(store)) == COMMITS
     await commit_to(store, batch("new"))
@@ -137,7 +137,7 @@ async def test_a_broken_derived_table_is_told_and_made_anew(
         damaged.write_bytes(content)
     store = open_at(str(folder), derive=lambda: make_anew)
     assert sum(await held(store)) < 4 * COMMITS
-    assert "makes them anew" in " ".join(store.damage) + " ".join((await store.about()).problems)
+    assert "makes them again" in " ".join(store.damage) + " ".join((await store.about()).problems)
     assert store.outdated
     await store.reread()
     assert await held(store) == (2 * COMMITS, COMMITS, COMMITS)

@@ -427,7 +427,7 @@ async def test_a_store_without_facts_is_refused_with_a_reason_or_rebuilt_with_th
         await _refs(open_at(uri))
     about = await open_at(uri).about()
     assert about.format == 1
-    assert about.problems[0].startswith(f"The store has format 1, this program knows {FORMAT}. It is made anew")
+    assert about.problems[0].startswith(f"The store has format 1, this program knows {FORMAT}. It is made again")
     assert "another format" in (await open_at(uri).check())[0].text
     store = open_at(uri, derive=lambda: _derive)
     assert await _refs(store) == ["a", "b"]

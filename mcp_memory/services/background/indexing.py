@@ -297,7 +297,7 @@ async def recut(store: Store, cut: Cut, rebuild: Callable[[], Awaitable[object]]
         small = sum(len(space.sentences) for space in spaces) <= MOST
         if not small or not await to_thread.run_sync(lambda: cut_otherwise(spaces, cut)):
             return False
-    _log.info("Long texts were cut by an older program; all derived tables are made anew.")
+    _log.info("Long texts were cut by an older program; all derived tables are made again.")
     await rebuild()
     return True
 

@@ -72,9 +72,9 @@ class _Lane:
             with anyio.CancelScope() as self.scope:
                 await job()
         except McpMemoryError as error:
-            _log.warning("Background work was left undone: %s", error)
+            _log.warning("A background job was not done: %s", error)
         except Exception:
-            _log.exception("Background work failed.")
+            _log.exception("A background job failed.")
         finally:
             self.running = None
 

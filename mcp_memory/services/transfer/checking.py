@@ -107,7 +107,7 @@ def read_records(open_file: OpenFile, reader: Reader) -> Iterator[tuple[int, Val
 
 
 def _cut_short(line: int, problem: str) -> InvalidInput:
-    remedy = "Copy or export it again; if you took lines out, count the records anew in the last line."
+    remedy = "Copy or export it again; if you took lines out, correct the number of records in the last line."
     return InvalidInput(f"line {line}", f"{problem}. The file was cut short or changed", remedy)
 
 

@@ -369,4 +369,6 @@ def _has_revision(view: View, point: Point) -> bool:
 
 
 def _busy() -> StoreBusy:
-    return StoreBusy("Others write to this memory all the time. What was imported before stays; import again to go on.")
+    return StoreBusy(
+        "Other processes keep writing to this memory. What was imported so far stays; import again to go on."
+    )

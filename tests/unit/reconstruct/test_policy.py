@@ -115,7 +115,7 @@ def test_the_policy_without_an_operator_keeps_its_other_calls():
         ("operators =", "policy.toml"),
         (ANY, "operators"),
         (WORTH, "kinds"),
-        (WORTH + ANY + "[more]\n", "no use for more"),
+        (WORTH + ANY + "[more]\n", "unknown keys: more"),
         ("[operators.fly]\n" + ANY, "no operator 'fly'"),
         ("[operators.tag_events]\nspeed = 1\n" + ANY, "speed"),
         (WORTH + ANY.replace("tag_events", "fly"), "no operator 'fly'"),
