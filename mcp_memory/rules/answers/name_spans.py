@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
-from mcp_memory.language.tokens import stems
+from mcp_memory.language.tokens import STOP_WORDS, stems
 from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP, GREETINGS
 from mcp_memory.rules.answers.spans import Span, name_runs, novelty, strip_edges, word_at
 from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence
@@ -104,7 +104,9 @@ def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozense
                 continue
             fit += PLACE_FIT * placed
         elif wanted.form == "person":
-            if text[start:end].lower() in LANGUAGES | NATIONALITIES:
+            if text[start:end].lower() in LANGUAGES | NATIONALITIES or (
+                not sentence.is_document and _is_modifier(text, end)
+            ):
                 continue  # "who did he marry?" is not answered by "so I learn Estonian"
             if not sentence.is_document and (_INSIDE.search(before) or _is_of_other_kind(wanted, text[:start])):
                 continue  # "the dashboards in Grafana"
@@ -122,6 +124,15 @@ def _is_of_other_kind(wanted: WantedSpan, before: str) -> bool:
     """Return whether a name is introduced as somebody else, "a guy called Bo" for "Who's the landlady?"."""
     found = _INTRODUCED.search(before)
     return bool(found and _ASKS_ROLE.match(wanted.query.text) and wanted.stems.isdisjoint(stems(found[1])))
+
+
+_NEXT_WORD = re.compile(r"[ ]([a-z]{3,})\b")
+
+
+def _is_modifier(text: str, end: int) -> bool:
+    """Return whether a noun follows a name, which then names the thing and nobody: "one Larkhollow dimmer"."""
+    following = _NEXT_WORD.match(text, end)
+    return following is not None and following[1] not in STOP_WORDS and inflection(following[1]) is None
 
 
 _NEXT_CLAUSE = re.compile(

@@ -112,6 +112,7 @@ def answer_from_spans(
         hedged=best.span.hedged
         or has_rival
         or names_elsewhere(wanted, best.sentence, weighed)
+        or (wanted.form == "date" and _is_one_of_several_days(best))
         or (wanted.form == "person" and not best.sentence.is_document and wanted.event not in stems(best.sentence.text))
         or (span_filter is not None and span_filter.doubts(best.sentence.evidence.source)),
         citations=tuple(Citation(sentence.evidence_id, sentence.source) for sentence in sources),
@@ -166,7 +167,15 @@ def _scored_spans(
     return spans
 
 
-_DENIES = re.compile(r"\b(?:not|instead of|rather than|from)\s+(?:on\s+|in\s+|at\s+|for\s+|the\s+|an?\s+)*$", re.I)
+def _is_one_of_several_days(best: ScoredSpan) -> bool:
+    """Return whether the sentence of a date, in talk, states other times beside it: which is meant is a guess."""
+    return not best.sentence.is_document and len({(time.since, time.until) for *_, time in best.sentence.times}) > 1
+
+
+_DENIES = re.compile(
+    r"\b(?:not|instead of|rather than|from|correction\s(?:to|of|for))\s+(?:on\s+|in\s+|at\s+|for\s+|the\s+|an?\s+)*$",
+    re.I,
+)
 _FROM_TO = re.compile(r"^[^.;!?]{0,40}?\bto\b", re.I)
 
 

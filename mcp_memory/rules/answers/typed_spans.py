@@ -259,6 +259,10 @@ def amount_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
         yield Span(start, end, 0.9 * hit_proximity(sentence, start, end))
 
 
+_APART = frozenset(("for", "in", "on", "at", "to", "by", "from", "since", "with", "and", "or"))
+"""Words between a number and a noun that it does not count."""
+
+
 def _count_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
     """Yield the counts of the wanted noun: "two dogs" or "two brown dogs" for dogs, no counts of other things."""
     if wanted.noun is None:
@@ -267,8 +271,8 @@ def _count_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     for found in _COUNT.finditer(sentence.text):
         last = word_at(words, found.end() - 1)
         for index in range(last + 1, min(last + 4, len(words))):
-            if not adjacent(sentence.text, words, index - 1):
-                break
+            if not adjacent(sentence.text, words, index - 1) or words[index].lower_case in _APART:
+                break  # "had the 6 for nineteen years"
             if wanted.noun in words[index].stems:
                 start, end = found.start(), words[index].end
                 yield Span(start, end, COUNTED_FIT + 0.9 * hit_proximity(sentence, start, end))

@@ -71,6 +71,8 @@ SILENT = [
     ("user: My licence interview was yesterday, so I had to get new photos.", "When did I get the new licence?"),
     ("Elin: My brother Sixten is getting married in Lund on the 12th.", "Whom did Sixten marry?"),
     ("Elin: My brother Sixten gets married on the 12th, so I am learning Welsh.", "Whom did Sixten marry?"),
+    ("Elin: The test bench is up with one Halvorsen lamp on loan.", "Who does the testing now?"),
+    ("Elin: I have had the 6 for nineteen months.", "For how many weeks has Elin been on the 6?"),
     ("Elin: Me and a guy called Torsten. The landlady upstairs is deaf.", "Who's the landlady upstairs from Elin?"),
 ]
 
@@ -403,3 +405,11 @@ def test_a_person_of_a_sentence_that_has_the_deed_in_other_words_only_is_hedged(
     assert other is None or other.hedged
     assert same is not None
     assert not same.hedged
+
+
+def test_a_date_is_hedged_where_its_sentence_states_another_one() -> None:
+    two = proposed("When was the fix tagged?", ("s1", "The fix was tagged on 27 June 1970, a day after 25 May 1970."))
+    one = proposed("When was the fix tagged?", ("s1", "The fix was tagged on 27 June 1970."))
+    assert two is None or two.hedged
+    assert one is not None
+    assert not one.hedged
