@@ -175,6 +175,8 @@ class _ComplementReader:
             self.times += [inside for inside in self.words[self.index : close] if inside.kind == "time"]
             self.index = close + 1
             return True
+        if grammar.mends(self.words, self.index + 1):
+            return False  # "in Rome, no, in Oslo"
         if mark.text == "," and (_clause_continues(self.words, self.index + 1) or self._lists_activities()):
             return self._advance(1)
         if after := _inserted_adverb(self.words, self.index):

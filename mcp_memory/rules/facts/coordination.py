@@ -111,7 +111,7 @@ def _with_antecedent_owner(item: NounPhrase, before: NounPhrase) -> NounPhrase:
 
 def _list_ends(words: Sequence[Word], index: int, subject: bool) -> bool:
     """Return whether no further item of the list begins at ``index``."""
-    if index >= len(words) or (words[index].low == "no" and index + 1 < len(words) and words[index + 1].low == "wait"):
+    if index >= len(words) or grammar.mends(words, index):
         return True
     if subject:  # "Sven and Carla got married": the verb behind it belongs to both
         return grammar.is_finite(words, index) and not words[index].capital

@@ -163,10 +163,10 @@ def _meant(words: Sequence[Word], clause: Clause, index: int) -> list[Clause]:
     index, sure = _behind_mending(words, index)
     value = _value(words, index) if index else None
     stated = _with_value(clause, value) if value else None
-    if stated is None:
+    if stated is None or value is None:
         return []
     mended_slot = clause.slots[len(stated.slots) - 1]
-    if not (sure or _alike(stated.slots[-1].nouns[-1], mended_slot.nouns[-1])):
+    if not (sure or value.preposition or _alike(stated.slots[-1].nouns[-1], mended_slot.nouns[-1])):
         return []
     # "I said that it was Hale, I meant …" is about now
     verb = replace(stated.verb, tense="present") if stated.verb.lemma == "be" else stated.verb

@@ -86,6 +86,13 @@ def is_finite(words: Sequence[Word], index: int, forms: frozenset[Form] = _FINIT
     return verb is not None and not forms.isdisjoint(verb.forms)
 
 
+def mends(words: Sequence[Word], index: int) -> bool:
+    """Return whether "no, …", "wait, …" or "no wait" stands at an index: what follows mends what came before."""
+    if index + 1 >= len(words) or words[index].low not in ("no", "wait", "sorry", "oops"):
+        return False
+    return words[index + 1].text == "," or (words[index].low, words[index + 1].low) == ("no", "wait")
+
+
 def ends_phrase(words: Sequence[Word], index: int) -> bool:
     """Return whether a word cannot be part of a noun phrase."""
     if index >= len(words):

@@ -23,6 +23,8 @@ from reading import facts, intervals, read
         ("My boss is Viktor, sorry, I mean Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
         ("My aunt is a vet, sorry, a nurse.", ["not Maria's aunt works_as vet", "Maria's aunt works_as nurse"]),
         ("The limit is 5 MB, no, 10 MB.", ["not limit set_to 5 MB", "limit set_to 10 MB"]),
+        ("I live in Vaasa, no, in Turku.", ["not Maria lives_in Vaasa", "Maria lives_in Turku"]),
+        ("My aunt is a vet, wait, a nurse.", ["not Maria's aunt works_as vet", "Maria's aunt works_as nurse"]),
         ("I live in Vaasa, no wait, Turku.", ["not Maria lives_in Vaasa", "Maria lives_in Turku"]),
         ("We use Velox, correction: Redis.", ["not the project uses Velox", "the project uses Redis"]),
         ("My boss is Viktor. Oops, I meant Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
