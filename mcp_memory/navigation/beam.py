@@ -190,37 +190,55 @@ def search_facts(
         if any(expansions):
             step = BeamStep(depth, beams, expansions)
             beams, expansions = _replace_scores(step, (yield step))
-        guesses = _score(
-            near,
-            query,
-            rarity,
-            [
-                infer_paths(near, path, {p.steps[-1].version.id for p in group})
-                if settings.counterfactual and needs_repair([p.scores for p in group], settings)
-                else []
-                for path, group in zip(beams, expansions, strict=True)
-            ],
-        )
+        guesses = _score(near, query, rarity, _inferred(near, beams, expansions, settings))
         if any(guesses):
             step = BeamStep(depth, beams, guesses, inferred=True)
             beams, guesses = _replace_scores(step, (yield step))
         pool: list[Path] = []
         for path, group, inferred in zip(beams, expansions, guesses, strict=True):
-            enough = path.scores.sufficiency
-            stopped = bool(path.steps) and all(enough >= p.scores.sufficiency for p in group)  # eq. 7
-            if stopped:
+            if _is_finished(path, group):
                 final.append(path)
-            better = [] if stopped else [p for p in group if _improves(p, path)]
-            rest = [p for p in better if not is_reliable(p.scores, settings)]
-            rest += [p for p in inferred if _improves(p, path)]
-            rest = sorted(rest, key=order)[: budget([p.scores for p in group], settings)]
-            pool += [p for p in better if is_reliable(p.scores, settings)] + rest
+            pool += _continuations(path, group, inferred, settings)
         beams = [  # the k best of each root, roots in their order
             path for root in roots for path in sorted((p for p in pool if p.root == root), key=order)[: settings.width]
         ]
         if not beams:
             break
     return roots, tuple(sorted([*final, *beams], key=order))
+
+
+def _inferred(
+    near: Neighbourhood, beams: Sequence[Path], expansions: Sequence[Sequence[Path]], settings: NavigationSettings
+) -> list[list[Path]]:
+    """Return for each path the paths with a hypothesis behind it, where its expansions have a gap to be repaired."""
+    return [
+        infer_paths(near, path, {p.steps[-1].version.id for p in group})
+        if settings.counterfactual and needs_repair([p.scores for p in group], settings)
+        else []
+        for path, group in zip(beams, expansions, strict=True)
+    ]
+
+
+def _is_finished(path: Path, group: Sequence[Path]) -> bool:
+    """Return whether no expansion of a path answers the query better than the path itself (eq. 7)."""
+    return bool(path.steps) and all(path.scores.sufficiency >= p.scores.sufficiency for p in group)
+
+
+def _continuations(
+    path: Path, group: Sequence[Path], inferred: Sequence[Path], settings: NavigationSettings
+) -> list[Path]:
+    """Return what follows a path in the next step: its reliable expansions, and the best of the rest and the guesses.
+
+    Args:
+        path: the path.
+        group: its expansions; none of them follows a finished path.
+        inferred: its continuations by hypotheses.
+        settings: the settings of this room.
+    """
+    better = [] if _is_finished(path, group) else [p for p in group if _improves(p, path)]
+    rest = [p for p in better if not is_reliable(p.scores, settings)] + [p for p in inferred if _improves(p, path)]
+    rest = sorted(rest, key=order)[: budget([p.scores for p in group], settings)]
+    return [p for p in better if is_reliable(p.scores, settings)] + rest
 
 
 def run_search(
