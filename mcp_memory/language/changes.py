@@ -99,15 +99,28 @@ _OF_DAY = re.compile(rf"(?:st|nd|rd|th)\b|\s(?:of\s)?(?:{'|'.join(MONTH_WORDS)})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 TIMES = 10
 """How many times as great a number may be as another that it replaces."""
+_LENGTH = r"(?:an?|one|two|three|four|five|six|half\s+an?|a\s+few|some|\d+)\s+{more}(?:hour|day|week|month)s?"
+_SHIFT = re.compile(
+    r"\b(?:slip\w*|push\w*|delay\w*|postpon\w*|mov(?:ed|es)|extend\w*|back|forward|late)\s+(?:(?:it|us|them|back|out|by)\s+){0,2}"
+    rf"{_LENGTH.format(more='')}\b|\b{_LENGTH.format(more='')}\s+(?:later|earlier|longer|sooner|late)\b"
+    rf"|\b{_LENGTH.format(more='more[ ]')}\b",
+    re.IGNORECASE,
+)
+"""Words that move a time which was told before."""
+_NAMED = re.compile(
+    r"\b(?:[Tt]he|[Mm]y|[Oo]ur|[Yy]our|[Hh]is|[Hh]er|[Tt]heir|for|of|on|in)\s+\w"
+    r"|\b(?!(?:Ok|Okay|Fine|They|It|Ugh|We|I|So|Well|Turns|No|Yes|Yeah|Sorry|Actually|Right|Oh|That|Now)\b)[A-Z]\w"
+)
+"""Words that name something, of which such words are then told."""
 _SHORT = 80
 """Most characters of a message that is nothing but a value."""
 _ALONE = re.compile(
     r"\s*(?:(?:ok(?:ay)?|fine|right|all\s?right|yes|yeah|no|nope|sorry|actually|hm+|well|ugh|oh|so|wait|good|sure|then|say"
-    r"|rather|let['’]?s\s+say|call\s+it|they\s+(?:rang|wrote|called|said)|(?:the\s+)?\w+\s+(?:rang|wrote|called)"
+    r"|rather|let['’]?s\s+say|call\s+it|(?:the\s+)?\w+\s+(?:rang|wrote|called|says?|said|wants?|needs?)"
     r"|(?:they(?:['’]ve)?\s+)?moved\s+(?:me|us)|(?:i|we)(?:['’]ve)?\s+(?:decided|agreed)(?:\s+on|\s+to\s+go\s+for)?"
     r"|(?:let['’]?s\s+|we['’]?ll\s+|i['’]?ll\s+)?go(?:ing)?\s+(?:with|for)|turns\s+out\s+it['’]s)\b[\s,.:;!–-]+)*"
     rf"(?:(?:on|at|to|by|for)\s+)?(?:the\s+)?(?:(?:{'|'.join(WEEKDAYS)})(?:\s+(?:the\s+)?\d\S*)?|[$€£]?\d\S*)(?:(?:\sof)?\s[a-z]+)??"
-    r"(?:,?\s+(?:then|now|instead|it\s+is|today|this\s+\w+|from\s+\w+|since\s+\w+))*[\s.!]*",
+    r"(?:,?\s+(?:then|now|instead|it\s+is|is\s+(?:out|live)|today|this\s+\w+|from\s+\w+|since\s+\w+))*[\s.!]*",
     re.IGNORECASE,
 )
 """A message that only gives a value: "ok, 45 then", "They rang. Thursday the 22nd instead."."""
@@ -295,9 +308,11 @@ def given_values(text: str) -> Iterator[tuple[int, int, frozenset[str]]]:
 def may_replace(old: str, new: str) -> bool:
     """Return whether the first value in ``new`` may be another value of what ``old`` gives: both days, or both numbers.
 
-    Of two numbers the greater is at most `TIMES` the other: "make it 2,000" gives no new age.
+    "A week later" may move a day. Of two numbers the greater is at most `TIMES` the other: "make it 2,000" is no age.
     """
     one, other = _GIVEN.search(old), _GIVEN.search(new)
+    if one is not None and _SHIFT.fullmatch(new):
+        return _is_day(old, one)
     if one is None or other is None or _is_day(old, one) != _is_day(new, other):
         return False
     if _is_day(old, one):
@@ -314,7 +329,8 @@ def _is_day(text: str, value: re.Match[str]) -> bool:
 def restatements(text: str, *, replies: bool = True) -> Iterator[tuple[int, int]]:
     """Yield where a text gives something named before it another value: "Make it 14 days", "It's the 20th now".
 
-    A message that is nothing but a value ("ok, 45 then") does so, too, unless it ``replies`` to a question.
+    A message that is nothing but a value ("ok, 45 then") does so, too, unless it ``replies`` to a question and does not
+    begin with "no"; and a short one that moves a time, "slipped by three days", "they gave us two more weeks".
 
     What is changed is not named, so only what was said shortly before tells what it is. Questions are none, nor is a
     text without a number, a weekday or a month.
@@ -324,8 +340,13 @@ def restatements(text: str, *, replies: bool = True) -> Iterator[tuple[int, int]
         end = min((at for mark in ".!?\n" if (at := text.find(mark, match.end(), last)) >= 0), default=last)
         if text[end : end + 1] != "?":
             yield match.start(), end
-    if not replies and len(text) <= _SHORT and _ALONE.fullmatch(text):
+    if len(text) > _SHORT:
+        return
+    shift = None if text.rstrip().endswith("?") else _SHIFT.search(text)
+    if (not replies or text[:3].lower() in ("no,", "no ")) and _ALONE.fullmatch(text):
         yield 0, len(text.rstrip())
+    elif shift and not _NAMED.search(f"{text[: shift.start()]} {text[shift.end() :]}"):
+        yield shift.span()
 
 
 def _has(text: str, *words: str) -> bool:

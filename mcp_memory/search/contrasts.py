@@ -297,8 +297,9 @@ class _Reader:
 
 
 def _gives_other(said: str, known: Collection[str]) -> bool:
-    """Return whether words give a value that is not among the known ones."""
-    return any(said[start:end].casefold() not in known for start, end, _ in given_values(said))
+    """Return whether words give a value that is not among the known ones, or none, as "a week later"."""
+    given = [said[start:end].casefold() for start, end, _ in given_values(said)]
+    return not given or any(value not in known for value in given)
 
 
 def _same_things(old: Value, new: Value) -> bool:

@@ -14,7 +14,9 @@ from functools import cache
 from mcp_memory.domain.answers import EvidenceSentence, Proposal
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.evidence import Contrast
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import Relation
+from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import USER, USERS, Turn
 from mcp_memory.language.changes import deeds
 from mcp_memory.language.expressions import NUMBER, number
@@ -103,7 +105,7 @@ def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[Weighe
 
 
 _FORMER = re.compile(
-    r"\b(?:first|original(?:ly)?|initial(?:ly)?|used\s+to|former(?:ly)?|previous(?:ly)?|before|at\s+the\s+start|old)\b",
+    r"\b(?:first|original(?:ly)?|initial(?:ly)?|used\s+to|former(?:ly)?|previous(?:ly)?|before|at\s+the\s+start|(?<!how\s)old)\b",
     re.IGNORECASE,
 )
 """Words with which a question asks for what no longer holds."""
@@ -119,6 +121,52 @@ def was_restated(question: str, proposal: Proposal, contrasts: Sequence[Contrast
         return False
     cited = {citation.source.turn.id for citation in proposal.citations}
     return any(one.kind == "changed" and one.one.turn.id in cited for one in contrasts)
+
+
+_ENDED = re.compile(
+    r"\b(?:g[ai]ve(?:n)?\s+up|moved\s+(?:away|out)|passed\s+away|died|buried|put\s+(?:down|to\s+sleep)|scrap(?:ped|\s+yard|\s+heap)"
+    r"|(?:is|are|was|were)\s+(?:off|over|gone|cancell?ed|stolen|dead|closed)|called\s+off|fell\s+through|no\s+longer|any\s?more"
+    r"|stopped|quit|retired|ditched|binned|dropped|replaced|without|not\s+had|haven['’]?t\s+had|broke\s+up|split\s+up)\b",
+    re.I,
+)
+"""Words near a value, or near what a question names, by which a later message tells that it is over."""
+_ENDED_NEAR = 40
+"""Most characters between these words and what is over."""
+
+
+def is_over(query: Query, proposal: Proposal, sentences: Sequence[EvidenceSentence]) -> bool:
+    """Return whether a later message tells that the value of an answer of today, or what a question names, is over.
+
+    "We buried Max", "the old CI is off", "two weeks without a cigarette" end "Max is 9", "our CI is CircleCI" and "I
+    smoke ten cigarettes", in no words of theirs but one.
+    """
+    question = query.text
+    if asks_deed(question) or LOOKS_BACK.search(question) or _FORMER.search(question) or not proposal.citations:
+        return False
+    told = max((one.source.turn for one in proposal.citations), key=lambda turn: turn.said_at or 0)
+    if told.kind == "document" or told.said_at is None:
+        return False
+    until = FOREVER if query.as_of is None else query.as_of
+    spoken = {stem for name in (*query.speakers, told.speaker or "") for stem in stems(name)}
+    kind = _WHAT_KIND.search(question)
+    named = {stem for name in query.names for stem in stems(name)} | set(stems(kind[1]) if kind else ())
+    about = (frozenset(stems(proposal.text)) | named) - spoken
+    return any(
+        told.said_at < (one.source.turn.said_at or 0) <= until
+        and one.source.turn.id != told.id
+        and not is_question(one.source.quote)
+        and not is_unreal(one.source.quote)
+        and any(
+            not about.isdisjoint(
+                stems(one.source.quote[max(0, found.start() - _ENDED_NEAR) : found.end() + _ENDED_NEAR])
+            )
+            for found in _ENDED.finditer(one.source.quote)
+        )
+        for one in sentences
+    )
+
+
+_WHAT_KIND = re.compile(r"\b(?:what|which)\s+([\w'’-]+)\s+(?:do|does|am|is|are)\b(?!\s+(?:the|my|our)\b)", re.I)
 
 
 _HAPPENS = {

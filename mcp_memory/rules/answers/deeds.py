@@ -33,7 +33,8 @@ def tells_of_other(wanted: WantedSpan, sentence: WeighedSentence, time: tuple[in
     source = sentence.evidence.source
     around = source.turn.text[max(source.start - NEAR_TOLD, 0) : source.end + NEAR_TOLD]
     return (
-        _tells_other_deed(wanted, sentence, around, time)
+        _is_not_mentioned(wanted, sentence, around)
+        or _tells_other_deed(wanted, sentence, around, time)
         or _tells_other_thing(wanted, sentence, around)
         or _names_another(wanted, sentence, around)
     )
@@ -88,6 +89,22 @@ def _tells_other_deed(wanted: WantedSpan, sentence: WeighedSentence, around: str
         return False  # "Last week was wild, I volunteered and they gave me a medal"
     parts = [_THEN.search(sentence.text[min(word.end, time[1]) : max(word.end, time[0])]) for word in told]
     return bool(told) and all(parts)
+
+
+_SUBJECT = re.compile(
+    r"^\W*when\s+(?:was|were|is|are|did|does|will|has|have)\s+(?:the|my|our)\s+(?:[a-z]+\s+)?(?P<thing>[a-z]{3,})\s+"
+    r"(?:\w+ed|\w+en|\w+|go\s+live|come\s+out)\W*$",
+    re.I,
+)
+_IT = frozenset(("it", "they", "them", "that", "this", "both", "one"))
+
+
+def _is_not_mentioned(wanted: WantedSpan, sentence: WeighedSentence, around: str) -> bool:
+    """Return whether a message names something else than the subject of a question, and says no "it" for that."""
+    asked = _SUBJECT.search(wanted.query.text)
+    if asked is None or not _forms(asked["thing"].lower()).isdisjoint(_forms(around.lower())):
+        return False
+    return _IT.isdisjoint(word.lower_case for word in sentence.words)
 
 
 _OF_KIND = re.compile(r"\b(?:the|my|our|her|his|their|a|an)\s+(?P<kind>[a-z]+)\s+(?P<thing>[a-z]{3,})\b")

@@ -37,7 +37,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import STOP_WORDS, mentions, names, stems, words
 from mcp_memory.ports import JudgeInput
-from mcp_memory.rules.answers.changes import changed_since, set_since, tells_of_what_happens, was_restated
+from mcp_memory.rules.answers.changes import changed_since, is_over, set_since, tells_of_what_happens, was_restated
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.fact_answers import (
     CHOICE_ROUTE,
@@ -122,7 +122,9 @@ def _propose(judge_input: JudgeInput, wanted: WantedSpan, weighed: Sequence[Weig
     proposal = _from_evidence(judge_input, wanted, weighed)
     question = judge_input.query.text
     if proposal is not None and (
-        was_restated(question, proposal, judge_input.recall.contrasts) or not tells_of_what_happens(question, proposal)
+        was_restated(question, proposal, judge_input.recall.contrasts)
+        or not tells_of_what_happens(question, proposal)
+        or is_over(judge_input.query, proposal, judge_input.sentences)
     ):
         proposal = None
     correction = judge_input.recall.correction

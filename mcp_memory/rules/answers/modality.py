@@ -35,7 +35,7 @@ _REFUSED = re.compile(
     r"|told\s+(?:\w+\s+){1,3}no\b|reject(?:ed|s|ing)?|cancel(?:l?ed|s|l?ing)?|call(?:ed|ing)?\s+(?:it\s+)?off"
     r"|fell\s+through|decided\s+(?:not\s+to|against)|chickened\s+out|backed\s+out|pulled\s+out|opted\s+out"
     r"|(?:that['’]?s|it['’]?s|was|is)\s+a\s+no\b|(?:never|didn['’]?t|did\s+not)\s+(?:happen|work\s+out|go\s+ahead)"
-    r"|supposed\s+to)\b",
+    r"|supposed\s+to|(?:was|were)\s+(?:meant|due|scheduled|about)\s+to)\b",
     re.I,
 )
 _PROPOSED = re.compile(

@@ -19,7 +19,7 @@ from mcp_memory.domain.answers import Proposal
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.changes import is_changed_later
-from mcp_memory.rules.answers.modality import asserts
+from mcp_memory.rules.answers.modality import LOOKS_BACK, asserts
 from mcp_memory.rules.answers.name_spans import name_spans, person_phrases, place_phrases
 from mcp_memory.rules.answers.phrase_spans import (
     CALLED_FIT,
@@ -100,10 +100,14 @@ def answer_from_spans(
     form = held if best.span.fit >= TENURE_FIT else wanted.form
     relevant = features.context or gate >= settings.feedback.helpful or form == "headed"  # by the initials of its title
     confidence = settings.confidence.of(form, features) if relevant else 0.0
-    has_rival = _has_rival(best, spans) or (
-        form == "headed"
-        and settings.confidence.of("tenure", features) < settings.told_tenure
-        and _other_list_tells(best, spans)
+    has_rival = (
+        _has_rival(best, spans)
+        or _is_told_anew(wanted, best, spans)
+        or (
+            form == "headed"
+            and settings.confidence.of("tenure", features) < settings.told_tenure
+            and _other_list_tells(best, spans)
+        )
     )
     sources = [best.sentence.evidence] + ([best.span.second] if best.span.second else [])
     proposal = Proposal(
@@ -217,6 +221,19 @@ def _other_list_tells(best: ScoredSpan, spans: Sequence[ScoredSpan]) -> bool:
         and other.sentence.title_of_article == best.sentence.title_of_article
         and best.text not in other.text
         and other.text not in best.text
+        for other in spans
+    )
+
+
+def _is_told_anew(wanted: WantedSpan, best: ScoredSpan, spans: Sequence[ScoredSpan]) -> bool:
+    """Return whether a later message with as many words of a question of today has another span: "Bo is on call"."""
+    if best.sentence.is_document or wanted.form == "date" or LOOKS_BACK.search(wanted.query.text):
+        return False
+    said_at, answer = best.sentence.evidence.source.turn.said_at or 0, frozenset(stems(best.text))
+    return any(
+        (other.sentence.evidence.source.turn.said_at or 0) > said_at
+        and other.sentence.coverage >= best.sentence.coverage
+        and answer.isdisjoint(stems(other.sentence.text))
         for other in spans
     )
 

@@ -218,6 +218,26 @@ def test_a_question_the_same_value_or_another_it_changes_nothing(line: str) -> N
     assert contrasts(told(*lines), "How long do login tokens last?") == []
 
 
+@pytest.mark.parametrize(
+    ("line", "told_anew"),
+    [
+        ("they gave us two more weeks", True),
+        ("turns out it's a week later, phew", True),
+        ("The funeral moved by a week.", False),
+        ("Stayed two more weeks in Turku", False),
+        ("Can it be a week later?", False),
+    ],
+)
+def test_a_day_is_moved_by_words_that_name_nothing_else(line: str, told_anew: bool) -> None:
+    lines = ("The wedding is on 6 May in Oulu.", line)
+    assert bool(contrasts(told(*lines), "When is Ada's wedding?")) == told_anew
+
+
+def test_a_no_with_a_value_is_another_value_though_it_replies() -> None:
+    lines = ("The login tokens last 12 hours.", "Still 12 hours?", "no, 24 since July")
+    assert len(contrasts(told(*lines), "How long do login tokens last?")) == 1
+
+
 def test_a_value_alone_that_replies_to_a_question_changes_nothing() -> None:
     lines = ("The login tokens last 12 hours.", "And how many admins are there?", "24")
     assert contrasts(told(*lines), "How long do login tokens last?") == []

@@ -413,3 +413,27 @@ def test_a_date_is_hedged_where_its_sentence_states_another_one() -> None:
     assert two is None or two.hedged
     assert one is not None
     assert not one.hedged
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "question"),
+    [
+        ("Ann: My car is a grey Skoda.", "Ann: The Skoda went to the scrap yard.", "What car does Ann drive?"),
+        ("Ann: I'm learning Finnish.", "Ann: I gave up on Finnish, too many cases.", "Which language is Ann learning?"),
+        ("Ann: Max the cat is 9 years old.", "Ann: We buried Max on Sunday.", "How old is Max?"),
+        ("Ann: We fly to Malta on 3 July.", "Ann: Malta is off, no passport.", "When does Ann fly to Malta?"),
+        ("Kim: Our CI is CircleCI.", "Lev: The old CI is off.", "What CI do we use?"),
+        ("Kim: Petra is on call this week.", "Kim: Lev is on call this week.", "Who is on call?"),
+    ],
+)
+async def test_what_a_later_message_ends_is_no_plain_answer_of_today(told: str, later: str, question: str) -> None:
+    assert await answer([told, "Bea: Nice."], question) is not None
+    found = await ask(said(told, "Bea: Nice.", "@ 2023-06-01", later), question, read=True)
+    assert found.text is None or found.hedged
+
+
+async def test_what_was_meant_to_come_and_what_was_done_to_another_thing_have_no_date() -> None:
+    lines = ["Ann: The plumber was meant to come on 4 May.", "Ann: Tom glazed the bowl on 5 May."]
+    assert await answer(lines, "When did the plumber come?") is None
+    found = await ask(said(*lines), "When was the vase glazed?")
+    assert found.text is None or found.hedged
