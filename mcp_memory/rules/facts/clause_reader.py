@@ -316,6 +316,8 @@ class _ClauseReader:
             confidence = 0.0  # "nearly bought a car"
         if is_approximate(words, verb):
             confidence = 0.0
+        if any(noun.head == "nowhere" for slot in rest.slots for noun in slot.nouns):
+            confidence = 0.0  # "I live nowhere near Oslo"
         if verb.negated and is_compared(words, verb.next_index):
             confidence = 0.0  # "I don't like tea as much as Tom"
         if self.denied or any(noun.uncertain for noun in subject):

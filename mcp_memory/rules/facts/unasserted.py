@@ -50,7 +50,7 @@ _WORK = (
     r"|fairy\stale|poem|lyrics?|video\sgame|game|documentary|soap|sitcom|plot|ad|advert|commercial|article|podcast)"
 )
 _PLOT = re.compile(
-    rf"\bin\s(?:the|this|that|a|an|one|my\s\w+|his|her)\s(?:\w{{1,20}}\s){{0,2}}{_WORK}(?:,|\s(?:i|we|called|by|about)\b|\s[A-Z\"“])"
+    rf"\bin\s(?:the|this|that|a|an|one|my(?:\s\w+)?|his|her)\s(?:\w{{1,20}}\s){{0,2}}{_WORK}(?:,|\s(?:i|we|called|by|about)\b|\s[A-Z\"“])"
     r"|\bin\s(?:the|this|that|a|an|my)\s(?:(?:video|computer|board)\s?)?(?:game|novel)\W*$"
     rf"|\b{_WORK}(?:['’]s|\s(?:is|was))\s(?:\w{{1,20}}\s)?about\b"
     rf"|\b(?:the|this|that|a|its|whose)\s(?:\w{{1,20}}\s)?{_WORK}\s(?:\w{{1,20}}\s)?(?:goes|says?|said|tells|told|follows|claims)\b"

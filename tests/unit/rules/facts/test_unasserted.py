@@ -96,6 +96,8 @@ from mcp_memory.rules.facts.unasserted import Unasserted
         "I made believe I was a vet.",
         "Does Olga own the search service",
         "Limit: 5 MB (wrong, it's 10 MB)",
+        "I live nowhere near Turku.",
+        "In my novel, Olga is a vet. She lives in Turku.",
         # taken back, not real, or the text of a task
         "I live in a castle. Kidding!",
         "I own a submarine. I wish.",
