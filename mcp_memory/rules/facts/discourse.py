@@ -52,6 +52,10 @@ _STRANGERS = dict.fromkeys(("man", "guy", "boy", "bloke", "chap", "lad", "gentle
     ("woman", "girl", "lady", "lass"), "she"
 )
 """Nouns for somebody without a name, with the pronoun that means them from then on."""
+_BRINGS_IN = re.compile(
+    r"\b(?:called|named)\s[A-Z]|^\W*[A-Z][a-z]+,\s(?:an?|the|my|our|his|her|who|aged|\d)\b"
+    rf"|\b(?:an?|another)\s(?:[\w-]+\s){{0,3}}(?:{'|'.join(_STRANGERS)}|baby|kid|friend|son|daughter)\b"
+)
 _GENERIC = word_set("children kids men women")
 
 
@@ -91,6 +95,12 @@ class Discourse:
         """Let "he" or "she" mean somebody of an earlier text, until somebody else is mentioned."""
         self._last.setdefault(pronoun, name)
         self.recalled.add(name)
+
+    def hear_of(self, phrase: str) -> None:
+        """Let "he" and "she" mean nobody after a phrase that brings somebody in: "A boy called Tom."."""
+        if _BRINGS_IN.search(phrase):
+            self._last.pop("he", None)
+            self._last.pop("she", None)
 
     def means(self, pronoun: str) -> str | None:
         """Return whom a pronoun means now, or None."""

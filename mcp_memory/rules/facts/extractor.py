@@ -279,6 +279,8 @@ class RuleExtractor:
         if talk:
             words = with_mended_times(with_capitals(words, turn.text))
         clauses = self._clauses(turn, index, span, words, following, carried)
+        if talk and all(clause.verb.lemma in ("call", "name") for clause in clauses[:1]):
+            discourse.hear_of(turn.text[start:end])
         if stop <= start:
             yield from _presupposed_assertions(turn, discourse, index, words, "FACT") if talk else ()
             _mention_only(discourse, clauses, talk=talk)

@@ -88,6 +88,10 @@ _RATED = re.compile(r"(?:/|\bper\s|\ba\s)\s?\w+$|[€$£]|\b(?:ct|cents?|euros?|
 _OF_A_TOOL = re.compile(r"\b(?:in|of|for)\s(?P<tool>[\w.+#-]+(?:\s[\w.]+)?)$", re.I)
 
 
+_OF_PRONOUN = re.compile(r"(?:he|she|it|that|this|they|there|you)\b", re.I)
+"""The begin of what names no setting: "he'll cost us 380 a month"."""
+
+
 def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
     """Yield the value of a setting, and the value that it no longer has."""
     if _IMPERATIVE.match(part.text):
@@ -115,6 +119,8 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
     head = (said_so and owned(match["head"], part, speaker)) or _setting(
         match["head"], part, speaker, bare=match.re is _BARE
     )
+    if head and _OF_PRONOUN.match(head):
+        return
     if not head:
         yield from _worded(part, speaker)
         return
@@ -164,7 +170,7 @@ def _worded(part: Part, speaker: str) -> Iterator[WorkFact]:
         and (words[-1] in ("mode", "caching", "cache", "logging", "strict") or "flag" in words)
         and value in ("on", "off", "enabled", "disabled")
     )
-    vague = re.match(r"(?:the|a|an|not|very|too|so|really|in|at|on|by)\b", value, re.I) is not None
+    vague = re.match(r"(?:the|a|an|not|very|too|so|really|in|at|on|by|\w+ed)\b", value, re.I) is not None
     if switch or (fits and thing(value) and not vague):
         yield fact_of(part, head, "set_to", value, "begin" if " now" in part.text.lower() else "state")
 

@@ -326,3 +326,15 @@ def test_no_before_a_thing_denies_it(text: str, expected: list[str]) -> None:
 def test_who_is_told_of_the_name_before_it() -> None:
     text = "I have two children: Asta, who is nine, and Ivar, who is six."
     assert [fact for fact in facts(text) if " age " in fact] == ["Asta age nine", "Ivar age six"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ines has news! A little boy of four called Obed. He likes diggers.", ["Obed likes diggers"]),
+        ("Ines brings a friend. Tove, a nurse. She lives in Oslo.", []),
+        ("Ines is here. Big day in Oslo. She likes diggers.", ["Ines likes diggers"]),
+    ],
+)
+def test_he_and_she_are_nobody_of_before_once_somebody_is_brought_in(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected

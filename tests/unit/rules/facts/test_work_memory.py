@@ -192,6 +192,7 @@ def test_a_change_holds_from_its_date_on() -> None:
         "I'd love to use Rust one day",
         "Dance is just me",
         "the height is 6",
+        "He'll cost us 380 a month for his room.",
         "We moved from the city to the coast",
         "I'm using the `repeat` function",
         "the bug is in useFetch.ts",
