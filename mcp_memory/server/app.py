@@ -318,11 +318,12 @@ def _client_of(context: Context) -> str:
 
 
 def _count(structured: Mapping[str, Any]) -> int:
-    """Return how much a reply brought, or says was stored, changed or forgotten."""
+    """Return how much a reply brought, or says was stored, changed or forgotten; not what was there already."""
     forgotten = structured.get("forgotten")
     if isinstance(forgotten, dict):
         return sum(forgotten.values())
-    return sum(len(structured.get(name) or ()) for name in ("evidence", "items", "changes", "edges"))
+    lists = (structured.get(name) or () for name in ("evidence", "items", "facts", "changes", "edges"))
+    return sum(one.get("stored", True) and one.get("op") != "unchanged" for brought in lists for one in brought)
 
 
 def _shows_apps(context: Context) -> bool:

@@ -11,6 +11,7 @@ import httpx2
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
+from fakes import FakeEmbedder, FakeStore
 from integration.client_calls import structured
 from integration.http_server import SETTINGS, client_of, listening
 from integration.word_client import FACTS, TALK, refused
@@ -21,7 +22,11 @@ from word_memory import WordMemory
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
+from mcp_memory.memory import Memory
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.http.access import open_access, token_file
+from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
 
@@ -469,3 +474,14 @@ async def test_the_audit_log_says_who_did_what_without_texts(tmp_path):
     assert ("ann", "session", "ann", "ok") in seen
     assert not any(word in text for word in ("Lisbon", "dog", "diary", "secret", ann))
     assert (tmp_path / "audit.jsonl").stat().st_mode & 0o077 == 0
+
+
+async def test_the_audit_log_counts_what_a_write_stored_and_not_what_was_there_already(tmp_path):
+    fact = {"head": "Ann", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2023-05-01"}
+    memory = Memory(SETTINGS, FakeStore(dimension=64, make_view=lambda: View((*INDEXES, CueGraph))), FakeEmbedder())
+    async with guarded(tmp_path, memory) as (url, _, ann), client_of(url, ann) as client:
+        for arguments in ({"messages": TALK}, {"facts": [fact]}):
+            await structured(client, "memory_write", **arguments)
+            await structured(client, "memory_write", **arguments)
+    lines = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
+    assert [line["count"] for line in lines if line["what"] == "memory_write"] == [len(TALK), 0, 1, 0]
