@@ -26,7 +26,7 @@ from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.forms import bases
 from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.plans import asks_ahead, called_off, open_plan, standing_day
-from mcp_memory.language.tokens import STOP_WORDS, words
+from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.search.exchanges import ExchangeIndex
 from mcp_memory.search.windows import segments_telling_within, tells_of
 from mcp_memory.search.words import WordIndex
@@ -184,7 +184,7 @@ class _Fates:
         names = {word for word in told if word in MONTH_WORDS or word in WEEKDAYS or word.rstrip("s") in WEEKDAYS}
         if not told.keys() - names:
             return False
-        weight = {word: min(map(self._index.rarity, forms)) for word, forms in told.items()}
+        weight = {word: min(map(self._index.rarity, {*forms, *stems(word)})) for word, forms in told.items()}
         whole = sum(weight[word] for word in told if word not in names) or 1.0
         for text in self._later(row, told.keys() - names):
             said = words(text)
@@ -213,7 +213,9 @@ class _Fates:
                 yield from (space.text(one) for one in _sentences(space, later) if not space.text(one).endswith("?"))
 
     def _with(self, rows: NDArray[np.intp], word: str) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = np.logical_or.reduce([self._index.contains(rows, form) for form in bases(word)])
+        found: NDArray[np.bool_] = np.logical_or.reduce(
+            [self._index.contains(rows, form) for form in sorted({*bases(word), *stems(word)})]
+        )
         return found
 
 

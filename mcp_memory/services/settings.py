@@ -73,4 +73,7 @@ class BreadthSettings:
     told_by_areas: bool = switch(
         "told_by_areas", True, "what tells of an area asked for, as health, bears on the question"
     )
+    told_by_names: bool = switch(
+        "told_by_names", True, "what calls a thing asked about by the name that it was given bears on the question"
+    )
     told_by_points: bool = switch("told_by_points", True, "what related memory points rest on bears on the question")

@@ -38,6 +38,7 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.search.ahead import place_ahead, time_ahead
 from mcp_memory.search.areas import area_scores
+from mcp_memory.search.called import rows_by_name
 from mcp_memory.search.candidates import CandidateSet
 from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
 from mcp_memory.search.told_of import SmallTalk
@@ -89,6 +90,8 @@ _NUMBERING = re.compile(r"^(?:step\s+)?\d+[.):]\s*|[*_`:]+", re.IGNORECASE)
 
 OF_AN_AREA, BESIDE_THE_BEST = 0.3, 0.9
 """How much a unit tells of the area asked for if it bears on the question, and what that counts beside its score."""
+OF_A_NAME = np.float32(0.4)
+"""What a unit counts at least that calls a thing asked about by its name, behind those that bear on it themselves."""
 OF_A_WORDING, NEARLY_BEST = 3, 0.6
 """Best segments of a wording of the caller that a list takes in, and the least share of the best one's score."""
 
@@ -150,6 +153,10 @@ def find_units(
         named = index.of[worded.rows[best[shares >= NEARLY_BEST]]]
         np.maximum.at(scores, named, shares[shares >= NEARLY_BEST])
         bearing[named] = True
+    if settings.told_by_names:
+        called = index.of[rows_by_name(space, query)]
+        bearing[called] = True
+        scores[called] = np.maximum(scores[called], OF_A_NAME)
     if settings.told_by_areas:
         told = area_scores(space, topic, query.speakers)
         of_areas = np.zeros(len(index), dtype=np.float32)
