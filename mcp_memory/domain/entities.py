@@ -179,7 +179,7 @@ def _dose_key(thing: str) -> str:
     return f"doses of {thing}"
 
 
-def lies_within(one: str, other: str) -> bool:
+def one_lies_within_other(one: str, other: str) -> bool:
     """Return whether one of two places names the other as what it lies in, after a comma: "5 Elm Row, Leeds"."""
     short, long = sorted((one.casefold().strip(), other.casefold().strip()), key=len)
     return bool(short) and long.endswith(short) and long[: -len(short)].rstrip().endswith(",")

@@ -230,7 +230,7 @@ def begins_with_verb(words: Sequence[str]) -> bool:
     return bool(words) and words[0] in _known_forms().plain and (len(words) == 1 or words[-1] in _BEHIND)
 
 
-def is_finite(word: str) -> bool:
+def is_known_finite_form(word: str) -> bool:
     """Return whether a word is a known verb in its third person or its past."""
     return word in _known_forms().finite
 

@@ -37,7 +37,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.entities import doses_together, is_dose_of, lies_within
+from mcp_memory.domain.entities import doses_together, is_dose_of, one_lies_within_other
 from mcp_memory.domain.facts import Assertion, Key, Precision, Status, Told, Version, combined, placed, told
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.retractions import retracted
@@ -302,7 +302,7 @@ def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
         going_on = _of(now, winner)
         following = going_on or _Run(winner, start, FOREVER)
         following.join(positives[winner])
-        beside = [run for run in now if lies_within(run.support[0].tail, following.support[0].tail)]
+        beside = [run for run in now if one_lies_within_other(run.support[0].tail, following.support[0].tail)]
         for run in now:
             if run is not following and run not in beside:
                 run.until, run.ended_by = start, [one.assertion for one in positives[winner]]

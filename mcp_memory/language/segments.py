@@ -277,7 +277,7 @@ _LEADS = (":", "：")
 
 
 @dataclass(frozen=True, slots=True)
-class _Bound:
+class _SentenceGroup:
     """Sentences that stay together.
 
     Attributes:
@@ -313,7 +313,7 @@ def pack_segments(text: str, spans: Sequence[tuple[int, int]], limit: int = 200)
     """
     sizes = [max(count_tokens(text[start:end]), (end - start) // BLANK) for start, end in spans]
     segments: list[tuple[int, int]] = []
-    held: list[_Bound] = []
+    held: list[_SentenceGroup] = []
     total = 0
     for group in _groups(text, spans, sizes, limit):
         while held and total + group.size > limit:
@@ -330,7 +330,7 @@ def pack_segments(text: str, spans: Sequence[tuple[int, int]], limit: int = 200)
     return segments
 
 
-def _end(held: Sequence[_Bound], total: int, limit: int) -> int:
+def _end(held: Sequence[_SentenceGroup], total: int, limit: int) -> int:
     """Return how many of the groups a full segment takes: up to its last heading, if that leaves at least half."""
     for place in range(len(held) - 1, 0, -1):
         total -= held[place].size
@@ -339,13 +339,13 @@ def _end(held: Sequence[_Bound], total: int, limit: int) -> int:
     return len(held)
 
 
-def _groups(text: str, spans: Sequence[tuple[int, int]], sizes: Sequence[int], limit: int) -> list[_Bound]:
+def _groups(text: str, spans: Sequence[tuple[int, int]], sizes: Sequence[int], limit: int) -> list[_SentenceGroup]:
     """Return the sentences as groups, in order."""
     shape = outline(text)
     block = _blocks_of(shape, spans)
     heads = set(shape.headings)
     heading = [start in heads for start, _ in spans]
-    groups: list[_Bound] = []
+    groups: list[_SentenceGroup] = []
     first = 0
     while first < len(spans):
         last, size = first, sizes[first]
@@ -359,7 +359,7 @@ def _groups(text: str, spans: Sequence[tuple[int, int]], sizes: Sequence[int], l
             size += sizes[last]
         in_block = block[last] >= 0
         shares = first == last and not in_block and not heading[first]
-        groups.append(_Bound(first, last, size, in_block or heading[first], shares, heading[first]))
+        groups.append(_SentenceGroup(first, last, size, in_block or heading[first], shares, heading[first]))
         first = last + 1
     return groups
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.relations import EntityType, is_finite, relations
+from mcp_memory.domain.relations import EntityType, is_known_finite_form, relations
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.vectors import Scores, Vector
@@ -129,7 +129,7 @@ def wordings(head: FactEnd, relation: str, tail: FactEnd) -> list[str]:
         texts.append(known.question.replace("{head}", head.name))
     elif known.third_person and (asks := _question_word(known.tail, tail)) in ("Who", "What"):
         texts.append(f"{asks} does {head.name} {known.label}?")
-    verbal = bool(known.question or known.third_person) or is_finite(known.label.split()[0])
+    verbal = bool(known.question or known.third_person) or is_known_finite_form(known.label.split()[0])
     if verbal and known.label != "is" and (asks := _question_word(known.head, head)):
         texts.append(f"{asks} {known.third_person or known.label} {tail.name}?")
     return texts

@@ -282,7 +282,7 @@ class SpeakerIndex:
         replies: NDArray[np.bool_] = (previous != NONE) & questions[previous] & others
         return replies
 
-    def relative_length(self, full: int) -> Scores:
+    def length_shares(self, full: int) -> Scores:
         """Return the length of each segment as a share of ``full`` words, in [0, 1]."""
         return np.minimum(self._words.values / np.float32(full), np.float32(1.0)).astype(np.float32)
 
@@ -315,7 +315,7 @@ def _form(inputs: ChannelInput, _: float) -> Scores | None:
         return None
     speakers = inputs.space.index(SpeakerIndex)
     statement = STATEMENT * speakers.statements[inputs.rows]
-    length = LENGTH * speakers.relative_length(FULL_LENGTH)[inputs.rows]
+    length = LENGTH * speakers.length_shares(FULL_LENGTH)[inputs.rows]
     form: Scores = (inputs.unit * (statement + length)).astype(np.float32)
     return form
 

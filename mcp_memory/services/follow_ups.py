@@ -121,7 +121,7 @@ class FollowUps:
         async with self.store.reading() as view:
             space = view.space(asked.query.space)
             for source in sources:
-                if (row := _row(space, source)) != NONE:
+                if (row := _first_sentence_row(space, source)) != NONE:
                     name = space.sentences[row].id
                     items[name] = Evidence(name, "sentence", source.quote, 0.0, (), (source,))
         first = [
@@ -143,7 +143,9 @@ class FollowUps:
             missing = asked.earlier.missing if asked.earlier else ()
             passages = passages_of(space, query, asked.sentences, asked.recall.evidence, asked.gates, missing)
             sources = [*kept, *(sentence.source for sentence in passages)]
-            rows = list(dict.fromkeys(row for source in sources if (row := _row(space, source)) != NONE))[:LEADING]
+            rows = list(
+                dict.fromkeys(row for source in sources if (row := _first_sentence_row(space, source)) != NONE)
+            )[:LEADING]
             # In a thread: the first that walks cues reads every sentence.
             frontier = await to_thread.run_sync(frontier_of, space, query, rows, fact_query(query).demand, loop)
         return replace(asked, passages=passages, frontier=frontier)
@@ -301,7 +303,7 @@ def _has_more(wider: JudgeInput, asked: JudgeInput) -> bool:
     return list(wider.sentences) != list(asked.sentences)
 
 
-def _row(space: Space, source: Source) -> int:
+def _first_sentence_row(space: Space, source: Source) -> int:
     """Return the row of the first sentence that a span touches; `NONE` if there is none any more."""
     return next(iter(space.sentences.overlapping(source.turn.id, source.start, source.end)), NONE)
 

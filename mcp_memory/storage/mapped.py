@@ -168,7 +168,7 @@ def attach(view: View, files: VectorFiles, dimension: int, parts: Mapping[PieceK
         parts: for each kind, functions that read some rows with ``space``, ``id`` and ``vector``, the newest first.
     """
     used: list[str] = []
-    shared = {space.name: _shared(space) for space in view.spaces.values()}
+    shared = {space.name: _segments_of_shared_vectors(space) for space in view.spaces.values()}
     for kind in PIECES:
         held = {}
         for space in view.spaces.values():
@@ -212,7 +212,7 @@ def seal(view: View, files: VectorFiles) -> None:
                 matrix.map_block(number, block)
 
 
-def _shared(space: Space) -> Rows:
+def _segments_of_shared_vectors(space: Space) -> Rows:
     """Return for each sentence the row of the segment whose vector it has, `NONE` for its own."""
     shared = np.full(len(space.sentences), NONE, dtype=np.intp)
     for turn in space.turns.values():

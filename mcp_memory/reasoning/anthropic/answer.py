@@ -24,7 +24,7 @@ from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
 from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, form_of, offered, to_judgement
-from mcp_memory.reasoning.anthropic.messages import estimate_tokens, one_line
+from mcp_memory.reasoning.anthropic.messages import estimate_tokens, prompt_line
 from mcp_memory.texts import prompt
 
 FIRST_SHARE = 0.5
@@ -80,7 +80,7 @@ class ClaudeAnswerer:
             more="".join(f"\n{prompt(name).substitute(order=self.order).strip()}" for name in more),
         )
         values = {
-            "question": one_line(judge_input.query.text, 2_000),
+            "question": prompt_line(judge_input.query.text, 2_000),
             "now": iso.show(judge_input.known_facts.moment) or "unknown",
             "state": "\n".join((*state_lines(judge_input), LAST)),
         }
@@ -125,7 +125,7 @@ def state_lines(judge_input: JudgeInput) -> Iterator[str]:
         if tried:
             yield f"Searched already: {'; '.join(dict.fromkeys(tried[-TRIED:]))}."
     if judge_input.earlier and judge_input.earlier.missing:
-        yield f"Missing last time: {'; '.join(map(one_line, judge_input.earlier.missing))}."
+        yield f"Missing last time: {'; '.join(map(prompt_line, judge_input.earlier.missing))}."
 
 
 def _step_line(call: OperatorCall, judge_input: JudgeInput) -> str:
@@ -138,9 +138,9 @@ def _step_line(call: OperatorCall, judge_input: JudgeInput) -> str:
     words = []
     for value in call.args.values():
         on = (
-            [f'"{one_line(texts[name], 40)}"' for name in value if name in texts]
+            [f'"{prompt_line(texts[name], 40)}"' for name in value if name in texts]
             if isinstance(value, tuple)
             else [value]
         )
-        words += [one_line(text, 80) for text in on]
+        words += [prompt_line(text, 80) for text in on]
     return " ".join((call.operator, *words, *(() if call.kept else ("(nothing new)",)))) if words else ""

@@ -36,7 +36,7 @@ from mcp_memory.reasoning.anthropic.messages import (
     RenderedEvidence,
     estimate_tokens,
     frame,
-    one_line,
+    prompt_line,
     telling_line,
 )
 from mcp_memory.reasoning.anthropic.stated_facts import BESIDE, bears, facts_by_place, guesses
@@ -295,12 +295,12 @@ def _heading(turn: Turn) -> str:
     """Return the line above the turns of a day of a conversation, or of a document."""
     day = weekday_and_day(turn.said_at) if turn.said_at is not None else ""
     what = f"document {turn.title or turn.ref}" if turn.kind == "document" else f"conversation {turn.session}"
-    return f"-- {one_line(', '.join(part for part in (day, what) if part), 120)}"
+    return f"-- {prompt_line(', '.join(part for part in (day, what) if part), 120)}"
 
 
 def _speaker(turn: Turn) -> str:
     who = turn.speaker or turn.role or ""
-    return f"{one_line(who, 60)}: " if who and turn.kind != "document" else ""
+    return f"{prompt_line(who, 60)}: " if who and turn.kind != "document" else ""
 
 
 def _kept_by_judge(judge_input: JudgeInput) -> tuple[set[tuple[str, int]], set[str]]:
@@ -322,34 +322,34 @@ def _kept_sentences(judge_input: JudgeInput) -> Iterator[EvidenceSentence]:
 
 def _point_line(point: Point) -> str:
     by = "" if point.source != "caller" else " (the user's own words)"
-    return f"{one_line(', '.join(point.entities), 200)}: {one_line(point.description)}{by}"
+    return f"{prompt_line(', '.join(point.entities), 200)}: {prompt_line(point.description)}{by}"
 
 
 def _leads(frontier: Frontier) -> Iterator[str]:
     """Yield where the evidence leads, each way with how much is there (MRAgent's Z)."""
     cues = []
     for cue, count, tags in frontier.cues:
-        themes = f" ({one_line(', '.join(tags), 60)})" if tags else ""
-        cues.append(f"{one_line(cue, 60)} {count}{themes}")
+        themes = f" ({prompt_line(', '.join(tags), 60)})" if tags else ""
+        cues.append(f"{prompt_line(cue, 60)} {count}{themes}")
     if cues:
         yield f"In further pieces: {'; '.join(cues)}"
     aspects: dict[str, list[str]] = {}
     for name, kind, count in frontier.aspects:
         aspects.setdefault(name, []).append(f"{kind} {count}")
     for name, kinds in aspects.items():
-        yield f"Facts of {one_line(name, 60)}: {one_line(', '.join(kinds), 200)}"
+        yield f"Facts of {prompt_line(name, 60)}: {prompt_line(', '.join(kinds), 200)}"
     if frontier.topics:
-        topics = (f"{one_line(terms, 100)} {count}" for terms, count in frontier.topics)
+        topics = (f"{prompt_line(terms, 100)} {count}" for terms, count in frontier.topics)
         yield f"Topics: {'; '.join(topics)}"
 
 
 def _wish_lines(judge_input: JudgeInput) -> Iterable[str]:
     """Return the standing wishes that fit the question: an answer follows them, so they are in every request."""
-    return (f"Wish: {one_line(wish.text, 200)}" for wish in judge_input.recall.wishes[:WISHES])
+    return (f"Wish: {prompt_line(wish.text, 200)}" for wish in judge_input.recall.wishes[:WISHES])
 
 
 def _context_lines(judge_input: JudgeInput) -> Iterable[str]:
     recall = judge_input.recall
-    yield from (f"Conflict: {one_line(conflict)}" for conflict in recall.conflicts[:BESIDE])
+    yield from (f"Conflict: {prompt_line(conflict)}" for conflict in recall.conflicts[:BESIDE])
     paths = (path for path in recall.paths[:BESIDE] if len(path.steps) > 1 and bears(path))
-    yield from (f"Path: {one_line(serialise(path))}" for path in paths)
+    yield from (f"Path: {prompt_line(serialise(path))}" for path in paths)

@@ -29,7 +29,7 @@ from mcp_memory.domain.turns import Excerpt, Turn, speaker
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Claude, Request
-from mcp_memory.reasoning.anthropic.messages import frame, one_line
+from mcp_memory.reasoning.anthropic.messages import frame, prompt_line
 from mcp_memory.temporal.assertions import LONGEST, guard_assertions
 from mcp_memory.texts import prompt
 
@@ -97,7 +97,7 @@ def render_texts(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Rend
     shown: list[str] = []
     lines: dict[int, tuple[Excerpt, int]] = {}
     for excerpt in before:
-        who = f"{one_line(name, 100)}: " if (name := speaker(excerpt.turn)) else ""
+        who = f"{prompt_line(name, 100)}: " if (name := speaker(excerpt.turn)) else ""
         shown += [f"[-] {who}{sentence}" for _, sentence in _sentences(excerpt)]
     for excerpt in excerpts:
         sentences = list(_sentences(excerpt))
@@ -127,7 +127,7 @@ def to_assertions(reply: FactsReply, rendered: RenderedTexts) -> list[Assertion]
 def _sentences(excerpt: Excerpt) -> Iterator[tuple[int, str]]:
     for index in range(excerpt.first, excerpt.stop):
         start, end = excerpt.sentences[index]
-        if sentence := one_line(excerpt.turn.text[start:end], SENTENCE_CHARS):
+        if sentence := prompt_line(excerpt.turn.text[start:end], SENTENCE_CHARS):
             yield index, sentence
 
 
@@ -140,7 +140,7 @@ def _heading(excerpt: Excerpt) -> str:
     else:
         to = f" to {excerpt.partner}" if excerpt.partner else ""
         parts = [f"{speaker(turn) or turn.role}{to}", _day(turn.time)]
-    return f"From {one_line(', '.join(parts), 300)}:"
+    return f"From {prompt_line(', '.join(parts), 300)}:"
 
 
 def _day(moment: Millis) -> str:

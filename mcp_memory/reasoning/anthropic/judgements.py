@@ -24,7 +24,7 @@ from mcp_memory.reasoning.anthropic.messages import (
     RenderedEvidence,
     UnusableReply,
     normalise_number,
-    one_line,
+    prompt_line,
 )
 
 WORDS = 150
@@ -197,16 +197,16 @@ def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length 
     cited = [rendered.cited[number] for number in numbers if number in rendered.cited]
     kept = _citations(cited)
     left = frozenset(key for number, item in rendered.cited.items() if number not in numbers for key in item.keys)
-    wrong = one_line(reply.wrong_premise)
+    wrong = prompt_line(reply.wrong_premise)
     if wrong and not reply.answerable:  # nothing that could still be found would answer it
         return Judgement(None, "anthropic", (wrong,), left=left, kept=kept, support=1 - reply.confidence)
     missing = _distinct_lines([wrong, *reply.missing], MISSING)
     judged = Judgement(None, "anthropic", missing, _suggestions(reply, rendered), left, kept)
     if isinstance(reply, RelatingReply):
-        judged = replace(judged, points=tuple(_edits(reply, rendered)), beyond=one_line(reply.beyond))
+        judged = replace(judged, points=tuple(_edits(reply, rendered)), beyond=prompt_line(reply.beyond))
     if not reply.answerable:
         return replace(judged, support=1 - reply.confidence)
-    text = _full(reply.answer, rendered, kept) if length == "full" else _first_words(one_line(reply.answer), WORDS)
+    text = _full(reply.answer, rendered, kept) if length == "full" else _first_words(prompt_line(reply.answer), WORDS)
     if not text:
         raise UnusableReply("its answer had no words", "answerable is true, but answer is empty.")
     if not kept:
@@ -235,7 +235,7 @@ def _full(answer: str, rendered: RenderedEvidence, citations: Sequence[Citation]
         numbers = dict.fromkeys(places[item.citations[0]] for item in items if item.citations)
         return f" [{', '.join(map(str, numbers))}]" if numbers else ""
 
-    lines = (one_line(_CITED.sub(cite, line), FULL_CHARS) for line in answer.splitlines())
+    lines = (prompt_line(_CITED.sub(cite, line), FULL_CHARS) for line in answer.splitlines())
     left = FULL_WORDS
     kept = []
     for line in filter(None, lines):
@@ -256,7 +256,7 @@ def _suggestions(reply: AnswerReply, rendered: RenderedEvidence) -> tuple[Sugges
 
 def _step(reply: StepReply, rendered: RenderedEvidence) -> Suggestion | None:
     """Return an operator's step with the arguments that it takes; None for one that is not offered."""
-    on, tag = one_line(reply.on, 200), one_line(reply.tag, 100)
+    on, tag = prompt_line(reply.on, 200), prompt_line(reply.tag, 100)
     offer = OPERATORS.get(reply.operator)
     if offer is None or not on:
         return None
@@ -282,7 +282,7 @@ def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:
 
 
 def _distinct_lines(texts: list[str], most: int) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(line for text in texts if (line := one_line(text))))[:most]
+    return tuple(dict.fromkeys(line for text in texts if (line := prompt_line(text))))[:most]
 
 
 def _edits(reply: RelatingReply, rendered: RenderedEvidence) -> Iterator[PointEdit]:
@@ -292,16 +292,16 @@ def _edits(reply: RelatingReply, rendered: RenderedEvidence) -> Iterator[PointEd
         named = [rendered.cited.get(number) for number in dict.fromkeys(map(normalise_number, one.of))]
         points: list[Point] = [item.point for item in named if item is not None and item.point is not None]
         cited = [rendered.cited[n] for n in dict.fromkeys(map(normalise_number, one.supports)) if n in rendered.cited]
-        entities = tuple(filter(None, (one_line(name, 100) for name in one.entities)))
-        description = one_line(one.description, POINT_CHARS)
+        entities = tuple(filter(None, (prompt_line(name, 100) for name in one.entities)))
+        description = prompt_line(one.description, POINT_CHARS)
         if description and len(points) == len(named):
-            concern = one_line(one.concern) if concerns else ""
+            concern = prompt_line(one.concern) if concerns else ""
             yield PointEdit(tuple(points), entities, description, _citations(cited), concern)
 
 
 def _relations(reply: LearningReply, rendered: RenderedEvidence) -> Iterator[NamedRelation]:
     for one in reply.relations[:RELATIONS]:
         item = rendered.cited.get(normalise_number(one.line))
-        head, relation, tail = (one_line(part, 100) for part in (one.head, one.relation, one.tail))
+        head, relation, tail = (prompt_line(part, 100) for part in (one.head, one.relation, one.tail))
         if item is not None and item.citations and head and relation and tail:
             yield NamedRelation(head, relation, tail, item.citations)

@@ -95,14 +95,14 @@ def normalise_number(number: str) -> str:
     return number.strip("[] \n").upper()
 
 
-def one_line(text: str, most: int = LINE_CHARS) -> str:
+def prompt_line(text: str, most: int = LINE_CHARS) -> str:
     """Return a text on one line, without invisible characters, cut after ``most`` characters."""
     line = _visible(text)
     return line if len(line) <= most else f"{line[:most]} …"
 
 
 def telling_line(text: str, weights: Mapping[str, float], most: int = LINE_CHARS) -> str:
-    """Return a text on one line as `one_line` does, of a long text the part whose words weigh most, the earliest.
+    """Return a text on one line as `prompt_line` does, of a long text the part whose words weigh most, the earliest.
 
     Args:
         text: the text of one sentence; tables that became one sentence have thousands of characters.

@@ -32,7 +32,7 @@ from mcp_memory.reasoning.anthropic.messages import (
     estimate_tokens,
     frame,
     normalise_number,
-    one_line,
+    prompt_line,
 )
 from mcp_memory.texts import prompt
 
@@ -102,7 +102,7 @@ class ClaudePathScorer:
         text, shown = render_paths(paths)
         if not shown:
             raise EngineError("they are too long to be shown")
-        values = {"question": one_line(query.text, QUESTION_CHARS), "paths": text, "now": iso.show(query.now)}
+        values = {"question": prompt_line(query.text, QUESTION_CHARS), "paths": text, "now": iso.show(query.now)}
         request = Request(
             prompt("navigation/system.txt").substitute().strip(), prompt("navigation/asked.txt").substitute(values)
         )
@@ -127,7 +127,7 @@ def render_paths(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
     for place in [place for place in best if twins[place] == place and _tells(paths[place])][:PATHS]:
         path, whole = paths[place], serialise(paths[place])
         before = known.get(_path_key(path, -1))
-        rest[place] = one_line(whole if before is None else whole.removeprefix(serialise(paths[before])), LINE_CHARS)
+        rest[place] = prompt_line(whole if before is None else whole.removeprefix(serialise(paths[before])), LINE_CHARS)
         left -= estimate_tokens(f"[P00] [P00] {rest[place]}\n")
         if left < 0:
             del rest[place]

@@ -36,7 +36,7 @@ from mcp_memory.reasoning.anthropic.messages import (
     estimate_tokens,
     frame,
     normalise_number,
-    one_line,
+    prompt_line,
 )
 from mcp_memory.texts import prompt
 
@@ -150,13 +150,13 @@ def to_edits(reply: PointsReply, shown: RenderedPoints) -> PointProposals:
     insert: list[ProposedPoint] = []
     update: dict[str, ProposedUpdate] = {}
     for new in reply.insert:
-        grounds, text = _cited_grounds(new.supports, shown), one_line(new.description, POINT_CHARS)
+        grounds, text = _cited_grounds(new.supports, shown), prompt_line(new.description, POINT_CHARS)
         if not _is_incomplete(left, text, grounds):
-            names = tuple(name for entity in new.entities if (name := one_line(entity, NAME_CHARS)))
+            names = tuple(name for entity in new.entities if (name := prompt_line(entity, NAME_CHARS)))
             insert.append(ProposedPoint(names, text, grounds))
     for changed in reply.update:
         point = shown.points.get(normalise_number(changed.point))
-        grounds, text = _cited_grounds(changed.supports, shown), one_line(changed.description, POINT_CHARS)
+        grounds, text = _cited_grounds(changed.supports, shown), prompt_line(changed.description, POINT_CHARS)
         if point is not None and point.source == "caller":
             text = point.description  # the words of a caller are never replaced
         if point is None:
@@ -184,7 +184,7 @@ def to_merges(reply: MergeReply, shown: RenderedPoints) -> PointProposals:
     for group in reply.merge:
         numbers = dict.fromkeys(map(normalise_number, group.points))
         points = tuple(shown.points[number] for number in numbers if number in shown.points)
-        text = one_line(group.description, MERGED_CHARS)
+        text = prompt_line(group.description, MERGED_CHARS)
         if len(points) < len(numbers):
             left[_UNKNOWN] = None
         elif len(points) < MIN_ENTITIES:
@@ -222,7 +222,7 @@ def _cited_grounds(numbers: Iterable[str], shown: RenderedPoints) -> tuple[Point
 
 
 def _request_text(matter: PointJudgeInput, data: str) -> str:
-    goal = one_line(matter.goal, 2_000) or "whatever of this is worth remembering"
+    goal = prompt_line(matter.goal, 2_000) or "whatever of this is worth remembering"
     return prompt("hypergraph/asked.txt").substitute(goal=goal, data=data)
 
 
@@ -258,10 +258,10 @@ def _size(line: str) -> int:
 
 
 def _ground_line(ground: PointEvidence) -> str:
-    return one_line(f"{ground.when}, {ground.text}" if ground.when else ground.text)
+    return prompt_line(f"{ground.when}, {ground.text}" if ground.when else ground.text)
 
 
 def _point_line(point: Point) -> str:
-    names = one_line("; ".join(point.entities), 400)
+    names = prompt_line("; ".join(point.entities), 400)
     whose = " (the user's words)" if point.source == "caller" else ""
-    return f"{names}{whose}: {one_line(point.description, MERGED_CHARS if point.parents else POINT_CHARS)}"
+    return f"{names}{whose}: {prompt_line(point.description, MERGED_CHARS if point.parents else POINT_CHARS)}"

@@ -20,7 +20,7 @@ from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.paths import leads_back
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.messages import CitableItem, one_line
+from mcp_memory.reasoning.anthropic.messages import CitableItem, prompt_line
 
 BESIDE = 5
 """Most conflicts, paths, guesses and memory points that are shown, of each."""
@@ -163,7 +163,7 @@ def _fact_line(
             parts.append(f"until {end}")
     if rule is not None:
         parts.append(f"guessed by {rule}, nobody said it")
-    return f"{one_line(text)} ({', '.join(parts)})" if parts else one_line(text)
+    return f"{prompt_line(text)} ({', '.join(parts)})" if parts else prompt_line(text)
 
 
 def _happened(since: Millis, until: Millis, precision: Precision | None) -> str:

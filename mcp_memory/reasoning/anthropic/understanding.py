@@ -28,7 +28,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request
-from mcp_memory.reasoning.anthropic.messages import frame, one_line
+from mcp_memory.reasoning.anthropic.messages import frame, prompt_line
 from mcp_memory.texts import prompt
 
 NAMES = 6
@@ -98,7 +98,7 @@ class ClaudeQuestionReader:
             EngineError: Claude returned nothing usable within its share of the time.
         """
         values = {
-            "question": one_line(query.text, QUESTION_CHARS),
+            "question": prompt_line(query.text, QUESTION_CHARS),
             "now": iso.show(query.now) or "unknown",
             "speakers": _speaker_lines(speakers),
             "known": _contents_line(held, span),
@@ -148,13 +148,13 @@ def _contents_line(held: Collection[str], span: tuple[Millis, Millis] | None) ->
 
 def _speaker_lines(speakers: Collection[str]) -> str:
     """Return speakers as numbered lines of data."""
-    names = [name for speaker in islice(speakers, SPEAKERS) if (name := one_line(speaker, 60))]
+    names = [name for speaker in islice(speakers, SPEAKERS) if (name := prompt_line(speaker, 60))]
     return frame(f"[P{number}] {name}" for number, name in enumerate(names, 1)) if names else "none"
 
 
 def _distinct_lines(texts: Iterable[str], most: int) -> tuple[str, ...]:
     """Return the texts that hold letters or digits, each on one line and once."""
-    lines = (line for text in texts if (line := one_line(text)) and any(char.isalnum() for char in line))
+    lines = (line for text in texts if (line := prompt_line(text)) and any(char.isalnum() for char in line))
     return tuple(islice(dict.fromkeys(lines), most))
 
 

@@ -132,7 +132,7 @@ def in_mode_asked(question: str, texts: Iterable[str]) -> bool:
     return all(mode.search(said) for mode in (_REFUSED, _PROPOSED) if mode.search(question))
 
 
-def asks_ahead(question: str) -> bool:
+def may_ask_ahead(question: str) -> bool:
     """Return whether a question asks for something planned, or for a date that may lie ahead."""
     return _AHEAD.search(question) is not None and (
         LOOKS_BACK.search(question) is None
@@ -142,7 +142,7 @@ def asks_ahead(question: str) -> bool:
 
 def asks_deed(question: str) -> bool:
     """Return whether a question asks of something as done, "when did she pass?"; what was announced need not be."""
-    return re.search(r"\b(?:did|has|have|had)\b", question, re.I) is not None and not asks_ahead(question)
+    return re.search(r"\b(?:did|has|have|had)\b", question, re.I) is not None and not may_ask_ahead(question)
 
 
 def asks_return(text: str) -> bool:
@@ -200,7 +200,7 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     asks_plan = _ASKS_PLAN.search(wanted.query.text) is not None
     if _mode(_PROPOSED, clause, wanted) or (not asks_plan and _mode(_WISHED, clause, wanted)):
         return False
-    if not asks_plan and not asks_ahead(wanted.query.text) and _mode(_PLANNED, clause, wanted):
+    if not asks_plan and not may_ask_ahead(wanted.query.text) and _mode(_PLANNED, clause, wanted):
         return False
     return wanted.form == "person" or _persons_agree(wanted, sentence, clause)  # "My sister gave me one": who did?
 

@@ -228,7 +228,7 @@ def _tells_something(clause: Clause, text: str) -> bool:
     obj = clause.slots[0]
     if (lemma, obj.preposition) in _JOBS and obj.nouns[0].head == "job":
         return obj.nouns[0].determiner != "this"
-    if not obj.preposition and " " not in obj.nouns[0].text and kinds.is_number(obj.nouns[0]):
+    if not obj.preposition and " " not in obj.nouns[0].text and kinds.ends_in_number_word(obj.nouns[0]):
         return False  # "ordered six"
     own = not clause.subject[0].pronoun or clause.subject[0].pronoun in ("he", "she")
     if not obj.preposition and not all(_is_informative(noun, own) for noun in obj.nouns):

@@ -175,7 +175,7 @@ def read_introductions(turn: Turn, start: int, end: int) -> Iterator[Introductio
     if _is_quoted(text, start) or text.startswith((">", '"', "“", "'"), start):
         return
     if "?" not in text[max(start, end - 3) : end]:
-        readers = (_self_introduction, _my_name, _call_me, _name_here)
+        readers = (_self_introduction, _my_name, _call_me, _name_before_here)
         for found in (read(text, start, end) for read in readers):
             if found:
                 yield from _of_speaker(text, end, who, found)
@@ -285,7 +285,7 @@ def _call_me(text: str, start: int, end: int) -> _Found | None:
     return _Found(found[0], start + match.end() - len("call me "), found[1], "also_known_as")
 
 
-def _name_here(text: str, start: int, end: int) -> _Found | None:
+def _name_before_here(text: str, start: int, end: int) -> _Found | None:
     """Return the name of "Elin here", at the start of a message."""
     if not _is_first(text, start):
         return None

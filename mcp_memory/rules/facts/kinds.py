@@ -174,7 +174,7 @@ _NUMBERS = word_set(
 )
 
 
-def is_number(noun: NounPhrase) -> bool:
+def ends_in_number_word(noun: NounPhrase) -> bool:
     """Return whether a phrase ends with a number in words: "ordered six"."""
     return noun.head in _NUMBERS
 

@@ -78,7 +78,7 @@ def _entity(space: Space, values: Values) -> dict[str, Any]:
 
         state = "placeholder" if is_placeholder(space, name) else None
         return without_none({"space": space.name, "name": name, "state": state, "points": points})
-    key = entity_key(space, name)
+    key = known_entity_key(space, name)
     versions = _versions(facts, key, suspected=False)
     start, end = page_of(values, len(versions))
     by_relation: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -115,7 +115,7 @@ async def timeline(memory: Memory, values: Values) -> dict[str, Any]:
 
 
 def _timeline(space: Space, values: Values) -> dict[str, Any]:
-    facts, key = space.facts, entity_key(space, values["name"])
+    facts, key = space.facts, known_entity_key(space, values["name"])
     versions = sorted(_versions(facts, key, suspected=True), key=lambda version: (version.since, version.until))
     start, end = page_of(values, len(versions))
     rows = [fact_row(space, version) for version in versions[start:end]]
@@ -144,7 +144,7 @@ def _fact(space: Space, values: Values) -> dict[str, Any]:
     }
 
 
-def entity_key(space: Space, name: str, argument: str = "name") -> str:
+def known_entity_key(space: Space, name: str, argument: str = "name") -> str:
     """Return the key of an entity by one of its names; raise `InvalidInput` if no fact is about it."""
     key = space.facts.resolve(name)
     if key is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_memory.domain.relations import relations
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server.resources.facts import SOURCES, entity_key, entity_uris, fact_row
+from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key
 from mcp_memory.server.resources.points import point_row
 from mcp_memory.server.resources.uris import GRAPH, PAGE, Values, next_page, page_of, read_in_thread, without_none
 from mcp_memory.server.tools.arguments import moment_of, shown
@@ -66,7 +66,7 @@ def drawing_of(space: Space, values: Values) -> Drawing:
     least, most = DEPTHS
     if not (depth.isascii() and depth.isdigit() and least <= int(depth[:9]) <= most):
         raise InvalidInput("depth", f"{shown(depth)} will not do", f"Give a whole number from {least} to {most}.")
-    key = entity_key(space, entity, "entity") if entity else None
+    key = known_entity_key(space, entity, "entity") if entity else None
     as_of = moment_of("as_of", values.get("as_of") or None)
     whole = drawings.graph_of(space.facts, as_of)
     drawn = whole if key is None else drawings.around(whole, key, int(depth))

@@ -193,7 +193,7 @@ def whole_words(text: str, start: int, end: int) -> Span:
     return start, end
 
 
-def asks_for_code(text: str) -> bool:
+def asks_for_something_in_code(text: str) -> bool:
     """Return whether a question or what is missing asks for code, or for what is often named in code alone."""
     return shapes.asks_for_code(text) or _IN_CODE.search(text) is not None
 
@@ -250,7 +250,7 @@ def passages_of(
 class _Passages:
     def __init__(self, space: Space, query: Query, gates: Mapping[str, float], missing: Sequence[str]) -> None:
         self._space, self._gates, self._small = space, gates, SmallTalk(space)
-        self._code = asks_for_code(" ".join((query.text, *missing)))
+        self._code = asks_for_something_in_code(" ".join((query.text, *missing)))
         own = {stem for name in query.speakers for stem in stems(name)}
         self._asked = set(query.stems) - own
         self._wanted = frozenset({*query.stems, *(stem for text in missing for stem in stems(text))} - own)
