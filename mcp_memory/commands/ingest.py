@@ -70,7 +70,7 @@ class Workers:
 
 
 def _parts(turns: Sequence[Turn]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last text (exclusive) of each part of some texts."""
+    """Yield the parts in which texts are stored, as (index of the first text, index after the last)."""
     first = size = 0
     for place, turn in enumerate(turns):
         size += len(turn.text)

@@ -83,7 +83,8 @@ def wanted_entry(options: argparse.Namespace, known: Entry | None, terminal: Map
     Args:
         options: the options of the command; those that were not given stay as they are in the file.
         known: how it starts it now; None if it does not.
-        terminal: variables of the terminal. The client has others, so what they say of the store's place is written.
+        terminal: the environment variables of the terminal. The client does not see them, so the store's place is
+            copied from them into the entry.
     """
     command, *arguments = executable()
     environment = dict(known["env"]) if known else {}

@@ -168,7 +168,7 @@ def masked_value(relation: str, tail: str, masking: Masking) -> str:
 
 
 def masked(batch: Batch, masking: Masking) -> Batch:
-    """Return recorded values as they are shown; the batch itself where it holds no secret."""
+    """Return a batch with its secrets masked, as it is shown and exported; the batch itself if it holds none."""
     if masking is KEEP:
         return batch
     turns = tuple(masked_turn(turn, masking) for turn in batch.turns)

@@ -145,7 +145,11 @@ class Plan:
     warnings: Sequence[str]
 
     def batch(self, ready: dict[int, DerivedRows] | None) -> Batch:
-        """Return the rows to commit, without what follows from the texts if that is None."""
+        """Return the rows to commit.
+
+        Args:
+            ready: the rows derived from each turn, by its place in the request; None to commit none of them yet.
+        """
         turns = [turn for turn, _ in self.new]
         batch = Batch(tuple(turns)) if ready is None else batch_of(turns, [ready[turn.place] for turn in turns])
         fresh = tuple(assertion for assertion in self.stated if assertion.id not in self.known)

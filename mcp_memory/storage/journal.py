@@ -89,7 +89,10 @@ class Journal:
         """Let the others go on."""
 
     def takes(self, rows: Mapping[TableKind, TableRows], last: Commit | None) -> bool:
-        """Return whether a commit of these rows after another one can stand here: texts and facts of their callers."""
+        """Return whether a commit of these rows, the next after ``last``, can be a line here.
+
+        It can if it has only turns and facts that callers stated, and the file is not full.
+        """
         fits = self._path is not None and last is not None and last.format == FORMAT
         return fits and bool(rows) and rows.keys() <= _SCHEMAS.keys() and self.size() < MOST
 

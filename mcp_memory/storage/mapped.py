@@ -116,7 +116,7 @@ class VectorFiles:
         return self.find(name)
 
     def tidy(self, used: Iterable[str]) -> None:
-        """Remove every file but these; others may map them, and keep what they have mapped."""
+        """Remove every file that is not ``used``; a process that has mapped a removed file keeps what it mapped."""
         wanted = set(used)
         for path in files_below(self._folder):
             if path.relative_to(self._folder).as_posix() not in wanted:

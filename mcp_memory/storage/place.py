@@ -83,7 +83,10 @@ class Place:
         return Journal(self.folder) if self.folder is not None else BucketJournal(self.bucket)
 
     def lock(self, name: str) -> BucketLock:
-        """Return a lock on object storage, always the same: it knows for how long another holder has been silent."""
+        """Return the lock of a name on object storage.
+
+        Every call returns the same object, since it remembers since when another holder has given no sign.
+        """
         return self._locks.setdefault(name, BucketLock(self.bucket, name))
 
     @cached_property

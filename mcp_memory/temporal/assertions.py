@@ -144,7 +144,7 @@ def caller_assertion(fact: NewFact, turn: Turn, now: Millis) -> Assertion:
     """Return the assertion of a caller's fact.
 
     An event, by its relation, is planned if its start is still to come. A fact without a start holds from the time of
-    its source; one that had ended by then has no known start.
+    its source; if it had ended before that time, its start is unknown.
     """
     sentence, start, end = _sentence_of(fact, turn)
     relation = relations().name(fact.relation)

@@ -127,6 +127,7 @@ def telling_line(text: str, weights: Mapping[str, float], most: int = LINE_CHARS
 
 
 def _visible(text: str) -> str:
+    """Return a text on one line without invisible characters."""
     shown = "".join(char if char.isprintable() else " " if char.isspace() else "" for char in text)
     return " ".join(shown.split())
 

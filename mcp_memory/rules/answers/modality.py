@@ -240,7 +240,13 @@ def _after(sentence: WeighedSentence) -> str:
 
 
 def _mode(pattern: re.Pattern[str], text: str, wanted: WantedSpan) -> bool:
-    """Return whether a text is in this mode, and the question does not ask for the mode itself."""
+    """Return whether a text has words of a mode, such as planned, and the question has none of the same words.
+
+    Args:
+        pattern: finds the words of the mode.
+        text: a clause.
+        wanted: what is asked.
+    """
     asked = frozenset(stems(wanted.query.text))
     return any(asked.isdisjoint(stems(found[0])) for found in pattern.finditer(text))
 

@@ -256,7 +256,7 @@ def _name(text: str, start: int, runs: Sequence[_Place], *, strict: bool) -> _Pl
 
 
 def _phrase(sentence: WeighedSentence, start: int) -> _Place | None:
-    """Return the post or title behind a place, without its article."""
+    """Return the post or title that begins at ``start`` with an article, without it; None if there is none."""
     text = sentence.text
     opens = _DETERMINER.match(text, start)
     ends = _PHRASE_ENDS.search(text, opens.end()) if opens else None

@@ -315,14 +315,15 @@ def _season_of(text: str, start: int, end: int) -> tuple[Millis, Millis] | None:
 def _names_beside(
     wanted: WantedSpan, sentence: WeighedSentence, holding: Sequence[_Tenure], share: float
 ) -> list[tuple[int, int]]:
-    """Return the places of the names that stand beside these intervals, in order.
+    """Return the places of the names that stand beside the intervals, in order.
 
     Args:
         wanted: what is asked.
         sentence: the sentence of a document.
-        holding: the intervals.
-        share: least share of a name's words that are new, if somebody is wanted who holds something; then the name of
-            an office is none, nor a name behind that of another office, "Executive Chairman : Ada Marsh".
+        holding: the intervals in the sentence for which somebody held something.
+        share: the least share of a name's words that neither the question nor the title has, where the holder is
+            wanted; 0 where something else is. With a share, the name of an office counts for no name, and neither does
+            a name behind that of another office, "Executive Chairman : Ada Marsh".
     """
     text = sentence.text
     names = [(sentence.words[first].start, sentence.words[last].end, sentence.words[first : last + 1])

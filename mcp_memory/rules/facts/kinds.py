@@ -81,12 +81,12 @@ def is_club(noun: NounPhrase) -> bool:
 
 
 def is_school(noun: NounPhrase) -> bool:
-    """Return whether people study at it, by its last word."""
+    """Return whether a phrase names a place where people study, by its last word."""
     return last_word(noun) in nouns.SCHOOLS or noun.head in nouns.SCHOOLS
 
 
 def is_role(noun: NounPhrase) -> bool:
-    """Return whether it is an occupation."""
+    """Return whether a phrase names an occupation."""
     if noun.head == "lead" and " " in noun.text:
         return not noun.quoted  # "shift lead"
     return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))

@@ -1,10 +1,11 @@
 """Forget: say what would go, and with the token of that preview, or with ids alone, let it go.
 
-The token of a preview is a digest of what it chose. The call that does it chooses again, while nobody writes: with
-another choice, since something was written or forgotten meanwhile, the token is another one and nothing goes. So a
-token is good for one deed, in any process, and none is stored.
+The token of a preview is a digest of what it chose. The call that does it chooses again, under the lock that writers
+take. If something was written or forgotten meanwhile, the choice and so the token may be another one, and nothing goes.
+So a token is good for one deed, in any process, and none is stored.
 
-What goes is kept as the lines of an export where the settings say so, by which it can be taken back (`kept_lines`).
+If the settings say so, what goes is kept as the lines of an export (`kept_lines`), and ``mcp-memory forget --undo``
+imports them again.
 """
 
 from __future__ import annotations

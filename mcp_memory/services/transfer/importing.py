@@ -333,6 +333,7 @@ class _Import:
                     self._renaming.learn_from(view.space(name))
 
     def _renamed(self, lesson: Lesson) -> Lesson:
+        """Return a lesson with the ids that its labels and its trace have in the target space."""
         if not self._renaming.ids:
             return lesson
         trace = lesson.read_trace()
