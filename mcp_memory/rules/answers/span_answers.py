@@ -115,6 +115,7 @@ def answer_from_spans(
         confidence=min(confidence, settings.rival_confidence) if has_rival else confidence,
         hedged=best.span.hedged
         or has_rival
+        or (not best.sentence.is_document and (features.told < WHOLE or _may_have_changed(wanted)))
         or names_elsewhere(wanted, best.sentence, weighed)
         or (wanted.form == "date" and _is_one_of_several_days(best))
         or (wanted.form == "person" and not best.sentence.is_document and wanted.event not in stems(best.sentence.text))
@@ -169,6 +170,16 @@ def _scored_spans(
         if with_spans == settings.sentences:
             break
     return spans
+
+
+def _may_have_changed(wanted: WantedSpan) -> bool:
+    """Return whether an amount is asked for as of today: a later message may give another without naming it."""
+    return wanted.form in ("count", "duration", "frequency") and _OF_PAST.search(wanted.query.text) is None
+
+
+_OF_PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+WHOLE = 0.999
+"""Share of the question's words that a message has to hold, so that a span out of it is given plainly."""
 
 
 def _is_one_of_several_days(best: ScoredSpan) -> bool:

@@ -75,6 +75,9 @@ def is_time_asked(question: str, answer: str) -> bool:
     return all(answered.search(answer) for asked, answered in _KINDS if asked.search(question))
 
 
+_MODEL_YEAR = re.compile(r"\b(?:an?|the|my|our)\s(?:19|20)\d\d\s\w$", re.I)
+
+
 def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[WeighedSentence]) -> Iterator[Span]:
     """Yield the times that answer a "when" query by one sentence.
 
@@ -91,6 +94,8 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
         return
     own_times: list[tuple[int, int, StatedTime | None]] = list(sentence.times)
     for start, end, stated in sentence.times:
+        if not sentence.is_document and _MODEL_YEAR.search(sentence.text[max(0, start - 4) : end + 2]):
+            continue  # "a 1978 Fjordling", a boat
         if sentence.is_document and not (_holds_event(wanted, sentence) or _is_lifespan(wanted, stated)):
             continue
         before = max((one[1] for one in sentence.times if one[1] <= start), default=0)
@@ -230,7 +235,7 @@ _NUMBER = (
 _UNIT = r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|years?|decades?)"
 _COUNT = re.compile(rf"(?<![\w.,])(?!many\b|few\b|a few\b|several\b)({_NUMBER})(?![\w])", re.I)
 _DURATION = re.compile(
-    rf"\b((?:{_NUMBER}|an?)(?:[ -]|\s+and\s+a\s+half\s+|\s+more\s+|\s+whole\s+){_UNIT})\b"
+    rf"\b((?:{_NUMBER}|(?<!\d )an?)(?:[ -]|\s+and\s+a\s+half\s+|\s+more\s+|\s+whole\s+){_UNIT})\b"
     r"(?!\s+(?:ago|old|later|before)\b)"
     rf"|\b(since\s+(?:i\s+was\s+[\w-]{{1,12}}|\d{{4}}|(?:high\s+)?school|childhood|{MONTH_NAME}(?:\s+\d{{4}})?))\b",
     re.I,

@@ -312,7 +312,7 @@ def proposed(question: str, *lines: tuple[str, str]):
 def test_a_date_is_hedged_where_nothing_of_its_talk_names_what_was_asked_about() -> None:
     starts = "They want the pilot to start on 30 April 1970."
     apart = proposed("When does the Lisbon pilot start?", ("s1", starts), ("s2", "Lisbon has asked for a demo too."))
-    beside = proposed("When does the Lisbon pilot start?", ("s1", starts), ("s1", "Lisbon is our first customer."))
+    beside = proposed("When does the pilot start?", ("s1", starts), ("s1", "Lisbon is our first customer."))
     assert apart is None or apart.hedged
     assert beside is not None
     assert not beside.hedged
@@ -339,7 +339,7 @@ def test_what_moves_from_a_day_to_another_is_on_the_new_one(verb: str) -> None:
         ("We drew the map on 4 May and printed the flyer a bit after.", "When did Ann print the flyer?", True),
         ("We drew the map and printed the flyer on 4 May.", "When did Ann print the flyer?", False),
         ("I sold the grey tent last Tuesday.", "When did Ann sell the green tent?", True),
-        ("I sold the tent last Tuesday.", "When did Ann sell the green tent?", False),
+        ("I sold the green tent last Tuesday.", "When did Ann sell the green tent?", False),
         ("I signed the lease with Ostby on 2 May.", "When did Ann sign the lease with Fell?", True),
     ],
 )
@@ -437,3 +437,21 @@ async def test_what_was_meant_to_come_and_what_was_done_to_another_thing_have_no
     assert await answer(lines, "When did the plumber come?") is None
     found = await ask(said(*lines), "When was the vase glazed?")
     assert found.text is None or found.hedged
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "plain"),
+    [
+        ("The urgent fix was tagged on 3 May 1970.", "When was the urgent fix tagged?", True),
+        ("The fix was tagged on 3 May 1970.", "When was the urgent fix tagged?", False),
+        ("The backup took nine minutes.", "How long did the backup take?", True),
+        ("The backup takes nine minutes.", "How long does the backup take?", False),
+        ("The backup costs 65 a month to run.", "How long did the backup take to run?", False),
+        ("We got a 1968 Fjordling for the lake.", "When did we get the Fjordling for the lake?", False),
+    ],
+)
+def test_a_value_out_of_a_message_is_plain_only_where_it_has_all_words_and_cannot_change(
+    text: str, question: str, plain: bool
+) -> None:
+    found = proposed(question, ("s1", text))
+    assert (found is not None and not found.hedged) == plain
