@@ -109,7 +109,7 @@ async def test_a_tenant_that_is_written_to_all_the_time_is_not_said_to_be_gone(
 
     objects.answer = write_again  # type: ignore[assignment, method-assign]
     assert await run("tenant", "forget", "acme", "--yes") == 1
-    assert "somebody writes to it" in capsys.readouterr().err
+    assert "another process writes to it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("uri", ["s3://{tenant}/store", "s3://bucket/of-{tenant}", "s3://bucket/{tenant}.d"])

@@ -149,7 +149,7 @@ _NOT_TOLERATED = word_set(
 
 def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     """Return whether a clause meets the conditions of a row."""
-    verb = clause.verb
+    verb, first = clause.verb, clause.slots[0].nouns[0] if clause.slots else None
     met = {
         "present": verb.tense == "present" or verb.phase in ("begin", "end"),  # "started volunteering at …"
         "past": (verb.tense != "present" and not verb.phase) or (row.effect == "event" and bool(clause.times)),
@@ -174,7 +174,7 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         return False  # "I'm working on a project with a deadline set for …"
     if row.relation == "teaches" and talk and any(slot.nouns[0].pronoun for slot in clause.slots[:1]):
         return False  # "he taught us the importance of …"
-    if row.relation == "works_as" and verb.lemma == "make" and not kinds.is_role(clause.slots[0].nouns[0]):
+    if row.relation == "works_as" and verb.lemma == "make" and (first is None or not kinds.is_role(first)):
         return False  # "I was made redundant"
     if row.relation == "eats" and verb.lemma != "eat":
         what = clause.slots[0].nouns[0].text.lower() if clause.slots else ""  # "I can't do lactose"

@@ -29,7 +29,14 @@ PIECES = [
 ]
 
 
-@given(st.lists(st.sampled_from([*PIECES, "é", "𝔘", "🙂", "\u200d", "who ", "been ", "not "]), max_size=60))
+@given(
+    st.lists(
+        st.sampled_from(
+            [*PIECES, "é", "𝔘", "🙂", "\u200d", "who ", "been ", "not ", "was made ", "They put me ", "no ", ". "]
+        ),
+        max_size=60,
+    )
+)
 @settings(max_examples=150, deadline=None)
 def test_no_text_raises_and_every_span_lies_in_its_text(pieces: list[str]) -> None:
     text = "".join(pieces)
@@ -37,6 +44,12 @@ def test_no_text_raises_and_every_span_lies_in_its_text(pieces: list[str]) -> No
         assert 0 <= fact.start < fact.end <= len(text)
         assert fact.since < fact.until
         assert 0 < fact.confidence <= 1
+
+
+@pytest.mark.parametrize("verb", ["made", "put", "given", "taken", "named", "left", "sold", "married", "born", "told"])
+def test_a_passive_without_anything_behind_it_raises_nothing(verb: str) -> None:
+    assert not [fact for fact in read(f"The book was {verb}.") if fact.tail == ""]
+    read(f"I was {verb}.")
 
 
 @pytest.mark.parametrize("piece", [*PIECES, "I live in Bergen and ", "a, ", "((", "don't not "])
