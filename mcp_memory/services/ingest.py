@@ -7,6 +7,7 @@ an older format needs it.
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
@@ -25,6 +26,8 @@ from mcp_memory.language.stated import stated_times
 from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.words import embedded_text
 from mcp_memory.vectors import Matrix
+
+_log = logging.getLogger(__name__)
 
 SHORT = 500
 """Characters of a message up to which its sentences are embedded with it: see `_of_sentences`."""
@@ -298,7 +301,14 @@ def _read(
     if reading.extractor is None or turn.kind == "statement":  # a statement is a fact already
         return spans, times, []
     before = [masked_turn(one, reading.masking) for one in talkers.before] if turn.kind == "message" else []
-    return spans, times, reading.extractor.extract(turn, talkers.partner(turn), spans, times, before)
+    try:
+        facts = reading.extractor.extract(turn, talkers.partner(turn), spans, times, before)
+    except Exception:  # a fault of the rules: the text is found without its facts, and what follows it, too
+        _log.exception(
+            "No facts were read out of %s of session %r, which is found as text alone", turn.id, turn.session
+        )
+        facts = []
+    return spans, times, facts
 
 
 def _cut(reading: Reading, turn: Turn, talkers: Talkers) -> _Cut:

@@ -57,6 +57,27 @@ async def test_a_message_is_stored_word_for_word_with_its_sentences_and_both_tim
         assert stated.since == 1_683_417_600_000  # 7 May 2023, the day before
 
 
+class FaultyExtractor:
+    """Raises at every text, as a fault of the rules would."""
+
+    name, version = "rules", 1
+
+    def extract(self, *_: object) -> list[object]:
+        raise IndexError("a fault of the rules")
+
+
+async def test_a_text_at_which_the_rules_fail_is_found_without_facts(caplog: pytest.LogCaptureFixture) -> None:
+    store = store_on(FakeLog())
+    request = WriteRequest("default", "talk", "message", (NewItem("The shelf was made.", ref="m1", speaker="Ann"),))
+    reading = Reading(FakeEmbedder(), FaultyExtractor(), 200)  # type: ignore[arg-type]
+    result = await write(store, reading, request, now=NOW, progress=silent)
+    assert [item.stored for item in result.items] == [True]
+    async with store.reading() as view:
+        assert len(view.space("default").sentences) == 1
+    assert "No facts were read" in caplog.text
+    assert "shelf" not in caplog.text
+
+
 async def test_repeating_a_call_stores_nothing_and_makes_no_commit() -> None:
     log = FakeLog()
     items = (NewItem("Yes.", speaker="Ann"), NewItem("Yes.", speaker="Ann"), NewItem("Other.", ref="x"))
