@@ -127,7 +127,7 @@ def doubt(turn: Turn, assertions: Iterable[Assertion]) -> Iterator[Assertion]:
         assertions: the assertions of the rules.
     """
     for item in assertions:
-        if (item.relation == "age" and _is_no_age(turn.text, item)) or _is_clause(item):
+        if (item.relation == "age" and _is_no_age(turn.text, item)) or _is_clause(item) or _is_no_value(item):
             continue
         if item.relation in ("likes", "interested_in") and " " not in item.tail and _is_cut(turn.text, item):
             continue
@@ -146,11 +146,16 @@ def _is_no_age(text: str, item: Assertion) -> bool:
     """Return whether an age is one of a past time ("until he was 12"), a denied one, or a part of a larger number."""
     if item.until < FOREVER or item.since <= BEGINNING:
         return True
-    place = text.find(item.tail, item.start, max(item.end, item.start) + len(item.tail))
+    place = text.find(item.tail, item.start, max(item.end, item.start) + len(item.tail) + 4)
     if place < 0:
         return False
     behind = text[place + len(item.tail) : place + len(item.tail) + 2]
     return bool(re.match(r"[.,–-]\d|[%€$£k]", behind) or _NOT.search(text, max(0, place - 40), place))
+
+
+def _is_no_value(item: Assertion) -> bool:
+    """Return whether a tail only repeats its relation: "allergic to kiwis, badly allergic"."""
+    return item.relation == "allergic_to" and item.tail.split()[-1].lower() == "allergic"
 
 
 def _is_clause(item: Assertion) -> bool:

@@ -338,3 +338,15 @@ def test_who_is_told_of_the_name_before_it() -> None:
 )
 def test_he_and_she_are_nobody_of_before_once_somebody_is_brought_in(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm allergic to kiwis, badly allergic.", ["Maria allergic_to kiwis"]),
+        ("I got a mower from Ines's cousin, 4,300, in May.", []),
+    ],
+)
+def test_a_repeated_word_and_a_price_are_no_values(text: str, expected: list[str]) -> None:
+    wanted = ("allergic_to", "age")
+    assert [fact for fact in facts(text) if any(f" {relation} " in fact for relation in wanted)] == expected
