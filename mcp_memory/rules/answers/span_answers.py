@@ -36,7 +36,6 @@ from mcp_memory.rules.answers.successions import current_change
 from mcp_memory.rules.answers.support import (
     WantedSpan,
     WeighedSentence,
-    names_elsewhere,
     names_unknown,
     rivalry,
 )
@@ -115,10 +114,7 @@ def answer_from_spans(
         confidence=min(confidence, settings.rival_confidence) if has_rival else confidence,
         hedged=best.span.hedged
         or has_rival
-        or (not best.sentence.is_document and (features.told < WHOLE or _may_have_changed(wanted)))
-        or names_elsewhere(wanted, best.sentence, weighed)
-        or (wanted.form == "date" and _is_one_of_several_days(best))
-        or (wanted.form == "person" and not best.sentence.is_document and wanted.event not in stems(best.sentence.text))
+        or (not best.sentence.is_document and _is_doubtful_in_talk(wanted, best.sentence, features.told))
         or (span_filter is not None and span_filter.doubts(best.sentence.evidence.source)),
         citations=tuple(Citation(sentence.evidence_id, sentence.source) for sentence in sources),
         route=f"span {form}",
@@ -172,19 +168,29 @@ def _scored_spans(
     return spans
 
 
-def _may_have_changed(wanted: WantedSpan) -> bool:
-    """Return whether an amount is asked for as of today: a later message may give another without naming it."""
-    return wanted.form in ("count", "duration", "frequency") and _OF_PAST.search(wanted.query.text) is None
-
-
 _OF_PAST = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
 WHOLE = 0.999
 """Share of the question's words that a message has to hold, so that a span out of it is given plainly."""
 
 
-def _is_one_of_several_days(best: ScoredSpan) -> bool:
-    """Return whether the sentence of a date, in talk, states other times beside it: which is meant is a guess."""
-    return not best.sentence.is_document and len({(time.since, time.until) for *_, time in best.sentence.times}) > 1
+def _is_doubtful_in_talk(wanted: WantedSpan, sentence: WeighedSentence, told: float) -> bool:
+    """Return whether a span of a message may be told of something else, or have changed without being named again.
+
+    Args:
+        wanted: what the query wants.
+        sentence: of the message.
+        told: the share of the query's words that the message holds there (`SpanFeatures`).
+    """
+    if told < WHOLE:
+        return True
+    match wanted.form:
+        case "date":  # of several times it is a guess which is meant
+            return len({(time.since, time.until) for *_, time in sentence.times}) > 1
+        case "person":  # "a wedding present" tells of a marriage in other words
+            return wanted.event not in stems(sentence.text)
+        case "count" | "duration" | "frequency":  # of today: a later message may give another amount
+            return _OF_PAST.search(wanted.query.text) is None
+    return False
 
 
 _DENIES = re.compile(

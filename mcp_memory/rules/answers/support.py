@@ -353,22 +353,6 @@ def names_unknown(wanted: WantedSpan, weighed: Sequence[WeighedSentence]) -> boo
     return any(mentioned.isdisjoint(hits) for hits in named)
 
 
-def names_elsewhere(wanted: WantedSpan, best: WeighedSentence, weighed: Sequence[WeighedSentence]) -> bool:
-    """Return whether a query names what neither a message nor another of its session in the evidence mentions.
-
-    "When does the Lisbon pilot start?" is perhaps not answered by "the pilot starts on 3 May" of a talk without Lisbon.
-    """
-    turn = best.evidence.source.turn
-    if best.is_document:
-        return False
-    near = [one for one in weighed if one.evidence.source.turn.session == turn.session]
-    said = frozenset[str]().union(
-        *(one.told | frozenset(stems(one.evidence.source.turn.speaker or "")) for one in near)
-    )
-    named = (wanted.stems.intersection(stems(name)) for name in wanted.query.names)
-    return any(hits and said.isdisjoint(hits) for hits in named)
-
-
 def rivalry(best: WeighedSentence, weighed: Sequence[WeighedSentence], weights: SupportWeights) -> float:
     """Return how much better another speaker's sentence supports the answer than the best sentence does.
 

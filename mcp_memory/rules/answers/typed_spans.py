@@ -18,7 +18,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
 from mcp_memory.language.stated import day_in_words, in_words, stated_times
-from mcp_memory.rules.answers.deeds import tells_of_other
+from mcp_memory.rules.answers.deeds import tells_of_other_deed
 from mcp_memory.rules.answers.modality import asks_deed, asks_return
 from mcp_memory.rules.answers.spans import (
     Span,
@@ -159,7 +159,7 @@ _YEARLY = re.compile(r"\b(?:birthdays?|anniversar(?:y|ies))\b", re.I)
 
 
 def _is_doubtful(wanted: WantedSpan, sentence: WeighedSentence, stated: StatedTime, place: tuple[int, int]) -> bool:
-    """Return whether a message announced what a question asks of as past, or tells of another event or thing.
+    """Return whether a message announced what a question asks of as past, or tells of another deed.
 
     Whether what was announced came to be is not known; neither is the month of a day of every year that states none:
     "my birthday is on the 20th".
@@ -168,7 +168,7 @@ def _is_doubtful(wanted: WantedSpan, sentence: WeighedSentence, stated: StatedTi
         return True
     said_at = sentence.evidence.source.turn.said_at
     ahead = not sentence.is_document and said_at is not None and stated.since > said_at
-    other = not sentence.is_document and tells_of_other(wanted, sentence, place)
+    other = not sentence.is_document and tells_of_other_deed(wanted, sentence, place)
     return other or (ahead and asks_deed(wanted.query.text))
 
 
