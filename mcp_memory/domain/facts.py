@@ -337,6 +337,8 @@ CEILING = 0.99
 """Highest confidence that several turns reach, unless one of them exceeds it."""
 STABLE = FactSettings().stable
 """θ_stable of REAL (§4.1, sensitivity in its figure): a fact below it is only suspected."""
+CERTAIN = 0.9
+"""The confidence from which on a fact is certain: right 19 times in 20, so that an answer may state it plainly."""
 
 
 def combined(assertions: Iterable[Assertion]) -> float:
