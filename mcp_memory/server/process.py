@@ -19,18 +19,20 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn
 
 import anyio
 from anyio import to_thread
-from mcp.server.stdio import stdio_server
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.server.app import build
-from mcp_memory.server.incoming import read_line
+from mcp_memory.server.incoming import read_message
 from mcp_memory.server.opening import DRAIN_S, Opener
 from mcp_memory.settings import Settings
 
@@ -119,13 +121,15 @@ def opener(settings: Settings) -> Opener:
 
 async def _serve(settings: Settings, open_memory: Opener, wire: _ProtocolStreams) -> None:
     server = build(open_memory, settings)
+    to_server, reading = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    writing, from_server = anyio.create_memory_object_stream[SessionMessage]()
     sender = _Sender(wire.outgoing)
-    incoming = cast("anyio.AsyncFile[str]", _lines(wire.incoming, settings.server.max_line, sender))
-    outgoing = cast("anyio.AsyncFile[str]", sender)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal, tasks.cancel_scope)
         tasks.start_soon(_stop_when_orphaned, tasks.cancel_scope)
-        async with stdio_server(incoming, outgoing) as (reading, writing):
+        tasks.start_soon(_receive, wire.incoming, settings.server.max_line, to_server, sender)
+        async with anyio.create_task_group() as sending:
+            sending.start_soon(_send, from_server, sender)
             await server.run(reading, writing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
 
@@ -137,30 +141,36 @@ class _Sender:
         self._file = anyio.wrap_file(file)
         self._lock = anyio.Lock()
 
-    async def write(self, line: str) -> None:
+    async def send(self, line: str) -> None:
         async with self._lock:
-            await self._file.write(line)
-
-    async def flush(self) -> None:
-        async with self._lock:
+            await self._file.write(f"{line}\n")
             await self._file.flush()
 
 
-async def _lines(file: io.BufferedReader, most: int, sender: _Sender) -> AsyncIterator[str]:
-    """Yield the lines that the client sends; after the last one the process ends within `DRAIN_S`.
+async def _receive(
+    file: io.BufferedReader, most: int, to_server: MemoryObjectSendStream[SessionMessage | Exception], sender: _Sender
+) -> None:
+    """Hand on the messages that the client sends; after the last one the process ends within `DRAIN_S`.
 
-    Lines that are too large are answered here. On cancellation the thread that waits for a line is abandoned: nothing
-    else would wake it.
+    Lines that are none are answered here. On cancellation the thread that waits for a line is abandoned: nothing else
+    would wake it.
     """
-    while read := await to_thread.run_sync(read_line, file, most, abandon_on_cancel=True):
-        line, refusal = read
-        if refusal is None:
-            yield line
-        else:
-            log.warning("A line from the client is refused: %s", refusal.strip())
-            await sender.write(refusal)
-            await sender.flush()
-    _exit_soon()
+    async with to_server:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # the server has ended
+            while read := await to_thread.run_sync(read_message, file, most, abandon_on_cancel=True):
+                message, refusal = read
+                if message is not None:
+                    await to_server.send(SessionMessage(message))
+                else:
+                    log.warning("A line from the client is refused: %s", refusal)
+                    await sender.send(refusal)
+        _exit_soon()
+
+
+async def _send(from_server: MemoryObjectReceiveStream[SessionMessage], sender: _Sender) -> None:
+    async with from_server:
+        async for item in from_server:
+            await sender.send(item.message.model_dump_json(by_alias=True, exclude_unset=True))
 
 
 async def _stop_on_signal(scope: anyio.CancelScope) -> None:

@@ -1,5 +1,6 @@
 """The server over HTTP: both eras with and without sessions, health, figures, limits and the end."""
 
+import json
 import ssl
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -32,6 +33,20 @@ async def test_calls_are_answered_in_both_eras_with_and_without_sessions(mode, h
         await structured(client, "memory_write", messages=TALK, space="talk")
         found = await structured(client, "memory_reconstruct", query="adopted a dog", space="talk")
         assert found["evidence"][0]["text"] == "And I adopted a dog"
+
+
+@pytest.mark.parametrize("how", [{"stateless": True, "json": True}, {"stateless": True}])
+async def test_half_an_emoji_is_kept_as_the_replacement_character(how):
+    accept = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    call = {"name": "memory_write", "arguments": {"text": "well \ud83e", "session": "\udd42"}}
+    body = json.dumps({"jsonrpc": "2.0", "id": "\udbff", "method": "tools/call", "params": call})
+    async with listening(settings_with(**how)) as url, httpx2.AsyncClient() as http:
+        reply = await http.post(f"{url}/mcp", content=body, headers=accept)
+        assert '"id":"\ufffd"' in reply.text
+        assert '"isError":false' in reply.text
+        async with client_of(url, mode="auto") as client:
+            (found,) = (await structured(client, "memory_reconstruct"))["evidence"]
+    assert (found["text"], found["sources"][0]["session"]) == ("well \ufffd", "\ufffd")
 
 
 async def test_health_readiness_and_figures_hold_no_texts():

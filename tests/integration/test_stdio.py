@@ -6,10 +6,17 @@ import select
 import signal
 import subprocess
 import sys
+from collections import Counter
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
+from random import Random
+from threading import Thread
 
 import pytest
+from mcp_types import JSONRPCRequest
+
+from mcp_memory.server.incoming import read_message
 
 PROGRAM = Path(__file__).with_name("word_memory.py")
 ROOT = PROGRAM.parents[2]
@@ -88,16 +95,100 @@ def test_only_protocol_messages_are_on_stdout_even_if_a_library_prints(warnings)
         assert wire.process.returncode == 0
 
 
-def test_an_invalid_line_does_not_end_the_server():
+def test_lines_that_are_no_messages_are_answered_and_named_on_stderr():
     with served("2025-11-25") as wire:
-        call = (
-            '{"jsonrpc":"2.0","id":99,"method":"tools/call","params":{"name":"memory_write","arguments":{"text":"%s"}}}'
-        )
-        wire.send((call % "half a pair: \\ud83d").encode())
-        wire.send(b'{"jsonrpc":"2.0","id":98,"method":"\xff\xfe')
-        wire.send(b"not json at all")
-        wire.send(b"")
+        for line in (b'{"jsonrpc":"2.0","id":98,"method":"\xff\xfe', b"not json at all", b"", b"[]"):
+            wire.send(line)
+        told = [json.loads(wire.process.stdout.readline()) for _ in range(3)]
+        assert [(one["id"], one["error"]["code"]) for one in told] == [(None, -32700), (None, -32700), (None, -32600)]
         assert wire.call("memory_status")["structuredContent"]["counts"]["messages"] == 0
+        assert wire.process.communicate(timeout=ENDS_S)[1].count(b"A line from the client is refused") == 3
+
+
+@ERAS
+def test_half_an_emoji_is_kept_as_the_replacement_character(era):
+    with served(era) as wire:
+        params = {"name": "memory_write", "arguments": {"text": "cheers \ud83e", "session": "\udd42"}}
+        params |= {"_meta": ENVELOPE} if wire.modern else {}
+        wire.send(json.dumps({"jsonrpc": "2.0", "id": "h", "method": "tools/call", "params": params}).encode())
+        reply = json.loads(wire.process.stdout.readline())
+        assert (reply["id"], reply["result"].get("isError", False)) == ("h", False)
+        (found,) = wire.call("memory_reconstruct")["structuredContent"]["evidence"]
+        assert (found["text"], found["sources"][0]["session"]) == ("cheers \ufffd", "\ufffd")
+
+
+BITS = [
+    b"\\ud83d",
+    b"\xff",
+    b"\r",
+    b"NaN",
+    b"null",
+    b"\x00",
+    b"\xed\xa0\x80",
+    b'"',
+    b"{",
+    b"}",
+    b"[",
+    b",",
+    b"\\",
+    b"1e999",
+]
+IDS = [b'"t"', b"-3", b"0", b"null", b"1.5", b"true", b"{}", b'"\\udead"', b"123456789012345678901234567890"]
+ARGUMENTS = [{}, {"text": "Ann rows."}, {"query": "who?", "limit": "3"}, {"question": "Who rows?"}, {"x": 1}, [1], "a"]
+
+
+def spoilt_lines(seed, number):
+    """Return requests and other lines, many of them changed somewhere."""
+    random = Random(seed)
+    tools = ["memory_status", "memory_write", "memory_reconstruct", "memory_answer", "none"]
+    lines = []
+    for place in range(number):
+        method = random.choice(
+            ["ping", "tools/list", "tools/call", "tools/call", "resources/read", "x/y", "server/discover"]
+        )
+        call = {"name": random.choice(tools), "arguments": random.choice(ARGUMENTS), "uri": "memory://guide"}
+        line = json.dumps({"jsonrpc": "2.0", "id": place + 1000, "method": method, "params": call}).encode()
+        for _ in range(random.randrange(3)):
+            at, to = sorted(random.randrange(len(line) + 1) for _ in range(2))
+            line = random.choice(
+                [
+                    line[:at] + random.choice(BITS) + line[at:],
+                    line[:at] + random.choice(BITS) + line[to:],
+                    line[:at] + line[min(to, at + 3) :],
+                    line[:to],
+                    line[:at] + bytes([random.randrange(256)]) + line[at + 1 :],
+                    line.replace(str(place + 1000).encode(), random.choice(IDS)),
+                    b"[" + line + b"]",
+                    b"\xef\xbb\xbf" + line + b" \r",
+                    line + line,
+                ]
+            ).replace(b"\n", b" ")
+            if not line:
+                break
+        lines.append(line)
+    return lines
+
+
+def due_to(line):
+    """Return the id of the reply to a line, in a list; nothing where none is due."""
+    read = read_message(BytesIO(line), 1_000_000)
+    if read is None:
+        return []
+    message, refusal = read
+    if message is None:
+        return [json.dumps(json.loads(refusal)["id"])]
+    return [json.dumps(message.id)] if isinstance(message, JSONRPCRequest) else []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_each_line_but_notifications_and_answers_gets_exactly_one_reply(seed):
+    lines = spoilt_lines(seed, 150)
+    due = Counter(one for line in lines for one in due_to(line))
+    with served("2025-11-25") as wire:
+        Thread(target=lambda: [wire.send(line) for line in lines], daemon=True).start()
+        came = Counter(json.dumps(json.loads(wire.process.stdout.readline())["id"]) for _ in range(due.total()))
+        assert came == due
+        assert wire.ask("ping")["result"] == {}  # and nothing more came before it
 
 
 def test_the_process_ends_when_the_client_closes_its_end():

@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcp_memory.domain.access import OWNER, Grant
 from mcp_memory.server.http.metrics import Metrics
-from mcp_memory.server.incoming import too_many_values
+from mcp_memory.server.incoming import too_many_values, without_halves
 
 REMEMBERED = 10_000
 """Callers whose rate is remembered; one who is forgotten begins with a full allowance."""
@@ -86,9 +86,11 @@ def in_time(receive: Receive, seconds: float) -> Receive:
 
 
 async def whole_body(receive: Receive) -> tuple[bytes, Receive]:
-    """Return a body that comes as one message, and a ``receive`` that brings it again."""
+    """Return a body that comes as one message, `without_halves`, and a ``receive`` that brings it again."""
     first: Message | None = await receive()
-    body: bytes = (first or {}).get("body", b"")
+    body = without_halves((first or {}).get("body", b""))
+    if first and body:
+        first = {**first, "body": body}
 
     async def replay() -> Message:
         nonlocal first

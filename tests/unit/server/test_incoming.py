@@ -5,14 +5,18 @@ import json
 
 import pytest
 
-from mcp_memory.server.incoming import KEPT, VALUES, read_line, request_id, too_many_values
+from mcp_memory.server.incoming import KEPT, VALUES, read_message, request_id, too_many_values, without_halves
 
 
 def lines(data, most=100_000):
+    """Return a message as JSON, or the error that its line got, for each line that is not blank."""
     file = io.BytesIO(data)
     found = []
-    while read := read_line(file, most):
-        found.append(read)
+    while read := read_message(file, most):
+        message, refusal = read
+        assert (message is None) == bool(refusal)
+        assert "\n" not in refusal
+        found.append(message.model_dump(exclude_unset=True) if message else json.loads(refusal))
     return found
 
 
@@ -20,18 +24,89 @@ def request(**fields):
     return json.dumps({"jsonrpc": "2.0", **fields}).encode() + b"\n"
 
 
-def test_lines_are_read_as_they_are_up_to_the_limit():
-    assert lines(b'{"a":1}\n\n\xffb\r\nlast', most=8) == [
-        ('{"a":1}\n', None),
-        ("\n", None),
-        ("\ufffdb\r\n", None),
-        ("last", None),
-    ]
-    assert [refusal is None for _, refusal in lines(b"x" * 8 + b"\n" + b"x" * 9 + b"\nshort\n", most=8)] == [
-        True,
-        False,
-        True,
-    ]
+def code_and_id(line):
+    (told,) = lines(line)
+    return told["error"]["code"], told["id"]
+
+
+def test_lines_are_read_up_to_the_limit_whatever_ends_them():
+    ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    read = lines(b"\xef\xbb\xbf" + ping + b"\r\n\r\n\n" + ping + b" " * 60 + b"\n" + ping, most=60)
+    assert [message.get("method") for message in read] == ["ping", None, "ping"]
+    assert "server.max_line" in read[1]["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"Content-Length: 40\r\n",
+        b'{"jsonrpc":"2.0","id":4,"method":"ping"\n',
+        b'{"jsonrpc":"2.0","id":4,"method":"ping"} {"jsonrpc":"2.0","id":5,"method":"ping"}\n',
+        b"{'jsonrpc':'2.0','id':4,'method':'ping'}\n",
+        b'{"jsonrpc":"2.0","id":4,"method":"ping","params":' + b"[" * 5000 + b"]" * 5000 + b"}\n",
+        b"\xff\xfe{\x00}\x00\n",
+        b"\x00\n",
+    ],
+)
+def test_a_line_that_is_not_json_gets_a_parse_error(line):
+    assert code_and_id(line) == (-32700, None)
+
+
+@pytest.mark.parametrize("number", [b"NaN", b"-Infinity", b'"caf\xe9"', b'"\xc3"'])
+def test_a_request_that_is_json_but_for_a_number_or_byte_is_refused_under_its_id(number):
+    line = b'{"jsonrpc":"2.0","id":"a4","method":"tools/call","params":{"x":' + number + b"}}\n"
+    assert code_and_id(line) == (-32700, "a4")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b"{}", None),
+        (b"[]", None),
+        (b"null", None),
+        (b"7", None),
+        (b'"ping"', None),
+        (request(id=4), 4),
+        (b'{"id":4,"method":"ping"}', 4),
+        (b'{"jsonrpc":"1.0","id":4,"method":"ping"}', 4),
+        (request(id="x", method=["ping"]), "x"),
+        (request(id=4, method="ping", params=[1]), 4),
+        (request(id=None, method="ping"), None),
+        (request(id=1.5, method="ping"), None),
+        (request(id=True, method="ping"), None),
+        (request(id={}, method="ping"), None),
+        (request(method="ping", params="x"), None),
+        (request(id=4, result=[]), None),  # a reply to the server's own request 4
+        (request(id=4, error="no"), None),
+        (b"[" + request(id=4, method="ping").strip() + b"]", None),
+    ],
+)
+def test_json_that_is_no_request_is_refused_under_the_id_that_it_has(line, told):
+    assert code_and_id(line + b"\n") == (-32600, told)
+
+
+HALVES = ["\ud800", "\udfff", "a\udc00\ud800b", "\\\ud9ab", "\ud83d\ud83d\ude00", "\udead"]
+
+
+@pytest.mark.parametrize("text", HALVES)
+@pytest.mark.parametrize("raw", [False, True])
+def test_half_a_pair_becomes_the_replacement_character_wherever_it_stands(text, raw):
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    fields = {"id": text, "method": "x", "params": {text: [text, {"deep": text}]}}
+    line = json.dumps({"jsonrpc": "2.0", **fields}, ensure_ascii=not raw).encode("utf-8", "surrogatepass") + b"\n"
+    (read,) = lines(line)
+    if raw and "\ud83d\ude00" in text:  # two halves in six bytes of no UTF-8 stay two halves
+        whole = text.translate(dict.fromkeys(range(0xD800, 0xE000), 0xFFFD))
+    assert read == {"jsonrpc": "2.0", "id": whole, "method": "x", "params": {whole: [whole, {"deep": whole}]}}
+    assert len(without_halves(line)) == len(line)
+
+
+@pytest.mark.parametrize("text", ["\\ud83d", "\\\\ud800 \U0001f600", "\U0001f600", "ud83d", "\n\\u"])
+def test_whole_characters_and_words_about_escapes_stay_as_they_are(text):
+    line = request(id=1, method="x", params={"t": text})
+    assert without_halves(line) == line
+    assert lines(line)[0]["params"] == {"t": text}
+    assert without_halves(json.dumps([text, "\ud800"]).encode()) == json.dumps([text, "\ufffd"]).encode()
 
 
 @pytest.mark.parametrize("size", [100_001, KEPT * 2, 3_000_000])
@@ -40,15 +115,11 @@ def test_a_longer_line_is_refused_under_its_id_wherever_that_stands(size, number
     long = {"arguments": {"text": 'a "id": 9, ' * (size // 10), "id": 8}, "id": 8}
     first, last = request(id=number, method="tools/call", params=long), request(params=long, method="x", id=number)
     middle = request(params=long, id=number, method="tools/call")
-    read = lines(first + last + middle + request(id=1))
-    assert [refusal is None for _, refusal in read] == [False, False, False, True]
-    for line, refusal in read[:3]:
-        assert line == ""
-        told = json.loads(refusal)
+    *refused, read = lines(first + last + middle + request(id=1, method="ping"))
+    for told in refused:
         assert (told["id"], told["error"]["code"]) == (number, -32600)
         assert "server.max_line" in told["error"]["message"]
-        assert refusal.count("\n") == 1
-    assert json.loads(read[3][0])["id"] == 1
+    assert (len(refused), read["id"]) == (3, 1)
 
 
 @pytest.mark.parametrize(
@@ -61,16 +132,14 @@ def test_a_longer_line_is_refused_under_its_id_wherever_that_stands(size, number
     ],
 )
 def test_an_id_of_something_else_is_not_taken_for_the_lines(line):
-    ((_, refusal),) = lines(line)
-    told = json.loads(refusal)
-    assert (told["id"], told["error"]["code"]) == (None, -32700)
+    assert code_and_id(line) == (-32700, None)
 
 
 def test_a_line_of_very_many_values_is_refused_under_its_id_and_one_of_very_many_commas_is_not():
-    ((line, refusal),) = lines(request(id=3, params=[[]] * VALUES), most=10**9)
-    assert (line, json.loads(refusal)["id"]) == ("", 3)
-    ((line, refusal),) = lines(request(id=3, params=", [ { " * VALUES), most=10**9)
-    assert (refusal, json.loads(line)["id"]) == (None, 3)
+    (told,) = lines(request(id=3, method="x", params={"a": [[]] * VALUES}), most=10**9)
+    assert (told["id"], told["error"]["code"]) == (3, -32600)
+    (read,) = lines(request(id=3, method="x", params={"a": ", [ { " * VALUES}), most=10**9)
+    assert (read["id"], len(read["params"]["a"])) == (3, 6 * VALUES)
 
 
 def test_values_of_a_text_are_counted_without_those_in_its_strings():
