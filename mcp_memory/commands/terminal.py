@@ -150,10 +150,11 @@ Row = Mapping[str, Any]
 
 
 def session_line(terminal: Terminal, row: Row) -> None:
-    """Print a session: its name, how much it holds, and from when to when."""
+    """Print a session: its title and its name, how much it holds, and from when to when."""
     first, last = _day(row.get("first")), _day(row.get("last"))
     days = first if first == last else " to ".join(day for day in (first, last) if day)
-    terminal.line((one_line(row["id"]), "name"), quantity(row["turns"], "item"), (days, "dim"))
+    title, held = one_line(row.get("title", "")), quantity(row["turns"], "item")
+    terminal.line((title, "bold"), (one_line(row["id"]), "name"), held, (days, "dim"))
 
 
 def turn_lines(terminal: Terminal, row: Row) -> None:

@@ -28,7 +28,7 @@ from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import SPACES, WHOLE, export_lines, markdown_files, space_of, values_of
-from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
+from mcp_memory.services.transfer.foreign.importing import PLACES, ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.format import FORMAT
@@ -96,6 +96,9 @@ async def import_other(
     if result.bad:
         rest = f"; the first {len(result.skipped)} are listed" if result.bad > len(result.skipped) else ""
         terminal.line(f"{quantity(result.bad, 'bad record')} skipped{rest}.")
+    for (what, why), (count, places) in result.unread.items():
+        more = ", …" if count > PLACES == len(places) else ""
+        terminal.line(f"Left out: {quantity(count, what)} {why} ({', '.join(places)}{more}).")
     terminal.line(_outcome(result, space, dry_run=options.dry_run))
     if result.secrets:
         terminal.line("Secrets in it are masked wherever they are shown, searched, exported or sent.")

@@ -46,6 +46,7 @@ class NewFact:
         source: id of the message or document that states it, of this call or stored before in the same session; None
             if the caller states it.
         negated: whether it states that the fact does not hold, from ``valid_from`` on.
+        undated: whether nobody knows since when it holds, if neither it nor its source has a time, as in an import.
     """
 
     head: str
@@ -57,6 +58,7 @@ class NewFact:
     intent: Intent = "FACT"
     source: str | None = None
     negated: bool = False
+    undated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

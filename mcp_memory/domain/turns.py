@@ -145,6 +145,15 @@ class Sentence:
     times: tuple[StatedTime, ...]
 
 
+IMPORTED = frozenset(("chatgpt", "claude", "official", "mem0", "zep", "basic-memory", "notes", "csv"))
+"""What the ids of imported texts begin with, before a colon: the program that they are from."""
+
+
+def is_undated_import(turn: Turn) -> bool:
+    """Return whether nobody knows when a text was said: another program had it without a time."""
+    return turn.said_at is None and turn.ref.partition(":")[0] in IMPORTED
+
+
 LONG = 2_000
 """Characters of a text above which its sentences have no vectors of their own: see `shares_vectors`."""
 

@@ -72,7 +72,8 @@ class _Run:
                 continue
             if until >= FOREVER:
                 self.open_since = max(self.open_since, since)
-                self.open_said_at = max(self.open_said_at, said.said_at)
+                if since > BEGINNING or said.stated:  # what was told at no time knows of no end
+                    self.open_said_at = max(self.open_said_at, said.said_at)
             else:
                 self.stated_end, self.end_said_at = max((self.stated_end, self.end_said_at), (until, said.said_at))
         goes_on = self.open_since >= self.stated_end or (

@@ -20,11 +20,21 @@ from anyio import to_thread
 from mcp_memory.domain.batch import KEEP, Batch, Masking, masked_turn
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn, segment_id, sentence_id, shares_vectors
+from mcp_memory.domain.turns import (
+    Segment,
+    Sentence,
+    Talkers,
+    Turn,
+    is_undated_import,
+    segment_id,
+    sentence_id,
+    shares_vectors,
+)
 from mcp_memory.language.segments import outline, pack_segments, split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.words import embedded_text
+from mcp_memory.temporal.assertions import at_no_time
 from mcp_memory.vectors import Matrix
 
 _log = logging.getLogger(__name__)
@@ -308,7 +318,7 @@ def _read(
             "No facts were read out of %s of session %r, which is found as text alone", turn.id, turn.session
         )
         facts = []
-    return spans, times, facts
+    return spans, times, [at_no_time(fact) for fact in facts] if is_undated_import(turn) else facts
 
 
 def _cut(reading: Reading, turn: Turn, talkers: Talkers) -> _Cut:

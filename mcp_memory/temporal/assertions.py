@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.entities import PROJECT
-from mcp_memory.domain.facts import WHOLE, Assertion, Version, kind_of, new_assertion, verbalise
+from mcp_memory.domain.facts import WHOLE, Assertion, Precision, Version, kind_of, new_assertion, restated, verbalise
 from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.requests import NewFact, Op
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -144,7 +144,7 @@ def caller_assertion(fact: NewFact, turn: Turn, now: Millis) -> Assertion:
     """Return the assertion of a caller's fact.
 
     An event, by its relation, is planned if its start is still to come. A fact without a start holds from the time of
-    its source; if it had ended before that time, its start is unknown.
+    its source; if it had ended before that time, or nobody knows that time, its start is unknown.
     """
     sentence, start, end = _sentence_of(fact, turn)
     relation = relations().name(fact.relation)
@@ -155,12 +155,24 @@ def caller_assertion(fact: NewFact, turn: Turn, now: Millis) -> Assertion:
     since = fact.valid_from
     if since is None:
         since = turn.time if turn.time < until else BEGINNING
-    return new_assertion(
+    made = new_assertion(
         turn, sentence, (start, end), (fact.head, relation, fact.tail), since=since, until=until,
         stated=fact.valid_from is not None or fact.valid_to is not None, negated=fact.negated,
         change=fact.intent == "EVOLUTION", confidence=fact.confidence, intent=fact.intent, extractor="caller",
         recorded_at=now, kind=kind,
     )  # fmt: skip
+    return at_no_time(made) if fact.undated and turn.said_at is None else made
+
+
+def at_no_time(item: Assertion) -> Assertion:
+    """Return an assertion of a text of unknown time: what states no time of its own has an unknown start.
+
+    So it ends nothing whose start is known, and what has a known start ends it.
+    """
+    if item.stated:
+        return item
+    precision: Precision | None = "before" if item.kind == "event" else item.precision
+    return restated(replace(item, since=BEGINNING, precision=precision), (item.head, item.relation, item.tail))
 
 
 def _sentence_of(fact: NewFact, turn: Turn) -> tuple[int, int, int]:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import BEGINNING
 from mcp_memory.domain.turns import USER
 from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.names import Names
@@ -114,8 +115,11 @@ class GivenNames:
     def reads(self, assertion: Assertion, head: str) -> bool:
         """Return whether an assertion gives a name to a speaker or to a description.
 
-        A caller's ``also_known_as`` is no matter of this class: it joins two names without any guard.
+        A caller's ``also_known_as`` is no matter of this class: it joins two names without any guard. What was told at
+        no time, in an import, names nobody who speaks here.
         """
+        if head in self.speakers and assertion.since <= BEGINNING:
+            return False
         if assertion.relation == ALIAS:
             return head in self.speakers and assertion.extractor == "embedded"
         return assertion.relation == NAMED and (head in self.speakers or _OWNING in head)

@@ -27,6 +27,7 @@ from typing import TypeVar
 
 from mcp_memory.domain.entities import entity_key, titled
 from mcp_memory.domain.relations import EntityType, relations
+from mcp_memory.domain.turns import USER
 from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.saved_rows import SavedDict
 
@@ -182,8 +183,11 @@ class Names:
         return self._members[key]
 
     def usual(self, key: str) -> str:
-        """Return the most frequent spelling of an entity; ties go to the longer, then the first in the alphabet."""
-        if key not in self._spellings:
+        """Return the most frequent spelling of an entity; ties go to the longer, then the first in the alphabet.
+
+        The user is "user", however often an import spells it otherwise.
+        """
+        if key not in self._spellings or key == USER:
             return key
         if key not in self._usual:
             spellings = self._spellings[key]

@@ -137,9 +137,11 @@ def _turns_on_page(turns: Sequence[Turn]) -> int:
 def session_row(space: Space, session: str) -> dict[str, Any]:
     """Return the row of a session in a list."""
     turns = space.sessions[session]
+    titled = space.current(session, "title")  # as an import stores the title of a chat
     return without_none(
         {
             "id": session,
+            "title": titled.title if titled is not None and titled.kind == "document" else None,
             "uri": SESSION.expand({"space": space.name, "id": session}),
             "turns": len(turns),
             "first": turn_time(space.turns[turns[0]]),

@@ -9,13 +9,20 @@ from dataclasses import replace
 import pytest
 from exported_store import open_at, store_of
 from fakes import FakeEmbedder
-from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat, write_json
+from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat, records_of, write_json
 
+from mcp_memory.commands.show import listing
+from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.domain.turns import IMPORTED
 from mcp_memory.errors import InvalidInput, StoreUnwritable
+from mcp_memory.search.wishes import standing_wishes
+from mcp_memory.server.resources.sessions import sessions
 from mcp_memory.services.transfer.foreign.importing import AT_ONCE, ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
+from mcp_memory.services.transfer.foreign.reading import ForeignRecord
 from mcp_memory.services.transfer.foreign.sources import source_files
 
 pytestmark = pytest.mark.anyio
@@ -229,3 +236,96 @@ async def test_limits_of_names_hold(memory, tmp_path):
     result = await imported(memory, path, limits=replace(LIMITS, name_chars=256))
     assert result.bad == 1
     assert "300 characters" in result.skipped[0].problem
+
+
+async def said_first(memory, *facts):
+    """Store what the user said in May 2024."""
+    item = NewItem("I live in Porto.", ref="said", role="user", said_at=1_714_903_200_000)
+    await memory.write(WriteRequest("default", "talk", "message", (item,), facts))
+
+
+async def homes(memory, head="user"):
+    async with memory.store.reading() as view:
+        facts = view.space("default").facts
+        versions = facts.versions(facts.key(head), "lives_in")
+        return {one.tail: one.current for one in versions}
+
+
+UNDATED = {
+    "memory.jsonl": [
+        {"type": "entity", "name": "User", "entityType": "person", "observations": ["I live in Lima."]},
+        {"type": "relation", "from": "user", "to": "Quito", "relationType": "lives in"},
+    ],
+    "mem0.jsonl": [
+        {"id": "1", "memory": "The user lives in Lima.", "user_id": "user"},
+        {"id": "2", "memory": "I live in Quito.", "user_id": "user"},
+    ],
+    "graph.json": [{"relations": [{"source": "user", "relationship": "lives_in", "target": "Lima"}], "results": [
+        {"id": "1", "memory": "Lives well", "user_id": "user"}]}],
+    "talk.csv": ["speaker,text", "user,I live in Lima now.", ",I live in Quito."],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNDATED)
+@pytest.mark.parametrize("order", ["before", "after"])
+async def test_an_undated_import_ends_no_dated_fact(tmp_path, name, order):
+    memory = open_at(tmp_path / "store")
+    try:
+        if order == "before":
+            await said_first(memory, NewFact("user", "lives_in", "Porto", source="said"))
+        path = tmp_path / name
+        path.write_text("\n".join(row if isinstance(row, str) else _line(row) for row in UNDATED[name]), "utf-8")
+        await imported(memory, path)
+        if order == "after":
+            await said_first(memory, NewFact("user", "lives_in", "Porto", source="said"))
+        found = await homes(memory)
+        assert found.pop("Porto")
+        assert not any(found.values())
+    finally:
+        await memory.aclose()
+
+
+NAMES = [
+    {"type": "relation", "from": "user", "to": "Zelda", "relationType": "named"},
+    {"type": "relation", "from": "Zelda", "to": "User", "relationType": "also known as"},
+    {"type": "relation", "from": "user", "to": "short answers", "relationType": "prefers"},
+    {"type": "entity", "name": "User", "entityType": "person", "observations": ["I'm Zelda.", "Call me Zelda."]},
+    {"type": "relation", "from": "User", "to": "Tennis", "relationType": "plays"},
+    {"type": "relation", "from": "User", "to": "Chess", "relationType": "plays"},
+]
+
+
+async def test_an_import_neither_names_the_user_nor_makes_wishes(tmp_path):
+    memory = open_at(tmp_path / "store")
+    try:
+        await said_first(memory)
+        path = tmp_path / "memory.jsonl"
+        path.write_text("\n".join(map(_line, NAMES)), "utf-8")
+        result = await imported(memory, path)
+        assert [(what, count) for (what, _), (count, _) in result.unread.items()] == [("fact", 3)]
+        async with memory.store.reading() as view:
+            space = view.space("default")
+            assert space.facts.name(space.facts.key("user")) == "user"
+            assert space.facts.key("Zelda") != space.facts.key("user")
+            assert standing_wishes(space) == []
+        texts = " ".join(text for _, _, text in await content(memory))
+        assert "short answers" in texts
+        assert "Zelda" in texts
+        assert not (await imported(memory, path)).stored
+    finally:
+        await memory.aclose()
+
+
+def test_the_ids_of_all_kinds_begin_with_what_marks_an_import(tmp_path):
+    for path in written(tmp_path):
+        for record in records_of(path)[1]:
+            for item in record.items if isinstance(record, ForeignRecord) else ():
+                assert item.ref == "title" or item.ref.partition(":")[0] in IMPORTED
+
+
+async def test_the_title_of_an_imported_chat_is_what_lists_show(memory, tmp_path, capsys):
+    await imported(memory, write_json(tmp_path / "conversations.json", [chatgpt_chat()]))
+    listed = await sessions(memory, {"space": "default"})
+    assert [(row["id"], row["title"]) for row in listed["sessions"]] == [("chatgpt:chat-0", "Moving")]
+    await listing(memory, Terminal(), "sessions", "default", 5, as_json=False)
+    assert capsys.readouterr().out.startswith("Moving chatgpt:chat-0 ")

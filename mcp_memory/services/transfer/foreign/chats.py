@@ -1,68 +1,75 @@
 """Chats: the exports of ChatGPT and of Claude.
 
-ChatGPT keeps a chat as a tree, in which an edited message begins a new branch; only the branch that ends in
-``current_node`` is what the person saw last, so only that one is imported. Since 2026 the export comes in parts,
-``conversations-000.json`` and so on.
+Both keep a chat as a tree, in which an edited message begins a new branch. Only the branch is imported that the person
+saw last: the one that ends in ``current_node``, or in ``current_leaf_message_uuid``. What stands on others is counted,
+like messages of tools and thoughts. Exports come in parts, ``conversations-000.json``, or archives of them.
+
+An export of Claude also holds its memory of the person (``memories.json``) and the documents of projects.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.times import Millis
+from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_values
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     ForeignRecord,
     Found,
-    JsonRecord,
+    LeftOut,
     SkippedRecord,
-    json_records,
+    is_time,
     moment_in,
+    moment_of,
     needed,
     objects_in,
+    said_in,
     short_name,
     text_in,
+    unread,
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
-
-CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
-PROJECTS = re.compile(r"(?:.*/)?(?:projects\.json|projects/[^/]+\.json)")
 
 
 def read_chatgpt(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each chat of an export of ChatGPT: what people and the assistant wrote, without tools and thoughts."""
-    for file in _chat_files(files):
-        for record in json_records(file, prefix_of(file)):
+    for file in files:
+        for _, record in json_values(file):
             try:
-                yield from _chatgpt_chat(record)
+                yield from [record] if isinstance(record, SkippedRecord) else _chatgpt_chat(record)
             except BadRecord as problem:
                 yield SkippedRecord(record.place, str(problem))
 
 
 def read_claude(files: Sequence[SourceFile]) -> Iterator[Found]:
-    """Yield each chat of an export of Claude, what was attached to it, and the documents of projects."""
-    projects = [file for file in files if PROJECTS.fullmatch(file.name)]
-    for file in [*_chat_files([file for file in files if file not in projects]), *projects]:
-        for record in json_records(file, prefix_of(file)):
+    """Yield each chat of an export of Claude, what was attached to it, documents of projects, and what it remembers."""
+    for file in files:
+        for _, record in json_values(file):
             try:
-                fields = record.fields()
-                yield from (_claude_chat if "chat_messages" in fields else _claude_project)(record.place, fields)
+                yield from [record] if isinstance(record, SkippedRecord) else _claude_record(record)
             except BadRecord as problem:
                 yield SkippedRecord(record.place, str(problem))
 
 
-def prefix_of(file: SourceFile) -> str:
-    """Return the place of a JSON file's records: in its array, or the file itself if it is one object."""
-    with file.open() as stream:
-        return "item" if stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[" else ""
+def _claude_record(record: JsonRecord) -> Iterator[Found]:
+    fields = record.fields()
+    if "chat_messages" in fields:
+        yield from _claude_chat(record.place, fields)
+    elif fields.keys() & MEMORIES:
+        yield from _claude_memory(record.place, fields)
+    elif fields.keys() & PROJECT:
+        yield from _claude_project(record.place, fields)
+    else:
+        raise BadRecord("is neither a chat, a project nor a memory")
 
 
-def _chat_files(files: Sequence[SourceFile]) -> Sequence[SourceFile]:
-    """Return the files with chats: a single file, or those of the usual names."""
-    return files if len(files) == 1 else [file for file in files if CONVERSATIONS.fullmatch(file.name)]
+ROOT = "40008"
+"""What is left of the parent of a first message, 00000000-0000-4000-8000-000000000000, without its outer zeros."""
+MEMORIES, PROJECT = {"conversations_memory", "project_memories"}, {"prompt_template", "docs"}
+"""Fields by which what Claude remembers, and a project, are known."""
 
 
 def _chatgpt_chat(record: JsonRecord) -> Iterator[Found]:
@@ -71,8 +78,9 @@ def _chatgpt_chat(record: JsonRecord) -> Iterator[Found]:
     if not isinstance(nodes, dict):
         raise BadRecord("has no messages in 'mapping'")
     session = short_name("chatgpt", needed(chat, "conversation_id", "id", "title"))
-    began, items = moment_in(chat, "create_time"), []
-    for name, node in _branch(nodes, chat.get("current_node")):
+    began, items, unseen = moment_in(chat, "create_time"), [], 0
+    branch = _branch(nodes, chat.get("current_node"))
+    for name, node in branch:
         said = node.get("message")
         if not isinstance(said, dict):
             continue
@@ -83,8 +91,19 @@ def _chatgpt_chat(record: JsonRecord) -> Iterator[Found]:
             continue
         if item is not None:
             items.append(item)
+        else:
+            unseen += _object(said, "author").get("role") != "system" and bool(_object(said, "content"))
+    others = [node for name, node in nodes.items() if name not in dict(branch) and isinstance(node, dict)]
     yield ForeignRecord(record.place, session, "message", tuple(items))
     yield from _titled(record.place, session, text_in(chat, "title"), began)
+    yield from _not_shown(record.place, unseen, sum(isinstance(node.get("message"), dict) for node in others))
+
+
+def _not_shown(place: str, unseen: int, abandoned: int) -> Iterator[LeftOut]:
+    if unseen:
+        yield LeftOut(place, "message", "of tools, thoughts, or hidden", unseen)
+    if abandoned:
+        yield LeftOut(place, "message", "on branches that were abandoned", abandoned)
 
 
 def _titled(place: str, session: str, title: str | None, began: Millis | None) -> Iterator[ForeignRecord]:
@@ -145,35 +164,82 @@ def _chatgpt_message(name: str, said: Mapping[str, Any], began: Millis | None) -
 
 def _claude_chat(place: str, chat: Mapping[str, Any]) -> Iterator[Found]:
     session = short_name("claude", needed(chat, "uuid"))
-    began, items, attached = moment_in(chat, "created_at"), [], []
-    for number, said in enumerate(objects_in(chat, "chat_messages"), start=1):
+    began, items, attached = moment_in(chat, "created_at"), [], list[NewItem]()
+    messages, unseen = objects_in(chat, "chat_messages"), 0
+    branch = _claude_branch(messages, text_in(chat, "current_leaf_message_uuid"))
+    for number in branch:
+        said = messages[number]
         try:
             name = needed(said, "uuid")
             when = moment_in(said, "created_at")
             when = began if when is None else when
-            texts = [text_in(part, "text") or "" for part in objects_in(said, "content") if part.get("type") == "text"]
-            text = "\n".join(filter(None, texts)) or text_in(said, "text") or ""
-            files = objects_in(said, "attachments")
-            for place_of, file in enumerate(files):
-                if content := text_in(file, "extracted_content"):
-                    ref = short_name("claude", f"{name}#{place_of}")
-                    title = short_name(text_in(file, "file_name") or "attachment")
-                    attached.append(NewItem(content, ref=ref, title=title, said_at=when))
-            files += objects_in(said, "files")
-            shown = dict.fromkeys(text_in(file, "file_name") or "attachment" for file in files)
-            text = "\n".join([text.strip(), *(f"[attached: {one}]" for one in shown)]).strip()
+            text, documents = _claude_message(name, said, when)
         except BadRecord as problem:
-            yield SkippedRecord(f"{place}, message {number}", str(problem))
+            yield SkippedRecord(f"{place}, message {number + 1}", str(problem))
             continue
-        if text:
+        attached += documents
+        unseen += not text
+        if text and said.get("sender") == "human":
+            items.append(NewItem(text, ref=short_name("claude", name), role="user", said_at=when))
+        elif text:
             ref = short_name("claude", name)
-            if said.get("sender") == "human":
-                items.append(NewItem(text, ref=ref, role="user", said_at=when))
-            else:
-                items.append(NewItem(text, ref=ref, speaker="Claude", role="assistant", said_at=when))
+            items.append(NewItem(text, ref=ref, speaker="Claude", role="assistant", said_at=when))
     yield ForeignRecord(place, session, "message", tuple(items))
     yield ForeignRecord(place, session, "document", tuple(attached))
     yield from _titled(place, session, text_in(chat, "name"), began)
+    yield from _not_shown(place, unseen, len(messages) - len(branch))
+
+
+def _claude_branch(messages: Sequence[Mapping[str, Any]], leaf: str | None) -> list[int]:
+    """Return the places of the messages that lead to a leaf; where none is named, to the latest.
+
+    A message that names no parent follows the one before it, as in exports without branches.
+    """
+    places = {text_in(said, "uuid"): number for number, said in enumerate(messages)}
+    parents = []
+    for number, said in enumerate(messages):
+        parent = text_in(said, "parent_message_uuid")
+        is_root = parent is not None and parent.replace("-", "").strip("0") in ("", ROOT)
+        parents.append(-1 if is_root else places.get(parent, number - 1) if parent else number - 1)
+    leaves = [number for number in range(len(messages)) if number not in parents]
+    latest = max(leaves, key=lambda number: (str(messages[number].get("created_at") or ""), number), default=-1)
+    path, here = dict[int, None](), places.get(leaf, latest) if leaf else latest
+    while here >= 0 and here not in path:
+        path[here] = None
+        here = parents[here]
+    return [*path][::-1]
+
+
+def _claude_message(name: str, said: Mapping[str, Any], when: Millis | None) -> tuple[str, list[NewItem]]:
+    """Return what a message says, with the names of its files, and what was attached to it."""
+    texts = [text_in(part, "text") or "" for part in objects_in(said, "content") if part.get("type") == "text"]
+    text = "\n".join(filter(None, texts)) or text_in(said, "text") or ""
+    files, attached = objects_in(said, "attachments"), []
+    for place_of, file in enumerate(files):
+        if content := text_in(file, "extracted_content"):
+            ref = short_name("claude", f"{name}#{place_of}")
+            title = short_name(text_in(file, "file_name") or "attachment")
+            attached.append(NewItem(content, ref=ref, title=title, said_at=when))
+    files += objects_in(said, "files")
+    shown = dict.fromkeys(text_in(file, "file_name") or "attachment" for file in files)
+    return "\n".join([text.strip(), *(f"[attached: {one}]" for one in shown)]).strip(), attached
+
+
+def _claude_memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
+    """Yield what Claude remembers of a person, and of each project; without a time of its own, at no time."""
+    account = text_in(fields, "account_uuid") or "memory"
+    when = next((moment_of(one) for name, one in fields.items() if is_time(name) and one), None)
+    parts = [("What Claude remembers", account, fields.get("conversations_memory"))]
+    projects = fields.get("project_memories")
+    named: Mapping[str, Any] = projects if isinstance(projects, dict) else {"": projects}
+    parts += [(f"What Claude remembers of project {name}", f"{account}:{name}", value) for name, value in named.items()]
+    items = [
+        NewItem(text, ref=short_name("claude", "memory", ref), title=short_name(title), said_at=when)
+        for title, ref, value in parts
+        if (text := "\n".join(said for said, _ in said_in(value)))
+    ]
+    yield ForeignRecord(place, short_name("claude", "memory"), "document", tuple(items))
+    yield from unread(place, fields, "memories", *MEMORIES, "account_uuid", "uuid")
 
 
 def _claude_project(place: str, project: Mapping[str, Any]) -> Iterator[Found]:
@@ -189,6 +255,13 @@ def _claude_project(place: str, project: Mapping[str, Any]) -> Iterator[Found]:
             ref = short_name("claude", needed(document, "uuid"))
             titled = short_name(named) if named else None
             items.append(NewItem(text, ref=ref, title=titled, said_at=began if when is None else when))
+        else:
+            yield LeftOut(place, "document", "of a project, without its text")
+    if about := text_in(project, "description"):
+        title = short_name(f"Description of the project {text_in(project, 'name') or ''}".strip())
+        items.append(
+            NewItem(about, ref=short_name("claude", needed(project, "uuid"), "about"), title=title, said_at=began)
+        )
     yield ForeignRecord(place, session, "document", tuple(items))
 
 

@@ -25,11 +25,13 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress
 from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import Reading, silent
+from mcp_memory.services.transfer.foreign.claims import as_text, is_claim
 from mcp_memory.services.transfer.foreign.kinds import Read
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     ForeignRecord,
     Found,
+    LeftOut,
     SkippedRecord,
     in_batches,
     of_different_sessions,
@@ -49,6 +51,8 @@ MANY_CHARACTERS = 400_000
 """Items of a commit of a corpus, and characters from which on it takes no further record."""
 LISTED = 20
 """Bad records that are listed; the others are only counted."""
+PLACES = 3
+"""Places that are named of what is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class ForeignImport:
         left_out: of them, since they were forgotten here.
         skipped: the first bad records.
         bad: how many bad records there are.
+        unread: what is left out since it is no record: by what it is and why, how much there is and where.
         secrets: whether what was stored holds some.
     """
 
@@ -80,6 +85,7 @@ class ForeignImport:
     left_out: int = 0
     skipped: list[SkippedRecord] = field(default_factory=list)
     bad: int = 0
+    unread: dict[tuple[str, str], tuple[int, list[str]]] = field(default_factory=dict)
     secrets: bool = False
 
     def skip(self, record: SkippedRecord) -> None:
@@ -87,6 +93,13 @@ class ForeignImport:
         self.bad += 1
         if len(self.skipped) < LISTED:
             self.skipped.append(record)
+
+    def leave(self, part: LeftOut) -> None:
+        """Note what is left out."""
+        count, places = self.unread.get((part.what, part.why), (0, []))
+        if len(places) < PLACES and part.place not in places:
+            places = [*places, part.place]
+        self.unread[part.what, part.why] = count + part.count, places
 
 
 async def import_foreign(
@@ -173,6 +186,9 @@ class _ForeignWork:
             for found in self._checked(record):
                 if isinstance(found, SkippedRecord):
                     result.skip(found)
+                    continue
+                if isinstance(found, LeftOut):
+                    result.leave(found)
                     continue
                 if not (found.items or found.facts):
                     continue
@@ -266,13 +282,19 @@ class _ForeignWork:
         await Indexing(self._store, self._reading).finish(self._space.name, left, silent)
 
     def _request(self, record: ForeignRecord) -> WriteRequest:
-        return WriteRequest(self._space.name, record.session, record.kind, record.items, record.facts, wait=False)
+        facts = tuple(replace(fact, undated=True) for fact in record.facts)
+        return WriteRequest(self._space.name, record.session, record.kind, record.items, facts, wait=False)
 
     def _checked(self, record: Found) -> Iterator[Found]:
         """Yield a record without what cannot be stored of it, and what is bad."""
-        if isinstance(record, SkippedRecord):
+        if not isinstance(record, ForeignRecord):
             yield record
             return
+        claims = [fact for fact in record.facts if is_claim(fact)]
+        if claims:
+            record = as_text(record, claims)
+            why = "about names or wishes of the user, which only the user states; kept as text"
+            yield LeftOut(record.place, "fact", why, len(claims))
         good = []
         for item in record.items:
             try:
@@ -285,6 +307,7 @@ class _ForeignWork:
         facts = []
         for fact in record.facts:
             if fact.source in lost and lost:
+                yield LeftOut(record.place, "fact", "of what was skipped")
                 continue
             try:
                 for name in (fact.head, fact.tail):

@@ -5,18 +5,20 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign import chats, memories, plain_files
-from mcp_memory.services.transfer.foreign.reading import ENCODINGS, Found, json_records
-from mcp_memory.services.transfer.foreign.sources import SourceFile, keys_of
+from mcp_memory.services.transfer.foreign.json_files import json_records, keys_of
+from mcp_memory.services.transfer.foreign.reading import ENCODINGS, Found, LeftOut
+from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.format import FORMAT
 
 OWN: Final = "mcp-memory"
 
 Read = Callable[[Sequence[SourceFile]], Iterator[Found]]
-READERS: Final[Mapping[str, Read]] = {
+_READ: Final[Mapping[str, Read]] = {
     "chatgpt": chats.read_chatgpt,
     "claude": chats.read_claude,
     "official": memories.read_official,
@@ -26,7 +28,23 @@ READERS: Final[Mapping[str, Read]] = {
     "text": plain_files.read_text,
     "csv": plain_files.read_csv,
 }
-"""The reader of each kind."""
+
+
+def _read(kind: str, files: Sequence[SourceFile]) -> Iterator[Found]:
+    """Yield the records of the files of a kind, and name the others; a file that alone is asked for is of it."""
+    kinds = [kind] if len(files) == 1 else _kinds_of(files)
+    if kind not in kinds:  # only the person knows what they are
+        suffixes = {"csv": (".csv", ".tsv"), "text": plain_files.SUFFIXES, "basic-memory": plain_files.SUFFIXES}
+        wanted = suffixes.get(kind, (".json", ".jsonl"))
+        kinds = [kind if file.suffix in wanted else found for file, found in zip(files, kinds, strict=True)]
+    for file, found in zip(files, kinds, strict=True):
+        if found != kind:
+            yield LeftOut(file.name, "file", f"of another kind ({found})" if found in READERS else "of no known kind")
+    yield from _READ[kind]([file for file, found in zip(files, kinds, strict=True) if found == kind])
+
+
+READERS: Final[Mapping[str, Read]] = {kind: partial(_read, kind) for kind in _READ}
+"""The reader of each kind; where several files differ in kind, this is the order in which one is chosen."""
 
 
 def recognise(files: Sequence[SourceFile]) -> str:
@@ -38,72 +56,94 @@ def recognise(files: Sequence[SourceFile]) -> str:
     if not files:
         raise InvalidInput("FILE", "there is no file in it", "Name a file, a folder or a zip archive with an export.")
     if len(files) == 1:
-        found = _of_file(files[0])
+        kinds = [_of_file(files[0])]
     else:
-        chats_of = [file for file in files if chats.CONVERSATIONS.fullmatch(file.name)]
-        others = [file for file in files if file.suffix in (".json", ".jsonl", ".csv")]
-        texts = [file for file in files if file.suffix in plain_files.SUFFIXES]
-        one = (chats_of or [file for file in others if chats.PROJECTS.fullmatch(file.name)])[:1]
-        if not one and (len(others) == 1 or (others and not texts)):
-            one = others[:1]
-        found = _of_file(one[0]) if one else ""
-        if not found and texts:
-            found = "basic-memory" if plain_files.is_basic_memory(texts) else "text"
+        kinds = _kinds_of(files)
+        if kinds.count("csv") < len(kinds) - kinds.count("") - kinds.count("csv"):  # a table among notes
+            kinds = [kind for kind in kinds if kind != "csv"]
+    found = next((kind for kind in (*READERS, OWN) if kind in kinds), "")
     if not found:
+        for file in files if len(files) > 1 else ():
+            _of_file(file)  # it may say what is wrong with one
         problem = f"{files[0].name if len(files) == 1 else 'the folder'} is no export that is known"
         remedy = f"Known are: {', '.join((OWN, *READERS))}; if it is one of these, say --from KIND."
+        if any(b".zip" in _head(file) for file in files if file.suffix == ".json"):
+            remedy = f"It names archives: download them into one folder, and import that. {remedy}"
         raise InvalidInput("FILE", problem, remedy)
     return found
 
 
-def _of_file(file: SourceFile) -> str:
+def _kinds_of(files: Sequence[SourceFile]) -> list[str]:
+    """Return the kind of each of several files, "" for none that is known; notes are all of one kind."""
+    texts = [file for file in files if file.suffix in plain_files.SUFFIXES]
+    of_texts = "basic-memory" if texts and plain_files.is_basic_memory(texts) else "text"
+    found = []
+    for file in files:
+        try:
+            known = file.suffix in (".json", ".jsonl", ".csv", ".tsv")
+            found.append(of_texts if file in texts else _of_file(file) if known else "")
+        except InvalidInput:
+            found.append("")
+    return found
+
+
+def _head(file: SourceFile) -> bytes:
     with file.open() as stream:
-        head = stream.read(1 << 16).removeprefix(b"\xef\xbb\xbf")
+        return stream.read(1 << 16).removeprefix(b"\xef\xbb\xbf")
+
+
+def _of_file(file: SourceFile) -> str:
+    head = _head(file)
     if not head:
         raise InvalidInput(file.name, "is empty", "Export or download it again.")
     if name := ENCODINGS.get(head[:2]):
         raise InvalidInput(file.name, f"is {name}", "Save the file as UTF-8. Nothing was stored.")
-    begin = head.lstrip()[:1]
-    if begin == b"{" and (kind := _of_line(head)):
-        return kind
-    if begin in (b"{", b"["):
+    if head.lstrip()[:1] in (b"{", b"["):
         shape = keys_of(file)
-        kind = _of_keys(shape.root or shape.first, whole=bool(shape.root))
-        if not kind and shape.broken:
+        if kind := _of_keys(shape.root or shape.first, whole=bool(shape.root)) or _of_line(head):
+            return kind
+        if shape.broken:
             for _ in json_records(file, "item"):
                 pass  # it raises the error with the line
-        return kind
+        return ""
     if file.suffix in plain_files.SUFFIXES:
         return "basic-memory" if plain_files.is_basic_memory([file]) else "text"
     return "csv" if file.suffix in (".csv", ".tsv") or _has_columns(head) else ""
 
 
 def _of_line(head: bytes) -> str:
-    """Return the kind of JSON lines by the first that is an object."""
+    """Return the kind of JSON lines by the first that tells; the very first may be broken."""
     for line in head.splitlines()[:20]:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict):
-            if value.get("format") == FORMAT:
-                return OWN
-            if value.get("type") in ("entity", "relation"):
-                return "official"
+        if not isinstance(value, dict):
+            continue
+        if value.get("format") == FORMAT:
+            return OWN
+        if any(value.get(name) in ("entity", "relation") for name in ("type", "_type")):
+            return "official"
+        if kind := _of_keys(frozenset(value), whole=False):
+            return kind
     return ""
 
 
 def _of_keys(keys: frozenset[str], *, whole: bool) -> str:
-    """Return the kind of a JSON file by the names in it; ``whole`` if the file is one object."""
+    """Return the kind of a JSON file by the names in it; ``whole`` if the file is one object, or lines of them."""
     if "mapping" in keys:
         return "chatgpt"
-    if "chat_messages" in keys or {"prompt_template", "docs"} & keys:
+    if keys & {"chat_messages", *chats.PROJECT, *chats.MEMORIES}:
         return "claude"
+    if "source_node_uuid" in keys:
+        return "zep"
+    if keys & {"entityType", "observations", "relationType"} or {"entities", "relations"} <= keys:
+        return "official"
+    if "memory" in keys and keys & {"id", "user_id", "agent_id", "run_id"}:
+        return "mem0"
     if whole:
         return "zep" if {"episodes", "edges"} & keys else "mem0" if {"results", "memories"} & keys else ""
-    if "memory" in keys and "id" in keys:
-        return "mem0"
-    graph = {"source_node_uuid", "source_description", "role_type", "valid_at", "group_id"}
+    graph = {"source_description", "role_type", "valid_at", "group_id"}
     return "zep" if "uuid" in keys and graph & keys else ""
 
 

@@ -8,97 +8,189 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcp_memory.domain.requests import NewFact, NewItem
+from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import digest
+from mcp_memory.language import iso
+from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_records, json_values, keys_of
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     ForeignRecord,
     Found,
+    LeftOut,
     SkippedRecord,
-    json_lines,
-    json_records,
+    is_time,
     moment_in,
+    moment_of,
     needed,
+    said_in,
     short_name,
     text_in,
+    unread,
 )
-from mcp_memory.services.transfer.foreign.sources import SourceFile, keys_of
+from mcp_memory.services.transfer.foreign.sources import SourceFile
 
 OFFICIAL = "official"
+_OF_RELATIONS = (
+    *("type", "_type", "id", "from", "source", "to", "target"),
+    *("relationType", "relation_type", "relation", "label"),
+)
+_OF_ENTITIES = (
+    *("observations", "contents", "observation", "content"),
+    *("type", "_type", "id", "name", "entityName", "entity", "entityType", "entity_type"),
+)
+"""Fields that are read of relations and of entities, in the names that programs give them."""
 _SAID = re.compile(r"([^:\n]{1,60}?)(?:\((\w+)\))?\s*: (\S.*)", re.DOTALL)
 """A line of a Graphiti message: ``Ines(user): I moved.``"""
 
 
 def read_official(files: Sequence[SourceFile]) -> Iterator[Found]:
-    """Yield entities and relations of ``memory.jsonl``; of an entity that stands twice, all observations."""
+    """Yield entities and relations of ``memory.jsonl``, or of one object that lists them.
+
+    Of an entity that stands twice all observations are one document, but for those with a time: these are one by one.
+    What a record is, it says by its fields, since programs that write this format name its type in several ways.
+    """
     for file in files:
-        if len(files) > 1 and file.suffix not in (".jsonl", ".json"):
-            continue
-        entities: dict[str, tuple[str, list[str]]] = {}
+        entities: dict[str, _Entity] = {}
         facts: list[ForeignRecord] = []
-        for record in json_lines(file):
+        for section, record in json_values(file, "entities", "relations"):
+            try:
+                if isinstance(record, SkippedRecord):
+                    yield record
+                elif section and not isinstance(record.value, dict):
+                    yield from unread(file.name, {section: record.value}, "the file", "type", "version")
+                else:
+                    fact, left = _official(record, entities)
+                    facts += [_stated(record.place, OFFICIAL, one) for one in fact]
+                    yield from left
+            except BadRecord as problem:
+                yield SkippedRecord(record.place, str(problem))
+        for name, entity in entities.items():
+            items = []
+            for when, texts in entity.said.items():
+                ref = short_name(OFFICIAL, name, *([] if when is None else [iso.show(when) or ""]))
+                items.append(NewItem("\n".join(dict.fromkeys(texts)), ref=ref, title=short_name(name), said_at=when))
+            yield ForeignRecord(entity.place, OFFICIAL, "document", tuple(items))
+        yield from facts
+
+
+@dataclass(slots=True)
+class _Entity:
+    """What was observed of an entity by its time, None for no time; the place is that of its first record."""
+
+    place: str
+    said: dict[Millis | None, list[str]] = field(default_factory=dict)
+
+
+def _official(record: JsonRecord, entities: dict[str, _Entity]) -> tuple[list[NewFact], list[LeftOut]]:
+    """Return the facts of a record and what is not read of it; what it observes goes to its entity."""
+    fields, place = record.fields(), record.place
+    ends = [text_in(fields, *names) for names in (("from", "source"), ("to", "target"))]
+    if all(ends) and "observations" not in fields:
+        relation = relation_of(text_in(fields, "relationType", "relation_type", "relation", "label"))
+        known = ("type", "_type", "id", "from", "source", "to", "target", "relationType", "relation_type", "relation")
+        return [NewFact(ends[0] or "", relation, ends[1] or "")], list(
+            unread(place, fields, "relations", *known, "label")
+        )
+    name, told = text_in(fields, "name", "entityName", "entity"), _OF_ENTITIES[:4]
+    what = text_in(fields, "entityType", "entity_type")
+    if name is None or not (what or fields.keys() & set(told) or "entity" in (fields.get("type"), fields.get("_type"))):
+        raise BadRecord("is neither an entity nor a relation")
+    entity, left = entities.setdefault(name, _Entity(place)), []
+    observed = {key: one for key, one in fields.items() if key in told or is_time(key)}
+    for text, time in said_in(observed) if observed.keys() & set(told) else ():
+        try:
+            when = None if time is None else moment_of(time)
+        except BadRecord as problem:
+            when = None
+            left.append(LeftOut(place, "time", f"of an observation, which {problem}"))
+        entity.said.setdefault(when, []).append(f"{name}: {text}")
+    left += unread(place, fields, "entities", *_OF_ENTITIES)
+    return [NewFact(name, "is_a", what)] if what else [], left
+
+
+def read_mem0(files: Sequence[SourceFile]) -> Iterator[Found]:
+    """Yield each memory of mem0, in a session of its user, and the relations of its graph as facts."""
+    for file in files:
+        for section, record in json_values(file, "results", "memories", "relations"):
             if isinstance(record, SkippedRecord):
                 yield record
                 continue
             try:
-                fields = record.fields()
-                if fields.get("type") == "entity":
-                    name = needed(fields, "name")
-                    _, known = entities.setdefault(name, (record.place, []))
-                    known += [f"{name}: {text}" for text in _texts(fields.get("observations"))]
-                    if what := text_in(fields, "entityType"):
-                        facts.append(_stated(record.place, OFFICIAL, NewFact(name, "is_a", what)))
-                elif fields.get("type") == "relation":
-                    relation = relation_of(fields.get("relationType"))
-                    fact = NewFact(needed(fields, "from"), relation, needed(fields, "to"))
-                    facts.append(_stated(record.place, OFFICIAL, fact))
+                if section == "relations":
+                    yield from _graph(record.place, record.value)
+                elif section in ("", "results", "memories"):
+                    yield from _memory(record.place, record.fields())
                 else:
-                    raise BadRecord("is neither an entity nor a relation")
-            except BadRecord as problem:
-                yield SkippedRecord(record.place, str(problem))
-        for name, (place, observations) in entities.items():
-            if text := "\n".join(dict.fromkeys(observations)):
-                item = NewItem(text, ref=short_name(OFFICIAL, name), title=short_name(name))
-                yield ForeignRecord(place, OFFICIAL, "document", (item,))
-        yield from facts
-
-
-def read_mem0(files: Sequence[SourceFile]) -> Iterator[Found]:
-    """Yield each memory of mem0, in a session of its user."""
-    for file in files:
-        if len(files) > 1 and file.suffix != ".json":
-            continue
-        for record in json_records(file, _place_of_memories(file)):
-            try:
-                fields = record.fields()
-                who = text_in(fields, "user_id", "agent_id", "run_id") or "mem0"
-                item = NewItem(
-                    needed(fields, "memory", "text"),
-                    ref=short_name("mem0", needed(fields, "id")),
-                    title=short_name(who),
-                    said_at=moment_in(fields, "updated_at", "created_at"),
-                )
-                yield ForeignRecord(record.place, short_name("mem0", who), "document", (item,))
+                    yield from unread(file.name, {section: record.value}, "the file", "next", "previous", "count")
             except BadRecord as problem:
                 yield SkippedRecord(record.place, str(problem))
 
 
-def _place_of_memories(file: SourceFile) -> str:
-    shape = keys_of(file)
-    if not shape.root:
-        return "item"
-    return next((f"{name}.item" for name in ("results", "memories") if name in shape.root), "results.item")
+def _memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
+    text = needed(fields, "memory", "text", "content")
+    if fields.get("event") == "DELETE" or fields.get("is_deleted") is True:
+        yield LeftOut(place, "memory", "that was deleted")
+        return
+    who = text_in(fields, "user_id", "agent_id", "run_id") or "mem0"
+    item = NewItem(
+        text,
+        ref=short_name("mem0", text_in(fields, "id") or digest(who, text)),
+        title=short_name(who),
+        said_at=moment_in(fields, "updated_at", "created_at"),
+    )
+    yield ForeignRecord(place, short_name("mem0", who), "document", (item,))
+    yield from unread(
+        place, fields, "memories", "memory", "text", "content", "id", "user_id", "agent_id", "run_id", "app_id",
+        "actor_id", "role", "hash", "score", "event", "is_deleted", "relations",
+    )  # fmt: skip
+    yield from _graph(place, fields.get("relations"))
+
+
+def _graph(place: str, value: object) -> Iterator[Found]:
+    """Yield the relations in a value, however deep; those that a name there calls deleted are left out."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _graph(place, one)
+    elif isinstance(value, dict) and "source" in value:
+        ends = [text_in(value, *names) for names in (("source",), ("target", "destination"))]
+        if not all(ends):
+            yield LeftOut(place, "relation", "without a name at both ends")
+            return
+        names = [(end or "").removeprefix("user_id:").strip("_ ").replace("_", " ") for end in ends]
+        fact = NewFact(names[0], relation_of(text_in(value, "relationship", "relation")), names[1])
+        yield _stated(place, short_name("mem0", text_in(value, "user_id") or "graph"), fact)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            if name.startswith("deleted"):
+                yield LeftOut(place, "relation", "that was deleted", len(one) if isinstance(one, list) else 1)
+            else:
+                yield from _graph(place, one)
+    elif value is not None:
+        yield LeftOut(place, "relation", "that is no object")
 
 
 def read_zep(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield episodes, then edges as facts with the times of their validity; names come from the nodes."""
     names: dict[str, str] = {}
     sessions: dict[str, str] = {}
+    for file in files:
+        for name in sorted(keys_of(file).root - {"nodes", "episodes", "edges"}):
+            yield LeftOut(file.name, "field", f"{name!r} of the file")
     for file, section in _sections(files, "nodes"):
         for record in json_records(file, section):
-            if isinstance(record.value, dict) and (key := text_in(record.value, "uuid")):
-                names[key] = text_in(record.value, "name") or ""
+            try:
+                key, name = needed(record.fields(), "uuid"), needed(record.fields(), "name")
+                names[key] = name
+                if about := text_in(record.fields(), "summary"):
+                    when = moment_in(record.fields(), "created_at")
+                    item = NewItem(about, ref=short_name("zep", key), title=short_name(name), said_at=when)
+                    yield ForeignRecord(record.place, short_name("zep", "graph"), "document", (item,))
+            except BadRecord as problem:
+                yield SkippedRecord(record.place, str(problem))
     for file, section in _sections(files, "episodes"):
         for record in json_records(file, section):
             try:
@@ -118,8 +210,6 @@ def read_zep(files: Sequence[SourceFile]) -> Iterator[Found]:
 
 def _sections(files: Sequence[SourceFile], name: str) -> Iterator[tuple[SourceFile, str]]:
     for file in files:
-        if len(files) > 1 and file.suffix != ".json":
-            continue
         shape = keys_of(file)
         if shape.root:
             yield file, f"{name}.item"
@@ -138,7 +228,7 @@ def _episode(place: str, fields: Mapping[str, Any]) -> Iterator[ForeignRecord]:
     session = short_name("zep", text_in(fields, "session_id", "thread_id", "group_id") or "graph")
     when = moment_in(fields, "valid_at", "created_at")
     ref = short_name("zep", name)
-    if fields.get("source") in ("text", "json"):
+    if fields.get("source") in ("text", "json") or not (text_in(fields, "role", "role_type") or _SAID.match(text)):
         title = text_in(fields, "name", "source_description")
         item = NewItem(text, ref=ref, title=short_name(title) if title else None, said_at=when)
         yield ForeignRecord(place, session, "document", (item,))
@@ -177,8 +267,14 @@ def _edge(place: str, fields: Mapping[str, Any], names: Mapping[str, str], sessi
         valid_to=until,
         source=short_name("zep", source) if source else None,
     )
-    session = sessions[source] if source else short_name("zep", text_in(fields, "group_id") or "graph")
-    return _stated(place, session, fact)
+    if source:
+        return _stated(place, sessions[source], fact)
+    session = short_name("zep", text_in(fields, "group_id") or "graph")
+    if (words := text_in(fields, "fact")) is None:
+        return _stated(place, session, fact)
+    ref = short_name("zep", text_in(fields, "uuid") or digest(words))
+    item = NewItem(words, ref=ref, title=short_name(ends[0]), said_at=moment_in(fields, "valid_at", "created_at"))
+    return ForeignRecord(place, session, "document", (item,), (replace(fact, source=ref),))
 
 
 def _stated(place: str, session: str, fact: NewFact) -> ForeignRecord:
@@ -188,7 +284,3 @@ def _stated(place: str, session: str, fact: NewFact) -> ForeignRecord:
 def relation_of(words: object) -> str:
     """Return a relation in words that can name one: "works at" as ``works_at``."""
     return re.sub(r"\W+", "_", words if isinstance(words, str) else "").strip("_").lower() or "related_to"
-
-
-def _texts(values: object) -> list[str]:
-    return [text for text in values if isinstance(text, str) and text.strip()] if isinstance(values, list) else []

@@ -45,7 +45,7 @@ _DAY = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 
 def read_text(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each text of a folder as a document, in a session of its folder."""
-    for file in _texts(files):
+    for file in files:
         try:
             fields, body = _parts(text_of_file(file, FILE_BYTES))
             if body.strip():
@@ -57,7 +57,7 @@ def read_text(files: Sequence[SourceFile]) -> Iterator[Found]:
 
 def read_basic_memory(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each note of basic-memory as a document, with its relations as facts that the note states."""
-    for file in _texts(files):
+    for file in files:
         try:
             fields, body = _parts(text_of_file(file, FILE_BYTES))
             if not body.strip():
@@ -76,16 +76,12 @@ def read_basic_memory(files: Sequence[SourceFile]) -> Iterator[Found]:
 def is_basic_memory(files: Sequence[SourceFile]) -> bool:
     """Return whether notes are those of basic-memory: most of the first have its permalink or its observations."""
     found = []
-    for file in _texts(files)[:20]:
+    for file in files[:20]:
         with file.open() as stream:
             text = stream.read(1 << 16).decode("utf-8", "replace").replace("\r\n", "\n")
         fields, body = _parts(text)
         found.append("permalink" in fields or bool(_OBSERVATION.search(body) and fields))
     return sum(found) * 2 > len(found)
-
-
-def _texts(files: Sequence[SourceFile]) -> list[SourceFile]:
-    return list(files) if len(files) == 1 else [file for file in files if file.suffix in SUFFIXES]
 
 
 def _parts(text: str) -> tuple[Mapping[str, Any], str]:
@@ -141,7 +137,7 @@ FIELD_CHARS = 16 << 20
 
 
 def read_csv(files: Sequence[SourceFile]) -> Iterator[Found]:
-    """Yield each row as a message; it has to have a column of text.
+    """Yield each row as a message, or as a document if it names nobody who says it; it has to have a column of text.
 
     A row without id gets one from its content. Without a time as well, the equal rows before it count: two are two.
 
@@ -149,8 +145,7 @@ def read_csv(files: Sequence[SourceFile]) -> Iterator[Found]:
         InvalidInput: a file has no header with a column of text, is not UTF-8, or ends within quotes.
     """
     for file in files:
-        if len(files) == 1 or file.suffix in (".csv", ".tsv"):
-            yield from _rows(file)
+        yield from _rows(file)
 
 
 def columns_of(header: Sequence[str]) -> dict[str, int]:
@@ -234,5 +229,7 @@ def _message(
             nth = equal[key]
             equal[key] += 1
         ref = f"csv:{derived_ref(*parts, nth=nth)}"
-    item = NewItem(cells["text"], ref=ref, speaker=speaker, role=role, said_at=when)
-    return ForeignRecord(place, session, "message", (item,))
+    if speaker or role:
+        item = NewItem(cells["text"], ref=ref, speaker=speaker, role=role, said_at=when)
+        return ForeignRecord(place, session, "message", (item,))
+    return ForeignRecord(place, session, "document", (NewItem(cells["text"], ref=ref, said_at=when),))  # of nobody

@@ -5,7 +5,6 @@ The records of another program are divided into requests, and these into commits
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -69,77 +68,24 @@ class ForeignRecord:
     facts: tuple[NewFact, ...] = ()
 
 
-Found = ForeignRecord | SkippedRecord
-
-
 @dataclass(frozen=True, slots=True)
-class JsonRecord:
-    """A value of a JSON file with its place, for messages."""
+class LeftOut:
+    """What a file holds beside its records, and what is therefore not stored.
+
+    Attributes:
+        place: the file, and where in it.
+        what: in the singular: "relation".
+        why: in words, behind it.
+        count: how many they are.
+    """
 
     place: str
-    value: Any
-
-    def fields(self) -> Mapping[str, Any]:
-        """Return the value, which has to be an object."""
-        if not isinstance(self.value, dict):
-            raise BadRecord("is no JSON object")
-        return self.value
+    what: str
+    why: str
+    count: int = 1
 
 
-def json_records(file: SourceFile, prefix: str) -> Iterator[JsonRecord]:
-    """Yield the values of a JSON file at a prefix of ijson, such as ``item`` for those of an array.
-
-    Raises:
-        InvalidInput: the file is no JSON in UTF-8, or it was cut short; with the line.
-    """
-    import ijson
-
-    found: Any = ijson.sendable_list()
-    parser = ijson.items_coro(found, prefix, use_float=True)
-    line, ended, count = 1, 0, 0
-    with file.open() as stream:
-        try:
-            piece = begin(stream, file)
-            while piece:
-                parser.send(piece)
-                for value in found:
-                    count += 1
-                    first = ended + 1 if ended < line else line
-                    ended = line
-                    yield JsonRecord(f"{file.name}, record {count} (line {first})", value)
-                del found[:]
-                line += piece.endswith(b"\n")
-                piece = stream.readline(PIECE)
-            parser.close()
-        except ijson.JSONError as error:
-            raise _broken(file, line, str(error), cut=not piece) from None
-
-
-def json_lines(file: SourceFile) -> Iterator[JsonRecord | SkippedRecord]:
-    """Yield the values of a file of JSON lines; a line that is no JSON is skipped.
-
-    Raises:
-        InvalidInput: the file is not UTF-8, or its last line is cut short.
-    """
-    number, bad = 0, None
-    with file.open() as stream:
-        line = begin(stream, file, LINE_BYTES)
-        while line:
-            number += 1
-            if bad is not None:
-                yield bad
-                bad = None
-            if line.strip():
-                place = f"{file.name}, line {number}"
-                try:
-                    yield JsonRecord(place, json.loads(line.decode()))
-                except UnicodeDecodeError as error:
-                    raise not_utf8(file, number, error.start) from None
-                except (ValueError, RecursionError) as error:
-                    bad = SkippedRecord(place, f"is no JSON ({error})")
-            line = stream.readline(LINE_BYTES)
-    if bad is not None:
-        raise _broken(file, number, bad.problem, cut=True)
+Found = ForeignRecord | SkippedRecord | LeftOut
 
 
 def text_of_file(file: SourceFile, most: int) -> str:
@@ -176,14 +122,6 @@ def begin(stream: IO[bytes], file: SourceFile, most: int = PIECE) -> bytes:
     return piece.removeprefix(b"\xef\xbb\xbf")
 
 
-def _broken(file: SourceFile, line: int, reason: str, *, cut: bool) -> InvalidInput:
-    words = " ".join(reason.splitlines()[0].split())[:200] if reason else "it ends too early"
-    if "UTF8" in words:
-        return InvalidInput(f"{file.name}, line {line}", "is not UTF-8", "Save the file as UTF-8. Nothing was stored.")
-    problem = f"the file was cut short ({words})" if cut else f"is no JSON ({words})"
-    return InvalidInput(f"{file.name}, line {line}", problem, "Export or copy it again. Nothing was stored.")
-
-
 def text_in(fields: Mapping[str, Any], *names: str) -> str | None:
     """Return the first text that is not empty among some fields; a number counts as text."""
     for name in names:
@@ -200,6 +138,44 @@ def needed(fields: Mapping[str, Any], *names: str) -> str:
     if (text := text_in(fields, *names)) is None:
         raise BadRecord(f"has no text in {' or '.join(map(repr, names))}")
     return text
+
+
+TEXTS = ("text", "content", "contents", "observation", "observations", "value", "values", "item", "items", "memory")
+"""Names of what a record says; what stands under another name is read with that name before it."""
+_TIMES = frozenset(
+    ("date", "time", "timestamp", "created", "createdat", "saved", "savedat", "updated", "updatedat")
+) | {"added", "addedat", "recordedat", "observedat", "modified", "modifiedat"}
+"""Names of times, in small letters without other signs."""
+
+
+def said_in(value: object, label: str = "", when: object = None) -> Iterator[tuple[str, object]]:
+    """Yield every text in a value, whatever its form, with the time that stands beside it, or None.
+
+    A name that says more than that it is text stays before it: ``{"city": "Porto"}`` says "city: Porto".
+    """
+    if isinstance(value, dict):
+        times = [one for name, one in value.items() if is_time(name) and one not in (None, "")]
+        times = [] if len(times) == len(value) else times  # nothing but a time is what it says
+        for name, one in value.items():
+            if not (times and is_time(name)):
+                yield from said_in(one, label if name in TEXTS else f"{label}{name}: ", times[0] if times else when)
+    elif isinstance(value, list):
+        for one in value:
+            yield from said_in(one, label, when)
+    elif value is not None and str(value).strip():
+        yield f"{label}{str(value).strip()}", when
+
+
+def is_time(name: str) -> bool:
+    """Return whether the name of a field is that of a time: ``created_at``, ``_savedAt``."""
+    return "".join(filter(str.isalnum, name)).casefold() in _TIMES
+
+
+def unread(place: str, fields: Mapping[str, Any], what: str, *known: str) -> Iterator[LeftOut]:
+    """Yield what of a record is not read: each field that says something, and is neither a time nor among some."""
+    for name, value in fields.items():
+        if name not in known and not is_time(name) and value not in (None, "", [], {}):
+            yield LeftOut(place, "field", f"{name!r} of {what}")
 
 
 def objects_in(fields: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

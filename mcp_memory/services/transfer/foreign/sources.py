@@ -1,7 +1,4 @@
-"""What an import reads: one file, a folder, or a zip archive, as a list of files.
-
-The shape of a JSON file is which names stand at its beginning. It tells what a file is, and where its records are.
-"""
+"""What an import reads: one file, a folder, or a zip archive, as a list of files."""
 
 from __future__ import annotations
 
@@ -9,16 +6,18 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
 
 OpenSource = Callable[[], IO[bytes]]
+NESTED = 2
+"""Archives in each other that are opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +49,42 @@ class SourceFile:
 def source_files(path: Path) -> Iterator[list[SourceFile]]:
     """Yield the files at a path, by name: of a folder and of a zip archive all but hidden ones.
 
+    Archives in it are opened, too: an export may be a folder of them.
+
     Raises:
         InvalidInput: there is nothing, it cannot be read, or an archive is damaged or encrypted.
     """
-    if path.is_dir():
-        yield _in_folder(path)
-        return
-    opener = _opener(path)
-    opener().close()
-    if not zipfile.is_zipfile(path):
-        yield [SourceFile(path.name, opener, _modified(path))]
-        return
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if any(member.flag_bits & 1 for member in archive.infolist()):
-                raise InvalidInput("FILE", f"{path} is encrypted", "Unpack it, and name the folder.")
-            yield _in_archive(archive)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-        problem = f"{path} is an archive that cannot be read ({error})"
-        raise InvalidInput("FILE", problem, "Download it again, or unpack it and name the folder.") from None
+    with ExitStack() as opened:
+        try:
+            if path.is_dir():
+                yield list(_unpacked(_in_folder(path), opened))
+            else:
+                _opener(path)().close()  # a path that is none is refused in words
+                only = SourceFile(path.name, _opener(path), _modified(path))
+                found = list(_unpacked([only], opened))
+                yield [replace(file, name=file.name.removeprefix(f"{path.name}/")) for file in found]
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+            problem = f"{path} is an archive that cannot be read ({error})"
+            raise InvalidInput("FILE", problem, "Download it again, or unpack it and name the folder.") from None
+
+
+def _unpacked(files: list[SourceFile], opened: ExitStack, depth: int = 0) -> Iterator[SourceFile]:
+    """Yield files, and in place of each archive what is in it; archives beside more texts are no exports."""
+    archives = [file for file in files if file.suffix == ".zip" or len(files) == 1]
+    texts = sum(file.suffix in (".md", ".markdown", ".txt") for file in files)
+    for file in files:
+        if file not in archives or texts > len(archives) or depth == NESTED:
+            yield file
+            continue
+        stream = opened.enter_context(file.open())
+        if not zipfile.is_zipfile(stream):
+            yield file
+            continue
+        archive = opened.enter_context(zipfile.ZipFile(stream))
+        if any(member.flag_bits & 1 for member in archive.infolist()):
+            raise InvalidInput("FILE", f"{file.name} is encrypted", "Unpack it, and name the folder.")
+        inside = [replace(one, name=f"{file.name}/{one.name}") for one in _in_archive(archive)]
+        yield from _unpacked(inside, opened, depth + 1)
 
 
 def _in_folder(folder: Path) -> list[SourceFile]:
@@ -115,52 +131,3 @@ def _packed(member: zipfile.ZipInfo) -> Millis | None:
         return int(datetime(*member.date_time, tzinfo=UTC).timestamp() * 1000)
     except ValueError:
         return None
-
-
-LOOKED_AT = 1 << 20
-"""Bytes at the beginning of a JSON file that are looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class JsonKeys:
-    """The names at the beginning of a JSON file.
-
-    Attributes:
-        root: the root of the object that the file is; empty if it is an array.
-        first: of the first object in the file's array.
-        broken: whether it is no JSON.
-    """
-
-    root: frozenset[str] = frozenset()
-    first: frozenset[str] = frozenset()
-    broken: bool = False
-
-
-def keys_of(file: SourceFile) -> JsonKeys:
-    """Return the names at the beginning of a JSON file; of a file that is none, none."""
-    import ijson
-
-    root: set[str] = set()
-    first: set[str] = set()
-    array = False
-    with file.open() as stream:
-        head = stream.read(LOOKED_AT).removeprefix(b"\xef\xbb\xbf")
-    events: Any = ijson.sendable_list()
-    parser = ijson.parse_coro(events)
-    try:
-        for start in range(0, len(head), 4096):
-            parser.send(head[start : start + 4096])
-            for prefix, event, value in events:
-                if event == "start_array" and prefix == "":
-                    array = True
-                elif event == "map_key":
-                    if prefix == "" and not array:
-                        root.add(value)
-                    elif prefix == "item" and array:
-                        first.add(value)
-                elif event == "end_map" and prefix == "item" and array:
-                    return JsonKeys(frozenset(), frozenset(first))
-            del events[:]
-    except ijson.JSONError:
-        return JsonKeys(frozenset(root), frozenset(first), broken=True)
-    return JsonKeys(frozenset(root), frozenset(first))

@@ -1,0 +1,303 @@
+"""Every record of an export is found in what an import yields, or named as skipped or left out, whatever its form."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from itertools import count
+
+import pytest
+from foreign_files import chatgpt_chat, records_of, write_json
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from mcp_memory.errors import InvalidInput
+from mcp_memory.services.transfer.foreign.reading import ForeignRecord, LeftOut, SkippedRecord, said_in
+
+ROOT = "00000000-0000-4000-8000-000000000000"
+
+
+def texts(found):
+    return [item.text for record in found if isinstance(record, ForeignRecord) for item in record.items]
+
+
+def facts(found):
+    rows = [fact for record in found if isinstance(record, ForeignRecord) for fact in record.facts]
+    return {(fact.head, fact.relation, fact.tail) for fact in rows}
+
+
+def left(found):
+    return [(one.what, one.why, one.count) for one in found if isinstance(one, LeftOut)]
+
+
+def said(number, *, by="human", parent=None, minute=0):
+    when = f"2026-02-01T09:{minute:02}:00Z"
+    row = {"uuid": f"w{number}", "sender": by, "text": f"Sentence {number}.", "content": [], "created_at": when}
+    return row | ({} if parent is None else {"parent_message_uuid": parent})
+
+
+def claude_chat(messages, **more):
+    return {"uuid": "c", "name": "Kites", "created_at": "2026-02-01T09:00:00Z", "chat_messages": messages, **more}
+
+
+# Claude: branches, memories, archives
+
+TREE = [
+    said(0, parent=ROOT),
+    said(1, by="assistant", parent="w0", minute=1),
+    said(2, parent="w1", minute=2),
+    said(3, by="assistant", parent="w2", minute=3),
+    said(4, parent="w1", minute=9),  # an edit of 2
+    said(5, by="assistant", parent="w4", minute=10),
+    said(6, by="assistant", parent="w4", minute=8),  # a retry of 5
+]
+
+
+@pytest.mark.parametrize(
+    ("leaf", "branch"),
+    [("w5", [0, 1, 4, 5]), ("w3", [0, 1, 2, 3]), ("w6", [0, 1, 4, 6]), ("w1", [0, 1]), (None, [0, 1, 4, 5]),
+     ("gone", [0, 1, 4, 5])],
+)  # fmt: skip
+def test_of_a_chat_of_claude_the_branch_of_its_leaf_is_read_and_the_others_are_counted(tmp_path, leaf, branch):
+    for chat in (
+        claude_chat(TREE, current_leaf_message_uuid=leaf),
+        claude_chat(TREE[::-1], current_leaf_message_uuid=leaf),
+    ):
+        _, found = records_of(write_json(tmp_path / "c.json", [chat]))
+        assert texts(found)[:-1] == [f"Sentence {number}." for number in branch]
+        assert left(found) == [("message", "on branches that were abandoned", len(TREE) - len(branch))]
+
+
+@pytest.mark.parametrize("parents", [[None] * 5, [ROOT, "w0", None, "w2", "unknown"], [ROOT, "w0", "w1", "w2", "w3"]])
+def test_a_chat_without_forks_is_read_whole_whatever_it_says_of_parents(tmp_path, parents):
+    rows = [said(number, parent=parent, minute=9 - number) for number, parent in enumerate(parents)]
+    _, found = records_of(write_json(tmp_path / "c.json", claude_chat(rows)))
+    assert texts(found)[:-1] == [f"Sentence {number}." for number in range(5)]
+    assert left(found) == []
+
+
+def test_a_circle_of_parents_ends(tmp_path):
+    rows = [said(0, parent="w1"), said(1, parent="w0")]
+    assert len(texts(records_of(write_json(tmp_path / "c.json", [claude_chat(rows)]))[1])) > 0
+
+
+MEMORY = {
+    "conversations_memory": "**Hobbies**\n\nThe user builds kites in Aveiro.",
+    "project_memories": {"q7": "Bamboo spars.", "q8": ""},
+    "account_uuid": "a1",
+    "memory_version": "x2",
+}
+
+
+@pytest.mark.parametrize("value", [MEMORY, [MEMORY], [{**MEMORY, "project_memories": [{"q7": "Bamboo spars."}]}]])
+def test_what_claude_remembers_is_stored_at_no_time_and_its_other_fields_are_named(tmp_path, value):
+    kind, found = records_of(write_json(tmp_path / "memories.json", value))
+    assert kind == "claude"
+    whole, project = texts(found)
+    assert "kites in Aveiro" in whole
+    assert "Bamboo spars." in project
+    assert all(item.said_at is None for one in found if isinstance(one, ForeignRecord) for item in one.items)
+    assert left(found) == [("field", "'memory_version' of memories", 1)]
+
+
+def archive(*members):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, value in members:
+            made.writestr(name, value if isinstance(value, bytes) else json.dumps(value))
+    return packed.getvalue()
+
+
+def test_an_export_in_numbered_archives_is_read_whole_as_a_folder_and_as_one_archive(tmp_path):
+    project = {"uuid": "q7", "name": "Kite", "description": "A big one.", "prompt_template": "", "docs": []}
+    chats = [claude_chat([said(0)]) | {"uuid": f"c{number}"} for number in range(3)]
+    parts = [
+        ("conversations-000.zip", archive(("conversations.json", chats[:2]))),
+        ("conversations-001.zip", archive(("conversations.json", chats[2:]))),
+        ("memories-000.zip", archive(("memories/a1.json", MEMORY))),
+        ("projects-000.zip", archive(("projects/q7.json", project))),
+        ("users-000.zip", archive(("users.json", [{"uuid": "a1", "full_name": "Nobody"}]))),
+        ("manifest-1.json", b'{"files": ["https://x/conversations-000.zip"]}'),
+    ]
+    folder = tmp_path / "export"
+    folder.mkdir()
+    for name, content in parts:
+        (folder / name).write_bytes(content)
+    (tmp_path / "all.zip").write_bytes(archive(*parts))
+    for place in (folder, tmp_path / "all.zip"):
+        kind, found = records_of(place)
+        assert kind == "claude"
+        sessions = {one.session for one in found if isinstance(one, ForeignRecord)}
+        assert sessions == {"claude:c0", "claude:c1", "claude:c2", "claude:memory", "claude-project:q7"}
+        assert "A big one." in texts(found)
+        unread = [one.place for one in found if isinstance(one, LeftOut) and one.what == "file"]
+        assert unread == ["manifest-1.json", "users-000.zip/users.json"]
+    with pytest.raises(InvalidInput, match="It names archives: download them"):
+        records_of(folder / "manifest-1.json")
+
+
+def test_a_damaged_part_of_an_export_is_refused_by_its_name(tmp_path):
+    (tmp_path / "conversations-000.zip").write_bytes(archive(("conversations.json", [claude_chat([said(0)])])))
+    whole = archive(("conversations.json", [claude_chat([said(number) for number in range(90)])]))
+    (tmp_path / "conversations-001.zip").write_bytes(whole[:60] + b"\xff" * 40 + whole[100:])
+    with pytest.raises(InvalidInput, match="archive that cannot be read"):
+        records_of(tmp_path)
+
+
+def test_archives_beside_notes_are_left_out_by_name(tmp_path):
+    for name in ("fern.md", "moss.md"):
+        (tmp_path / name).write_text("Water it.", "utf-8")
+    (tmp_path / "old.zip").write_bytes(archive(("old.md", b"Older.")))
+    kind, found = records_of(tmp_path)
+    assert (kind, texts(found)) == ("text", ["Water it.", "Water it."])
+    assert left(found) == [("file", "of no known kind", 1)]
+
+
+def test_files_of_another_program_in_a_folder_are_named_with_their_kind(tmp_path):
+    write_json(tmp_path / "conversations.json", [chatgpt_chat()])
+    write_json(tmp_path / "claude" / "conversations.json", [claude_chat([said(0)])])
+    (tmp_path / "chat.html").write_text("<p>")
+    kind, found = records_of(tmp_path)
+    assert kind == "chatgpt"
+    assert left(found)[:2] == [("file", "of no known kind", 1), ("file", "of another kind (claude)", 1)]
+    assert left(found)[2:] == [
+        ("message", "of tools, thoughts, or hidden", 1),
+        ("message", "on branches that were abandoned", 2),
+    ]
+
+
+# The official server's file, in its forms
+
+LEAF = some.text(some.characters(categories=["L"]), min_size=3, max_size=8)
+OBSERVED = some.recursive(
+    LEAF,
+    lambda inner: (
+        some.lists(inner, max_size=3)
+        | some.dictionaries(some.sampled_from(["item", "city", "text"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def leaves(value):
+    if isinstance(value, str):
+        yield value
+    else:
+        for one in (one for name, one in value.items() if name != "createdAt") if isinstance(value, dict) else value:
+            yield from leaves(one)
+
+
+@some.composite
+def graphs(draw):
+    kind = draw(some.sampled_from(["type", "_type", None]))
+    number, rows = count(), []
+    for observed in draw(some.lists(OBSERVED, min_size=1, max_size=4)):
+        when = draw(some.sampled_from([None, "2025-05-06T14:09:36.202Z"]))
+        observations = [observed] if when is None else [{"content": observed, "createdAt": when}]
+        row = {"name": f"Thing {next(number)}", "entityType": "thing", "observations": observations}
+        rows.append(("entities", row | ({kind: "entity"} if kind else {})))
+    relation = {"from": "Thing 0", "to": "Harbour", "relationType": "lies at"}
+    rows.append(("relations", relation | ({kind: "relation"} if kind else {})))
+    return rows, draw(some.sampled_from(["lines", "object", "array", "pretty"]))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graphs())
+def test_every_observation_of_a_graph_is_in_its_text_in_every_form_of_file(tmp_path, graph):
+    rows, form = graph
+    values = [row for _, row in rows]
+    if form == "lines":
+        content = "\n".join(map(json.dumps, values))
+    elif form == "array":
+        content = json.dumps(values)
+    else:
+        whole = {name: [row for of, row in rows if of == name] for name in ("entities", "relations")}
+        content = json.dumps(whole, indent=2 if form == "pretty" else None)
+    path = tmp_path / "memory.json"
+    path.write_text(content, "utf-8")
+    kind, found = records_of(path)
+    assert kind == "official"
+    stored = "\n".join(texts(found))
+    for _, row in rows[:-1]:
+        for leaf in leaves(row["observations"]):
+            assert leaf in stored
+    assert ("Thing 0", "lies_at", "Harbour") in facts(found)
+    assert not [one for one in found if isinstance(one, SkippedRecord | LeftOut)]
+
+
+def test_a_name_that_says_something_stays_before_its_text():
+    value = {"items": ["Uses tabs"], "city": {"value": "Porto", "date": "2024-05-01"}, "boats": [2, True]}
+    assert list(said_in(value)) == [
+        ("Uses tabs", None), ("city: Porto", "2024-05-01"), ("boats: 2", None), ("boats: True", None)
+    ]  # fmt: skip
+
+
+def test_dated_observations_are_documents_of_their_time_and_bad_times_are_named(tmp_path):
+    swims, sings = {"text": "Swims.", "timestamp": "2025-05-06T14:09:36.202Z"}, {"text": "Sings.", "date": "once"}
+    row = {"name": "Lena", "entityType": "person", "_type": "entity", "tags": ["x"]}
+    row["observations"] = ["Paints.", swims, sings]
+    broken = '{"_type": "entity", "name": }'
+    lines = [json.dumps(row), broken, json.dumps({"_type": "note", "body": "?"}), json.dumps(row | {"name": "Ole"})]
+    path = tmp_path / "memory.jsonl"
+    path.write_text("\n".join(lines), "utf-8")
+    _, found = records_of(path)
+    items = [item for one in found if isinstance(one, ForeignRecord) for item in one.items]
+    assert [(item.title, item.text, item.said_at) for item in items[:2]] == [
+        ("Lena", "Lena: Paints.\nLena: Sings.", None),
+        ("Lena", "Lena: Swims.", 1_746_540_576_202),
+    ]
+    assert [one.place for one in found if isinstance(one, SkippedRecord)] == [
+        "memory.jsonl, line 2",
+        "memory.jsonl, line 3",
+    ]
+    assert {(what, why) for what, why, _ in left(found)} == {
+        ("field", "'tags' of entities"),
+        ("time", "of an observation, which has a time that cannot be read, 'once'; write it as 2024-03-01T14:30:00Z"),
+    }
+
+
+# mem0
+
+ROWS = [
+    {
+        "id": "m1",
+        "memory": "Rows at dawn",
+        "user_id": "bo",
+        "created_at": "2025-07-01T10:00:00Z",
+        "categories": ["sport"],
+    },
+    {"memory": "Owns a kayak", "user_id": "bo"},
+    {"id": "m3", "memory": "Hates rain", "user_id": "bo", "event": "DELETE"},
+    {"id": "m4", "user_id": "bo"},
+]
+GRAPH = [
+    {"source": "user_id:_bo", "relationship": "rows_with", "target": "ana_maria"},
+    {"source": "bo", "relationship": "owns", "destination": "kayak"},
+    {"source": "bo", "relationship": "owns"},
+]
+
+
+def test_mem0_is_read_as_an_object_an_array_and_lines_and_what_is_not_stored_is_named(tmp_path):
+    changed = {"added_entities": [[GRAPH[0]], GRAPH[1:]], "deleted_entities": [GRAPH[1]]}
+    forms = [
+        json.dumps({"results": ROWS, "relations": GRAPH, "next": None}),
+        json.dumps({"relations": changed, "results": ROWS}),
+        json.dumps({"memories": ROWS, "relations": GRAPH}, indent=1),
+        "\n".join(json.dumps(row | ({"relations": GRAPH} if not number else {})) for number, row in enumerate(ROWS)),
+    ]
+    for number, content in enumerate(forms):
+        path = tmp_path / "dump.json"
+        path.write_text(content, "utf-8")
+        kind, found = records_of(path)
+        assert kind == "mem0", number
+        assert texts(found) == ["Rows at dawn", "Owns a kayak"]
+        assert facts(found) == {("bo", "rows_with", "ana maria"), ("bo", "owns", "kayak")}
+        assert [one.problem for one in found if isinstance(one, SkippedRecord)] == [
+            "has no text in 'memory' or 'text' or 'content'"
+        ]
+        deleted = [("relation", "that was deleted", 1)] if number == 1 else []
+        assert sorted(left(found)) == sorted([
+            ("field", "'categories' of memories", 1), ("memory", "that was deleted", 1),
+            ("relation", "without a name at both ends", 1), *deleted,
+        ])  # fmt: skip
