@@ -117,6 +117,7 @@ class Host:
         asks_roots: whether a client may be asked for its folders.
         valid: returns whether a grant still holds, for what goes on after the request.
         sessions: whether older clients have sessions, in which they can be told what changed.
+        headers: whether clients repeat the argument ``space`` as a header, to route by.
     """
 
     caller: Callable[[Context], Grant] = lambda _context: OWNER
@@ -124,6 +125,7 @@ class Host:
     asks_roots: bool = True
     valid: Callable[[Grant], bool] = lambda _grant: True
     sessions: bool = True
+    headers: bool = False
 
 
 class MemoryServer(Server[Opening]):
@@ -156,8 +158,8 @@ def build(open_memory: Opener, settings: Settings | None = None, host: Host | No
             "resources/list": CacheHint(HOUR_MS, "private"),  # it names the caller's spaces
         },
         lifespan=requests.lifespan,
-        get_tool_input_schema=lambda name: DEFINITIONS[name].input_schema if name in DEFINITIONS else None,
-        on_list_tools=_list_tools,
+        get_tool_input_schema=requests.input_schema,
+        on_list_tools=requests.list_tools,
         on_call_tool=requests.call_tool,
         on_list_resources=requests.list_resources,
         on_list_resource_templates=_list_templates,
@@ -202,10 +204,25 @@ class _Requests:
     async def _enter(self, context: Context) -> None:
         MEANT_SPACE.set(CALLER.get().meant(await self._meant.get(context.session)))
 
+    def input_schema(self, name: str) -> dict[str, Any] | None:
+        """Return the published schema of a tool's arguments; None if there is no such tool."""
+        schema = DEFINITIONS[name].input_schema if name in DEFINITIONS else None
+        if schema is None or not self._host.headers or "space" not in schema["properties"]:
+            return schema
+        space = schema["properties"]["space"] | {"x-mcp-header": "Space"}
+        return schema | {"properties": schema["properties"] | {"space": space}}
+
+    async def list_tools(self, _context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        """Return one page of the tools."""
+        tools = [one.model_copy(update={"input_schema": self.input_schema(one.name)}) for one in DEFINITIONS.values()]
+        shown, after = _page(tools, params)
+        return ListToolsResult(tools=shown, next_cursor=after)
+
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         """Answer one call of a tool, and note it; see the head of this file for errors."""
         from mcp_memory.server.resources.uris import SINCE, links_in
         from mcp_memory.server.tools.catalogue import TOOLS
+        from mcp_memory.server.tools.meant import as_meant
         from mcp_memory.server.tools.replies import with_warnings
 
         tool, arguments, began = TOOLS.get(params.name), params.arguments or {}, time.monotonic()
@@ -242,7 +259,7 @@ class _Requests:
             log.exception("The tool %r failed.", params.name)
             return CallToolResult(content=[TextContent(type="text", text=_INTERNAL)], is_error=True)
         finally:
-            space = arguments.get("space")
+            space = as_meant(tool.input, {"space": arguments.get("space")}).get("space")
             if not tool.read_only:
                 self.subscriptions.wake()
             named = space if isinstance(space, str) else MEANT_SPACE.get()
@@ -343,11 +360,6 @@ def _page(entries: Sequence[ItemT], params: PaginatedRequestParams | None) -> tu
         raise MCPError(INVALID_PARAMS, f"cursor: {cursor[:60]!r} names no page. Give nextCursor of the page before.")
     end = int(cursor) + PAGE
     return list(entries[int(cursor) : end]), str(end) if end < len(entries) else None
-
-
-async def _list_tools(_context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-    shown, after = _page([*DEFINITIONS.values()], params)
-    return ListToolsResult(tools=shown, next_cursor=after)
 
 
 async def _list_templates(_context: Context, params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:

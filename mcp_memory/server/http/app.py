@@ -182,7 +182,9 @@ class HttpServer:
         self._streams = Streams()
         http = settings.http
         server = build(
-            open_memory, settings, Host(_caller_of, self._note(access), False, access.valid, not http.stateless)
+            open_memory,
+            settings,
+            Host(_caller_of, self._note(access), False, access.valid, not http.stateless, headers=True),
         )
         self._subscriptions = server.subscriptions
         self._manager = StreamableHTTPSessionManager(

@@ -1,8 +1,8 @@
 """Read and check the arguments of a tool call; refuse wrong ones with the argument, the problem and the remedy.
 
-`read` lets pydantic check types, ranges and names of fields, and states its first complaint in our words. The
-``check_`` functions check what a schema cannot say: one text, name, list or time each. All of it happens before the
-memory is opened, so a refused call changes nothing.
+`read` takes what clients send as they mean it (`as_meant`), lets pydantic check types, ranges and names of fields, and
+states its first complaint in our words. The ``check_`` functions check what a schema cannot say: one text, name, list
+or time each. All of it happens before the memory is opened, so a refused call changes nothing.
 
 The published input schemas come from the `Input` models of the tools. A plain text in an annotation says which values
 a field takes; refusals quote it.
@@ -10,12 +10,11 @@ a field takes; refusals quote it.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, StrictInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StrictInt, ValidationError
 from pydantic_core import CoreSchema
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, SPACE_NAME
@@ -25,7 +24,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.errors import InvalidInput, NotAllowed
 from mcp_memory.language import iso
-from mcp_memory.server.incoming import too_many_values
+from mcp_memory.server.tools.meant import as_meant
 from mcp_memory.settings import LimitSettings
 
 QUERY_BYTES = 20_000
@@ -59,10 +58,6 @@ class Input(BaseModel):
         return schema
 
 
-def _number_as_text(value: object) -> object:
-    return str(value) if type(value) is int and abs(value) < 10**9 else value
-
-
 SpaceName = str | None
 """The name of a space; the schema of memory_write says what one is."""
 Limit = Annotated[StrictInt, Field(ge=1, le=200), "a whole number from 1 to 200"]
@@ -77,8 +72,8 @@ Detail = Annotated[
     Field(description="full: also how it was found, and steps to take next."),
     f"one of {', '.join(get_args(DetailLevel))}",
 ]
-RecordId = Annotated[str, BeforeValidator(_number_as_text)]
-"""An id of evidence, or the number of a record in the text of a reply; the number may come as a JSON number."""
+RecordId = str
+"""An id of evidence, or the number of a record in the text of a reply."""
 
 InputT = TypeVar("InputT", bound=Input)
 _KINDS = {
@@ -95,27 +90,15 @@ _KINDS = {
 def read(model: type[InputT], raw: Mapping[str, Any]) -> InputT:
     """Return the arguments of a call as its model.
 
-    An argument that is null or an empty list counts as left out: some models fill in every field. A list or an object
-    that came as its JSON text is parsed, since some clients send it so; no other text is converted.
+    What clients send is first read for what it means by `as_meant`.
 
     Raises:
         InvalidInput: an argument is missing, unknown or of another type, or a number is out of range.
     """
-    given = _without_empty(raw, _lists(model))
-    for name, field in model.model_fields.items():
-        nested = _nested_model(field.annotation)
-        if nested and name not in _lists(model) and isinstance(value := _parse_json(given.get(name), dict), dict):
-            given[name] = _without_empty(value, _lists(nested))
     try:
-        return model.model_validate(given)
+        return model.model_validate(as_meant(model, raw))
     except ValidationError as error:
         raise _refusal(model, error.errors(include_url=False, include_context=False)[0]) from None
-
-
-def _lists(model: type[Input]) -> list[str]:
-    """Return the fields of a model that take lists."""
-    kinds = {name: (field.annotation, *get_args(field.annotation)) for name, field in model.model_fields.items()}
-    return [name for name, parts in kinds.items() if any(get_origin(part) is list for part in parts)]
 
 
 def _nested_model(annotation: object) -> type[Input] | None:
@@ -123,31 +106,6 @@ def _nested_model(annotation: object) -> type[Input] | None:
     if isinstance(annotation, type) and get_origin(annotation) is None:
         return annotation if issubclass(annotation, Input) else None
     return next((nested for part in get_args(annotation) if (nested := _nested_model(part))), None)
-
-
-def _without_empty(raw: Mapping[str, Any], lists: Collection[str]) -> dict[str, Any]:
-    """Return the arguments that have a value; those that take lists are parsed, and empty lists left out."""
-    given = {name: _parsed_list(value) if name in lists else value for name, value in raw.items() if value is not None}
-    return {name: value for name, value in given.items() if name not in lists or value != []}
-
-
-def _parsed_list(value: object) -> object:
-    """Return a list whose objects have no nulls; any other value as it is."""
-    value = _parse_json(value, list)
-    if not isinstance(value, list):
-        return value
-    return [{k: v for k, v in item.items() if v is not None} if isinstance(item, dict) else item for item in value]
-
-
-def _parse_json(value: object, kind: type[list[Any]] | type[dict[str, Any]]) -> object:
-    """Return the list or object that a JSON text states, if it is of this kind; any other value as it is."""
-    if isinstance(value, str) and not too_many_values(value):  # else it stays a text, and is refused as one
-        try:
-            parsed = json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-        return parsed if isinstance(parsed, kind) else value
-    return value
 
 
 def _refusal(model: type[Input], error: Mapping[str, Any]) -> InvalidInput:

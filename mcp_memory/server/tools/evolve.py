@@ -180,8 +180,6 @@ def _feedback(feedback: FeedbackInput, limits: LimitSettings) -> Feedback:
 
 def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
     lists = {name: items for name in PointEditsInput.model_fields if (items := getattr(points, name)) is not None}
-    if not lists:
-        raise InvalidInput("points", "says nothing", f"Give at least one of {', '.join(PointEditsInput.model_fields)}.")
     for name, items in lists.items():
         check_count(items, f"points.{name}", POINTS)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import BaseModel, Field, StrictBool, StrictInt
@@ -65,6 +67,8 @@ UNTOLD = "Unless a guess is asked for: what no record says was not told; do not 
 """What is said of evidence that may not be enough."""
 NOT_WHOLE = "What was told in other words or under another name may be missing, so there may be more."
 """What is said of a list, since it cannot be known to be whole."""
+_CURSOR = re.compile(r"(all|overview)-([0-9]{1,7})-([0-9a-f]{8})")
+"""The breadth of a recall, how many items the pages before have shown, and the digest of what it lists."""
 ROOMY = 400
 """``max_tokens`` from which on a warning has room to say how to get what was left out."""
 DOUBTFUL = 0.3
@@ -141,7 +145,7 @@ def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
     text = args.query or ""
     if args.query is not None:
         check_text("query", text, QUERY_BYTES, remedy="Give a question, or leave it out for the newest.")
-    return Query(
+    query = Query(
         text,
         check_space(args.space),
         args.limit or LIMIT,
@@ -153,26 +157,34 @@ def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
         include_uncertain=args.include_uncertain,
         mode=args.mode,
         lines=args.limit or 0,
-        skip=_skip(args),
         max_turns=args.max_turns,
     )
+    return query if args.cursor is None else _on_page(query, args.cursor)
 
 
-def _skip(args: ReconstructInput) -> int:
-    """Return how many items the pages before a cursor have shown.
+def listing_of(query: Query) -> str:
+    """Return a digest of what a broad recall lists; pages belong together that have the same."""
+    asked = (query.text, query.space, query.window, query.as_of, query.entities, query.wordings, query.role)
+    return blake2b(repr((*asked, query.include_uncertain)).encode(), digest_size=4).hexdigest()
+
+
+def _on_page(query: Query, cursor: str) -> Query:
+    """Return the query for the page that a cursor names.
 
     Raises:
-        InvalidInput: it is no cursor of a reply, or the recall has no pages.
+        InvalidInput: it is no cursor of a reply, or that of another recall, or the recall has no pages.
     """
-    cursor = args.cursor
-    if cursor is None:
-        return 0
-    if args.mode == "best" or args.query is None:
+    if query.mode == "best" or not query.text:
         raise InvalidInput("cursor", "only a recall with mode all or overview has pages", "Leave it out.")
-    if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 8):
+    if (found := _CURSOR.fullmatch(cursor.strip())) is None:
         remedy = "Give next_cursor as the reply before has it, with the same query."
         raise InvalidInput("cursor", f"{shown(cursor)} is no cursor", remedy)
-    return int(cursor)
+    mode: Mode = "all" if found[1] == "all" else "overview"
+    if found[3] != listing_of(query) or query.mode not in ("auto", mode):
+        same = "query, space, mode, since, until, as_of, entities, wordings, role and include_uncertain"
+        remedy = f"Give the same {same} as for the page before, or leave cursor out."
+        raise InvalidInput("cursor", f"{shown(cursor)} is that of another recall", remedy)
+    return replace(query, mode=mode, skip=int(found[2]))
 
 
 def asked_spaces(args: ReconstructInput) -> tuple[str, ...]:
@@ -207,7 +219,9 @@ def _wordings(args: ReconstructInput) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))[:WORDINGS]
 
 
-def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "brief", *, code: bool = True) -> Reply:
+def recall_reply(
+    recall: RecallResult, max_tokens: int, detail: DetailLevel = "brief", *, code: bool = True, listing: str = ""
+) -> Reply:
     """Return the reply to a call, its text and its structured part each within ``max_tokens``.
 
     Args:
@@ -215,6 +229,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
         max_tokens: of either part; the text, which has fewer fields, mostly shows more of the evidence.
         detail: whether paths and steps are shown.
         code: whether the text shows the blocks of code of the best records whole.
+        listing: what a cursor is bound to, by `listing_of`.
     """
     from mcp_memory.server.tools.dossier import between_lines, dossier_lines  # its patterns for dates take time
 
@@ -231,7 +246,8 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
     def render(number: int) -> Reply:
         items = recall.evidence[:number]
         seen = recall.skipped + number
-        cursor = str(seen) if broad and recall.total and number > 0 and seen < recall.total else None
+        more_pages = broad and recall.total and number > 0 and seen < recall.total
+        cursor = f"{recall.breadth}-{seen}-{listing}" if more_pages else None
         omitted = [] if cursor else omission_warning(len(recall.evidence) - number, more)
         warnings = [*recall_warnings, *omitted]
         output = ReconstructOutput(
@@ -317,7 +333,11 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
             warning = f"Of {len(set(args.wordings or ()))} wordings the first {WORDINGS} were looked for."
             recall = replace(recall, warnings=(*recall.warnings, warning))
         return recall_reply(
-            recall, args.max_tokens, args.detail, code=args.detail == "full" or asks_for_code(query.text)
+            recall,
+            args.max_tokens,
+            args.detail,
+            code=args.detail == "full" or asks_for_code(query.text),
+            listing=listing_of(query),
         )
 
     return run

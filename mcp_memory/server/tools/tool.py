@@ -61,14 +61,11 @@ class Tool:
         from mcp_types import Tool as ToolDefinition  # slow to import, and commands for people need none of it
         from mcp_types import ToolAnnotations
 
-        arguments = schema_of(self.input) | {"additionalProperties": False}
-        if "space" in arguments["properties"]:  # over HTTP a client repeats it as a header, to route by
-            arguments["properties"]["space"]["x-mcp-header"] = "Space"
         return ToolDefinition(
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=arguments,
+            input_schema=schema_of(self.input),
             output_schema=schema_of(self.output),
             annotations=ToolAnnotations(
                 title=self.title,
@@ -85,8 +82,8 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """Return a model's JSON schema in as few words as possible, since a language model reads it on every turn.
 
     Titles and docstrings of models are left out: they repeat the names. References are written out: not every client
-    follows them. An optional field may be left out, so its schema has no null. That unknown fields are refused is said
-    of the arguments only, not again of the objects in them, where it holds, too.
+    follows them. An optional field may be left out, so its schema has no null. What APIs of models refuse is left out,
+    too: that unknown fields are refused, and that a bound is exclusive, is told when it happens.
     """
     schema = model.model_json_schema()
     return {"type": "object", "properties": {}, **_short(schema, schema.get("$defs", {}))}
@@ -100,6 +97,9 @@ def _short(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
         for k, v in node.items()
         if k not in ("$defs", "title", "additionalProperties") and (k, v) != ("default", None)
     }
+    for bound in ("Minimum", "Maximum"):
+        if (exclusive := f"exclusive{bound}") in kept:
+            kept[bound.lower()] = kept.pop(exclusive)
     if "properties" in kept:
         kept.pop("description", None)
         required = kept.get("required", [])

@@ -152,7 +152,7 @@ def write_request(args: WriteInput, limits: LimitSettings) -> WriteRequest:
         raise InvalidInput("messages, documents, text", f"{' and '.join(given)} came together", "Give exactly one.")
     if not given and args.facts is None:
         remedy = "Give exactly one of the three, or facts, or one of the three and facts."
-        raise InvalidInput("messages, documents, text", "none of them was given", remedy)
+        raise InvalidInput("messages, documents, text", "none of them was given, or an empty one", remedy)
     space, session, wait = check_space(args.space), check_name("session", args.session, limits), args.wait
     facts: tuple[NewFact, ...] = ()
     if args.facts is not None:

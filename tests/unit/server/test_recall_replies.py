@@ -331,13 +331,13 @@ def broad(**changes):
 
 
 def test_a_broad_recall_shows_its_lines_in_text_and_says_how_to_go_on():
-    reply = recall_reply(broad(), 1000)
+    reply = recall_reply(broad(), 1000, listing="1f")
     assert chars(reply) <= 4000
     shown = sum(line[:1].isdigit() and ". Ann: " in line for line in reply.text.splitlines())
     assert shown > len(reply.structured["evidence"])
     assert f"Shown: {shown} of at least 90" in reply.text
-    assert f'mode "all" and cursor "{shown}"' in reply.text
-    assert reply.structured["next_cursor"] == str(len(reply.structured["evidence"]))
+    assert f'mode "all" and cursor "all-{shown}-1f"' in reply.text
+    assert reply.structured["next_cursor"] == f"all-{len(reply.structured['evidence'])}-1f"
     assert (reply.structured["mode"], reply.structured["total"]) == ("all", 90)
 
 

@@ -24,14 +24,33 @@ def test_names_descriptions_and_input_schemas_stay_small():
 
 
 @pytest.mark.parametrize("tool", DEFINITIONS, ids=lambda tool: tool.name)
-def test_schemas_are_objects_that_every_model_api_takes(tool):
+def test_schemas_are_objects(tool):
     for schema in (tool.input_schema, tool.output_schema):
         Draft202012Validator.check_schema(schema)
         assert schema["type"] == "object"
         assert not {"oneOf", "anyOf", "allOf", "$ref", "$defs"} & set(schema)
         assert "$ref" not in json.dumps(schema)
-    assert tool.input_schema["additionalProperties"] is False
     assert "null" not in json.dumps(tool.input_schema)
+
+
+TAKEN = {"type", "description", "properties", "required", "items", "enum", "default", "minimum", "maximum"}
+"""Words of JSON Schema that the APIs of all models take, Gemini's and OpenAI's among them."""
+
+
+def schemas_in(schema):
+    yield schema
+    for part in (*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else ())):
+        yield from schemas_in(part)
+
+
+@pytest.mark.parametrize("tool", DEFINITIONS, ids=lambda tool: tool.name)
+def test_input_schemas_have_only_words_that_every_model_api_takes(tool):
+    for schema in schemas_in(tool.input_schema):
+        assert set(schema) <= TAKEN
+        assert schema["type"] in ("object", "array", "string", "integer", "number", "boolean")
+        assert all(isinstance(value, str) for value in schema.get("enum", ()))
+        assert set(schema.get("required", ())) <= set(schema.get("properties", ()))
+        assert (schema["type"] == "array") == ("items" in schema)
 
 
 @pytest.mark.parametrize("tool", DEFINITIONS, ids=lambda tool: tool.name)
