@@ -278,7 +278,6 @@ class Memory:
             self.new_question_judge(),
             query.asked(self.clock(), self.masking.mask),
             settings=self.recall,
-            thresholds=self.settings.answer,
             episodes=self.episodes,
             feedback=self.self_feedback,
         )

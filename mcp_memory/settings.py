@@ -38,7 +38,7 @@ from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.services.settings import AnswerSettings, BreadthSettings, EvolveSettings, ForgetSettings, WriteSettings
+from mcp_memory.services.settings import BreadthSettings, EvolveSettings, ForgetSettings, WriteSettings
 from mcp_memory.storage.settings import StorageSettings
 
 
@@ -127,7 +127,6 @@ class Settings:
     reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
     loop: LoopSettings = field(default_factory=LoopSettings)
     breadth: BreadthSettings = field(default_factory=BreadthSettings)
-    answer: AnswerSettings = field(default_factory=AnswerSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
 
 
@@ -225,6 +224,8 @@ def _with_file(settings: Settings, path: Path) -> Settings:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigurationError(f"{path}: cannot be read as TOML: {error}") from error
     for section, values in content.items():
+        if section in _FORMER:
+            continue
         if section not in _SECTIONS:
             raise ConfigurationError(f"{path}: unknown section [{section}].{_nearest(section, _SECTIONS)}")
         if not isinstance(values, dict):
@@ -245,6 +246,8 @@ def _with_environment(settings: Settings, environment: Mapping[str, str]) -> Set
     known[_PREFIX + "SPACE"] = _SECTIONS["server"]["space"]
     for variable, text in environment.items():
         if not variable.startswith(_PREFIX) or variable == _PREFIX + "CONFIG" or is_unset(text):
+            continue
+        if variable.startswith(tuple(f"{_PREFIX}{section}_".upper() for section in _FORMER)):
             continue
         if variable not in known:
             raise ConfigurationError(f"environment variable {variable}: no such setting.{_nearest(variable, known)}")
@@ -354,6 +357,8 @@ def _toml(value: Any) -> str:
 
 
 _PREFIX: Final = "MCP_MEMORY_"
+_FORMER: Final = frozenset(("answer",))
+"""Sections of earlier versions, which nothing reads any more; a file that still has one is read all the same."""
 _PLACEHOLDER: Final = re.compile(r"\$\{[^{}]*\}")
 _WIDTH: Final = 120
 _HEADER: Final = """\

@@ -201,7 +201,6 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
         EmbeddedQuestionJudge(),
         ClaudeAnswerer(claude, chosen.points, settings.loop.graph, settings.points.order),
         chosen.judge,
-        settings.answer.plain,
         allowance,
         limits.follow_ups,
         reader=ClaudeQuestionReader(claude) if chosen.understand and chosen.prepares else None,

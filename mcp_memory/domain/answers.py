@@ -1,8 +1,7 @@
 """What a judge of answers is given (sentences and facts that recall found), and the proposal that it returns.
 
-A judge (``ports.QuestionJudge``) sees the sentences and the facts, and returns a proposal with a confidence. The
-thresholds of ``services/answer.py`` decide whether a proposal of the rules becomes an answer; a language model says
-itself whether the evidence answers the query.
+A judge (``ports.QuestionJudge``) sees the sentences and the facts, and returns a proposal with a confidence, or none.
+The rules propose only what certain facts say; a language model says itself whether the evidence answers the query.
 
 **Conflicts** (DESIGN 4 step 4) are described in words, so that the caller learns of them. Three kinds exist: a value
 that was contested by another with the same start (DESIGN D28), a denial of a value that holds, and a value that holds
@@ -60,7 +59,7 @@ class RelationFacts:
         denials: negative assertions of it in what recall found.
         through: the steps from an entity that the query names to this one; empty if the query names it.
         inferred: the rule, if a hypothesis takes part, in the steps or as the version.
-        doubt: words that follow an answer, if it may be about somebody with a longer or shorter name; otherwise "".
+        doubtful: whether it may be about somebody with a longer or shorter name.
     """
 
     key: str
@@ -72,7 +71,7 @@ class RelationFacts:
     denials: tuple[Assertion, ...] = ()
     through: tuple[Step, ...] = ()
     inferred: Rule | None = None
-    doubt: str = ""
+    doubtful: bool = False
 
     def value(self, version: Version | Assertion) -> str:
         """Return the value of a fact of the group, as written."""
@@ -86,23 +85,19 @@ class KnownFacts:
     Attributes:
         moment: the "now" of the query.
         chosen: whether the caller chose the moment; then only what held at it is wanted.
-        uncertain: whether unconfirmed facts may be answers too.
         groups: the groups of the entities that the query names, then of those that paths lead to.
         turns: the turns of the assertions of the groups, by id.
         times: the times that the sentences of these assertions state, by turn and sentence.
-        namesakes: keys of names that share a word with a name in the query, but may mean others.
         meanings: keys of the people whom a name in the query may mean, if there are several.
         gates: by turn, the sentences whose gate for the query is not 1: first character, first after it, gate.
     """
 
     moment: Millis
     chosen: bool
-    uncertain: bool
     groups: tuple[RelationFacts, ...]
     turns: Mapping[str, Turn]
     times: Mapping[tuple[str, int], tuple[StatedTime, ...]]
     gates: Mapping[str, Sequence[tuple[int, int, float]]] = field(default_factory=dict)
-    namesakes: frozenset[str] = frozenset()
     meanings: tuple[str, ...] = ()
 
     def gate(self, citations: Iterable[Citation]) -> float:
@@ -145,17 +140,12 @@ class Proposal:
         confidence: roughly the share of such proposals that are right, in [0, 1].
         hedged: whether it rests on something uncertain.
         citations: what it rests on, never empty.
-        gate: the gate of what it rests on; see `EvidenceSentence`.
-        route: the rule that proposes it, "comparison", "fact …" or "span …" with the form of the answer; its
-            confidence is calibrated apart from those of other rules.
     """
 
     text: str
     confidence: float
     hedged: bool
     citations: tuple[Citation, ...]
-    gate: float = 1.0
-    route: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +188,15 @@ class Judgement:
     """The result of a judge of answers.
 
     Attributes:
-        proposal: the answer; None for none. The embedded engine proposes however low its confidence; a language model
-            only what it finds stated, and what it cites is what it says supports the answer.
+        proposal: the answer; None for none. The embedded engine proposes only what certain facts say; a language model
+            what it finds stated, and what it cites is what it says supports the answer.
         engine: the judge.
         missing: facts that are not stated, in the judge's words; with a proposal, what it lacks.
         next: steps to take before it is asked again; with a proposal, only if that is incomplete.
         left: evidence that it need not see again: places of sentences and ids of facts.
         kept: evidence that it needs for its answer, or for a later one.
         support: how likely it is that the evidence answers the question at all, in [0, 1]; the confidence of an
-            abstention rests on it.
+            abstention rests on it. None where nobody judged that.
         points: what becomes of the memory points of the question, in order.
         beyond: what is to be found outside of all points; empty for nothing.
         relations: between names in what it was shown, for the graph.
@@ -218,7 +208,7 @@ class Judgement:
     next: tuple[Suggestion, ...] = ()
     left: frozenset[Hashable] = frozenset()
     kept: tuple[Citation, ...] = ()
-    support: float = 0.0
+    support: float | None = None
     points: tuple[PointEdit, ...] = ()
     beyond: str = ""
     relations: tuple[NamedRelation, ...] = ()

@@ -311,20 +311,23 @@ class AnswerResult:
 
     Attributes:
         text: some 25 words, a list, summary or explanation by a language model up to 150; None for an abstention.
-        confidence: in [0, 1], also of an abstention.
+        confidence: in [0, 1]; None for an abstention that nobody judged.
         hedged: whether it rests on something uncertain.
         citations: empty only for an abstention.
         recall: the evidence that it was made from.
         engine: the engine whose judgement decided.
         points: memory points that a language model made of the question while it answered, not stored.
         relations: the relations that a language model named in what it was shown; they are not stored.
+        closest: sentences as they were said, for whoever asked to read, where nobody judged and nothing certain
+            answers; best first.
     """
 
     text: str | None
-    confidence: float
+    confidence: float | None
     hedged: bool
     citations: tuple[Citation, ...]
     recall: RecallResult
     engine: Engine = "embedded"
     points: tuple[Point, ...] = ()
     relations: tuple[NamedRelation, ...] = ()
+    closest: tuple[Source, ...] = ()

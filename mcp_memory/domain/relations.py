@@ -54,7 +54,6 @@ class Relation:
         tail: usual type of its tail, or None.
         asked: words by which a question asks for it, in their base form.
         question: question for its tail, "Where does {head} live?"; may be empty.
-        changed: phrases by which a later message tells that a value may hold no longer, even where it names no new one.
         said: the rows of how it is said, see ``rules/facts/rows.py``.
         third_person: wording "meets" for a label that is a bare verb, "meet"; otherwise empty.
     """
@@ -72,7 +71,6 @@ class Relation:
     tail: EntityType | None = None
     asked: tuple[str, ...] = ()
     question: str = ""
-    changed: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     third_person: str = ""
 

@@ -11,7 +11,7 @@ version; otherwise the time stays unknown, and nothing is guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -20,36 +20,27 @@ from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.relations import is_told_of_things, relations
+from mcp_memory.domain.relations import is_told_of_things
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.navigation.anchors import select_roots
-from mcp_memory.navigation.fact_query import FactQuery, fact_query
-from mcp_memory.navigation.namesakes import COMPARED, exact, meanings, namesakes
+from mcp_memory.navigation.fact_query import fact_query
+from mcp_memory.navigation.namesakes import COMPARED, exact, meanings
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
 MOST_VERSIONS = 2_000
 """Facts that are collected for one query; later groups are omitted."""
-MOST_COMPARED = 4
-"""Values of one relation that a comparing query follows, and steps from a place to the places that contain it."""
-_COMPARES = re.compile(
-    r"(?=.*\b(?:or|and|than|as|before|after)\b)(?=.*\b(?:same|shared?|differ(?:ent|s)?|first|last|latest|recently|elder"
-    r"|eldest|before|after|(?:earl|old|young|new|lat|soon)(?:i?er|i?est))\b)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""Queries that may ask for the order of two entities, or for a value that they share."""
+_WITHIN = 4
+"""Steps from a place to the places that contain it."""
 MOST_READ = 2_000
-"""Characters of a query in which a comparison is looked for."""
+"""Characters of a query in which things are looked for."""
 _OURS = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
 """Words of a question that may mean what is done at work, which is told of `PROJECT`."""
 _ENDING = frozenset(("left", "leaving", "quit", "divorced", "divorce", "separated", "resigned", "retired", "sold"))
 """Words for the end of a state rather than its beginning."""
 _CONTAINED = "located_in"
-_ORIGINS = ("born_on", "died_on", "nationality", "comes_from", _CONTAINED)
-"""Relations by which entities are usually compared, in words that need not name them ("older", "from the same
-country")."""
 
 
 def known_facts(
@@ -59,12 +50,12 @@ def known_facts(
 
     Args:
         space: the space of a view that does not change meanwhile.
-        query: understood; its moment and its acceptance of uncertain facts apply.
+        query: understood; its moment applies.
         roots: the entities from which navigation started; soft roots are omitted.
         paths: the paths that it found, best first.
         turns: ids of the turns that recall found; facts that they deny are collected as well.
     """
-    facts, wanted = space.facts, fact_query(query)
+    facts = space.facts
     roots = tuple(roots)
     named = list(dict.fromkeys(root.key for root in roots if not root.soft))
     project = facts.key(PROJECT)
@@ -78,8 +69,7 @@ def known_facts(
     things = _of_things(facts, query, named, denials)
     groups: list[RelationFacts] = []
     count = 0
-    compared = _facts_to_compare(facts, wanted, named, denials) if len(named) > 1 else iter(())
-    for group in chain(own, things, compared, _of_paths(facts, paths, denials)):
+    for group in chain(own, things, _of_paths(facts, paths, denials)):
         count += len(group.versions) + len(group.suspected)
         if count > MOST_VERSIONS:
             break
@@ -88,9 +78,7 @@ def known_facts(
     return KnownFacts(
         moment=moment,
         chosen=query.as_of is not None,
-        uncertain=query.include_uncertain or wanted.accepts_guesses,
         groups=tuple(groups),
-        namesakes=namesakes(facts, query),
         meanings=meanings(facts, query, roots),
         turns={one.turn_id: space.turns[one.turn_id] for one in assertions if one.turn_id in space.turns},
         times={
@@ -123,8 +111,8 @@ def find_conflicts(facts: Facts, query: Query, known: KnownFacts) -> tuple[str, 
 def _contains(facts: Facts, place: str, within: str) -> bool:
     """Return whether a place is in another, by the facts or by its name: "Springfield, Avalonia"."""
     here = {place}
-    for _ in range(MOST_COMPARED):
-        here |= {facts.key(one.tail) for key in here for one in facts.versions(key, _CONTAINED)[:MOST_COMPARED]}
+    for _ in range(_WITHIN):
+        here |= {facts.key(one.tail) for key in here for one in facts.versions(key, _CONTAINED)[:_WITHIN]}
     return within in here or within in (facts.key(part) for part in place.split(",")[1:])
 
 
@@ -164,56 +152,6 @@ def _of_things(facts: Facts, query: Query, named: Collection[str], denials: list
         if not any(own < other for other in found.values()):
             for relation in filter(is_told_of_things, facts.relations_of(key)):
                 yield _forward(facts, key, relation, denials)
-
-
-def _facts_to_compare(
-    facts: Facts, wanted: FactQuery, named: Iterable[str], denials: list[Assertion]
-) -> Iterator[RelationFacts]:
-    """Yield what a comparing query may need about entities one step from those that it names.
-
-    "Which film has the director who is older, …?" needs the births of both directors, while the final paths may lead to
-    only one. The country of two towns may be known only for the districts that contain them.
-    """
-    if not _COMPARES.search(wanted.query.text[:MOST_READ]):
-        return
-    for key in named:
-        forward = [one for one in facts.relations_of(key) if wanted.demand(one) == 1]
-        for relation in forward:
-            yield from _beyond(facts, facts.versions(key, relation), wanted, denials, forward=True)
-        inverses = {relations().get(one).inverse for one in forward}
-        for relation in facts.relations_to(key):
-            if wanted.demand(relation) == 1 and relation not in inverses:
-                found = (one for one in facts.to(key) if one.relation == relation)
-                yield from _beyond(facts, tuple(islice(found, MOST_COMPARED + 1)), wanted, denials, forward=False)
-        yield from _containing_places(facts, key, denials)
-
-
-def _beyond(
-    facts: Facts, versions: Sequence[Version], wanted: FactQuery, denials: list[Assertion], *, forward: bool
-) -> Iterator[RelationFacts]:
-    """Yield the requested facts of the entities that some facts lead to; nothing if there are many."""
-    for version in versions if len(versions) <= MOST_COMPARED else ():
-        there, step = facts.target_key(version, forward=forward), Step(version, forward, confidence=version.confidence)
-        for relation in facts.relations_of(there):
-            if relation in _ORIGINS or (wanted.demand(relation) == 1 and relation != version.relation):
-                yield _forward(facts, there, relation, denials, (step,))
-
-
-def _containing_places(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[RelationFacts]:
-    """Yield the locations of the places that contain a place, and of those that contain these, and so on."""
-    seen = {key}
-    reached: list[tuple[str, tuple[Step, ...]]] = [(key, ())]
-    for _ in range(MOST_COMPARED):
-        wider: list[tuple[str, tuple[Step, ...]]] = []
-        for here, through in reached:
-            for version in facts.versions(here, _CONTAINED)[:MOST_COMPARED]:
-                there = facts.target_key(version, forward=True)
-                if there not in seen and _CONTAINED in facts.relations_of(there):
-                    seen.add(there)
-                    wider.append((there, (*through, Step(version, forward=True, confidence=version.confidence))))
-        for there, through in wider:
-            yield _forward(facts, there, _CONTAINED, denials, through)
-        reached = wider
 
 
 def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> Iterator[RelationFacts]:

@@ -1,10 +1,9 @@
-"""Names exactly as asked, names that may mean several people, and people who merely share a name.
+"""Names exactly as asked, and names that may mean several people.
 
 **Names exactly as asked** (`exact`): "Dalia" may or may not be Dalia Barlsen. Where the space takes them for one person
-by their words alone (`view.names.Namesakes.assumed`), facts of exactly the name asked for come first, and others count
-only with a doubt that the answer words. Where a first name may mean several people (`meanings`), all of them are
-answered for. What is told of people who merely share a name with the one asked for (`namesakes`: Dalia Holt) is no
-answer at all.
+by their words alone (`view.names.Namesakes.assumed`), facts of exactly the name asked for count, and where others speak
+otherwise, or there are only others, it is doubtful who is meant. Where a first name may mean several people
+(`meanings`), nobody knows.
 """
 
 from __future__ import annotations
@@ -25,27 +24,6 @@ COMPARED = 256
 """Entities with a word in common that are compared with a name."""
 
 
-def namesakes(facts: Facts, query: Query) -> frozenset[str]:
-    """Return the keys of the names that share their first or last word with a name in a query, but mean others.
-
-    A name that may mean the same person, though nobody said so, is among them.
-    """
-    found: set[str] = set()
-    for asked in map(entity_key, query.names):
-        own = facts.key(asked)
-        for entity in facts.entities_with_words(asked.split(), COMPARED):
-            if facts.kind(entity) != "person":
-                continue
-            doubtful = facts.namesakes.assumed(entity) if entity == own else ()
-            keys = {entity_key(name) for name in facts.names(entity)}
-            if own == entity and asked in doubtful:
-                doubtful = tuple(keys - {asked})
-            elif own == entity and asked not in keys:
-                continue  # nothing is told under this name: it means the only person who bears it
-            found |= {key for key in keys if (own != entity or key in doubtful) and _share_an_end(key, asked)}
-    return frozenset(found - set(map(entity_key, query.names)))
-
-
 def meanings(facts: Facts, query: Query, roots: Sequence[Root]) -> tuple[str, ...]:
     """Return the keys of the people whom a first or last name in a query may mean, if there are several."""
     people = [root.key for root in roots if not root.soft and facts.kind(root.key) == "person"]
@@ -57,7 +35,7 @@ def meanings(facts: Facts, query: Query, roots: Sequence[Root]) -> tuple[str, ..
 
 
 def exact(facts: Facts, query: Query, group: RelationFacts, moment: Millis) -> RelationFacts:
-    """Return a group with the facts of exactly the name asked for, or with the doubt that they are of another name.
+    """Return a group with the facts of exactly the name asked for, or as doubtful where they may be of another.
 
     Args:
         facts: the facts of the space.
@@ -66,8 +44,8 @@ def exact(facts: Facts, query: Query, group: RelationFacts, moment: Millis) -> R
         moment: the time asked about.
     """
     asked = f" {' '.join(words(query.text))} "
-    if shorter := _known_in_part(facts, query, group.key):
-        return replace(group, doubt=f" (told of {facts.name(shorter)})")
+    if _known_in_part(facts, query, group.key):
+        return replace(group, doubtful=True)
     assumed = facts.namesakes.assumed(group.key)
     if not assumed:
         return group
@@ -87,44 +65,28 @@ def exact(facts: Facts, query: Query, group: RelationFacts, moment: Millis) -> R
             for version in (*group.versions, *group.suspected)
             if any(one.id not in ids for one in version.assertions)
         )
-    other = next(name for name in group.names if entity_key(name) in others)
     now = _values(group, group.versions, moment)
     if not left:
-        return replace(group, doubt=f" (told of {other})")
+        return replace(group, doubtful=True)
     mine = _values(group, left, moment)
-    rivals = [value for value in now if value not in mine] if group.forward else []
     return replace(
         group,
         versions=tuple(version for version in left if version.confidence >= facts.stable),
         suspected=tuple(version for version in left if version.confidence < facts.stable),
-        doubt=f", or {' or '.join(rivals)} ({other})" if rivals else "",
+        doubtful=group.forward and not now <= mine,
     )
 
 
-def _values(group: RelationFacts, versions: Sequence[Version], moment: Millis) -> list[str]:
-    return list(dict.fromkeys(group.value(version) for version in versions if version.holds(moment, moment + 1)))
+def _values(group: RelationFacts, versions: Sequence[Version], moment: Millis) -> set[str]:
+    return {group.value(version) for version in versions if version.holds(moment, moment + 1)}
 
 
-def _known_in_part(facts: Facts, query: Query, key: str) -> str | None:
-    """Return the key of a person of one word, if the query names somebody of several words with this one among them."""
+def _known_in_part(facts: Facts, query: Query, key: str) -> bool:
+    """Return whether somebody is known by one word, which the query has in a longer name of a person."""
     if " " in key or facts.kind(key) != "person":
-        return None
+        return False
     names = [entity_key(name) for name in query.names]
     longer = any(
         " " in name and key in (name.split()[0], name.split()[-1]) and facts.key(name) != key for name in names
     )
-    return key if longer and key not in names else None
-
-
-def _share_an_end(one: str, other: str) -> bool:
-    first, second = one.split(), other.split()
-    return (
-        bool(first and second)
-        and one != other
-        and (
-            first[0] == second[0]
-            or first[-1] == second[-1]
-            or (len(first) == 1 and first[0] == second[-1])
-            or (len(second) == 1 and second[0] == first[-1])
-        )
-    )
+    return longer and key not in names

@@ -1,9 +1,9 @@
 """Choose between Claude and the embedded engine, for one question or for the memory points of one goal.
 
-For an answer the embedded engine is asked first, which takes milliseconds. With ``auto`` its judgement is final if it
-is confident. It is also used if Claude cannot be asked or returns nothing usable; the same holds for every other step
-of a question. A fallback always adds a warning with the reason. If Claude has judged before and only the additional
-evidence was not judged, Claude's earlier judgement is kept.
+For an answer the embedded engine is asked first, which takes milliseconds. With ``auto`` its judgement is final if a
+certain fact answers. It is also used if Claude cannot be asked or returns nothing usable; the same holds for every
+other step of a question. A fallback always adds a warning with the reason. If Claude has judged before and only the
+additional evidence was not judged, Claude's earlier judgement is kept.
 
 Memory points have a budget per call, for both steps. If Claude returns nothing usable, a warning gives the reason and
 the embedded rules take over for that step (similar points are merged), or after the first step for both (related
@@ -40,8 +40,7 @@ class QuestionJudgeSetup:
     Attributes:
         embedded: judges without a language model.
         claude: judges with a language model.
-        when: whether Claude is asked always (``anthropic``) or if the embedded judgement is uncertain (``auto``).
-        sure: with ``auto``, confidence from which an embedded proposal without a hedge is final.
+        when: whether Claude is asked always (``anthropic``) or where no certain fact answers (``auto``).
         allowance: limits of one question.
         follow_ups: times that Claude may be asked again about one question.
         reader: interprets the question, with ``anthropic`` alone; None leaves that to the rules.
@@ -52,7 +51,6 @@ class QuestionJudgeSetup:
     embedded: QuestionJudge
     claude: ClaudeAnswerer
     when: Literal["auto", "anthropic"]
-    sure: float
     allowance: BudgetLimits
     follow_ups: int = 2
     reader: ClaudeQuestionReader | None = None
@@ -132,7 +130,7 @@ class ClaudeQuestionJudge:
         embedded = await self._judges.embedded.judge(judge_input)
         if not judge_input.sentences:
             return embedded  # there is nothing to judge
-        if self._judges.when == "auto" and judge_input.query.length == "short" and self._is_confident(embedded):
+        if self._judges.when == "auto" and judge_input.query.length == "short" and embedded.proposal is not None:
             return embedded
         return await self._ask_claude(judge_input, embedded)
 
@@ -147,10 +145,6 @@ class ClaudeQuestionJudge:
                 return replace(earlier, next=(), points=(), beyond="")
             self._record_failure("judge this", error)
             return embedded
-
-    def _is_confident(self, embedded: Judgement) -> bool:
-        proposal = embedded.proposal
-        return proposal is not None and not proposal.hedged and proposal.confidence >= self._judges.sure
 
     def _record_failure(self, step: str, why: EngineError) -> None:
         self._failed_steps.setdefault(str(why), []).append(step)

@@ -8,11 +8,10 @@ whether the evidence suffices, and what it needs comes first (MRAgent's routing,
 again with what the steps that it chose found (``follow_ups.py``). Evidence that was found on the way and that no
 citation needs is left out of an answer.
 
-**Answers.** A judge proposes the best that the facts and the evidence's sentences can say, with a confidence. Below the
-thresholds the answer is an abstention: the caller gets the evidence and can decide itself. Every answer cites the
-sentences that it rests on, as spans of the stored turns (DESIGN I38), and each citation names an item of the evidence.
-What was learnt counts: the judge gets the gates of the sentences, and what a caller denied for this very question is
-not said plainly again.
+**Answers.** Without a language model a certain fact answers, or nothing does: the caller then gets the sentences that
+come closest, as they were said, beside the evidence, and decides itself. Every answer cites the sentences that it rests
+on, as spans of the stored turns (DESIGN I38), and each citation names an item of the evidence. What was learnt counts:
+the judge gets the gates of the sentences, and what a caller denied for this very question is not said again.
 
 **Self-feedback** (GAM-RAG §3.3). The memory then judges its own answer and learns from that: one step, durable when the
 answer returns. Where a language model answered, its citations are taken as the supporting sentences, and no other
@@ -26,7 +25,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mcp_memory.domain.answers import Judgement, Proposal
+from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.episodes import Episode, Lesson
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.points import Point
@@ -35,6 +34,7 @@ from mcp_memory.errors import StoreError
 from mcp_memory.gain.caller_feedback import gates_for_judge
 from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, SupportJudge
 from mcp_memory.search.candidates import newest_candidates
+from mcp_memory.search.closest import closest
 from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_items
 from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.services.follow_ups import FollowUps
@@ -44,10 +44,12 @@ from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.proposals import store_points
 from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.settings import AnswerSettings
 
 UNCONVINCED = 0.5
 """The share that is left of recall's own sufficiency if the judge says that the evidence does not suffice."""
+
+PLAIN = 0.7
+"""Confidence of a language model below which its answer is hedged."""
 
 READ = 5 / 4
 """Items of evidence that a language model may be shown, of those that the caller is, as far as they fit
@@ -145,11 +147,10 @@ async def answer(
     query: Query,
     *,
     settings: RecallSettings,
-    thresholds: AnswerSettings,
     episodes: Episodes,
     feedback: SelfFeedback | None = None,
 ) -> AnswerResult:
-    """Return the answer, or an abstention (``text`` is None) with the evidence and its confidence; keep an episode.
+    """Return the answer, or an abstention (``text`` is None) with the evidence; keep an episode.
 
     ``recall.conflicts`` says where the facts contradict each other about the query, whether it is answered or not.
 
@@ -159,7 +160,6 @@ async def answer(
         judge: the judge of this query alone.
         query: as the caller asks it, with the moment of asking.
         settings: the settings of recall.
-        thresholds: how confident an answer must be.
         episodes: the episodes of this process.
         feedback: how the memory learns from its own answers; None if it does not.
     """
@@ -176,7 +176,7 @@ async def answer(
     learns = feedback is not None and query.learn and settings.reflection.answered
     broad = result.breadth != "best"
     asked, judgement = await _ask(judge, judge.judge, replace(asked, learns=learns), store, embedder, settings)
-    answered = _apply_thresholds(asked, judgement, len(result.evidence) if broad else limit, judge, thresholds)
+    answered = _answered(asked, judgement, len(result.evidence) if broad else limit, judge)
     answered = replace(answered, points=_working_points(asked), relations=judgement.relations)
     async with store.reading() as view:
         space = view.space(query.space)
@@ -214,25 +214,18 @@ def _working_points(asked: JudgeInput) -> tuple[Point, ...]:
     return tuple(point for point in asked.recall.points if point.id in asked.working)
 
 
-def _apply_thresholds(
-    asked: JudgeInput, judgement: Judgement, first: int, judge: QuestionJudge, thresholds: AnswerSettings
-) -> AnswerResult:
+def _answered(asked: JudgeInput, judgement: Judgement, first: int, judge: QuestionJudge) -> AnswerResult:
     """Return a judgement as the answer, or as the abstention that it comes to.
-
-    The thresholds are for the embedded engine, whose confidences they were measured on; a language model abstains by
-    itself.
 
     Args:
         asked: what the judge was shown.
         judgement: what it returned.
         first: how many items of evidence recall found itself; of the others those that no citation needs are left out.
         judge: who judged.
-        thresholds: how confident an answer must be.
     """
-    proposal, engine, recall = judgement.proposal, judgement.engine, asked.recall
-    cited = {citation.evidence_id for citation in proposal.citations} if proposal else set()
+    given, engine, recall = judgement.proposal, judgement.engine, asked.recall
+    cited = {citation.evidence_id for citation in given.citations} if given else set()
     evidence = (*recall.evidence[:first], *(item for item in recall.evidence[first:] if item.id in cited))
-    given = proposal if proposal and (engine != "embedded" or _passes(proposal, thresholds)) else None
     recall = replace(
         recall,
         evidence=with_cited_items(evidence, given.citations, asked.known_facts, recall.points) if given else evidence,
@@ -242,16 +235,12 @@ def _apply_thresholds(
         episode=new_episode_id(),
     )
     if given is None:
-        # Below every answer, and the higher the likelier the evidence holds one that the rules cannot read.
-        confidence = min(thresholds.talk, thresholds.document) * judgement.support
-        return AnswerResult(None, confidence, False, (), recall, engine)
-    hedged = given.hedged or given.confidence < thresholds.plain
+        if engine == "embedded":
+            return AnswerResult(None, None, False, (), recall, engine, closest=closest(asked))
+        # below every answer, and the higher the likelier the evidence holds one that is not clearly stated
+        return AnswerResult(None, (judgement.support or 0.0) / 2, False, (), recall, engine)
+    hedged = given.hedged or given.confidence < PLAIN
     return AnswerResult(given.text, given.confidence, hedged, given.citations, recall, engine)
-
-
-def _passes(proposal: Proposal, thresholds: AnswerSettings) -> bool:
-    in_document = proposal.citations[0].source.turn.kind == "document"
-    return proposal.confidence >= (thresholds.document if in_document else thresholds.talk)
 
 
 async def _keep_made(

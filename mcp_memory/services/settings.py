@@ -1,4 +1,4 @@
-"""Settings of the services: what writes wait for, thresholds of answers, breadth of recalls, own improvement."""
+"""Settings of the services: what writes wait for, breadth of recalls, own improvement."""
 
 from __future__ import annotations
 
@@ -17,24 +17,6 @@ class WriteSettings:
     )
     """A message is indexed in a fraction of a second, and what was just said is asked about most. Longer, and a recall
     during a large import would seem to hang; it uses what is there, and says that the rest is to come."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerSettings:
-    """How confident an answer must be: 0 to 1, roughly the share of such answers that is right.
-
-    Lower thresholds answer more and err more. Chosen on one half of the questions and measured on the other. On long
-    dialogues 19 of 100 questions are answered, 91 of 100 of these rightly, with an F1 of 80, and 15 of 100 without a
-    hedge, 95 of 100 of these rightly; of 58 questions that the dialogue cannot answer, one is answered, with a hedge.
-    Of questions to passages that compare two things, or ask when, where or of what country somebody was born who made a
-    work, 41 of 100 questions of a mixed set are answered without a hedge, 99 of 100 of these rightly. Of
-    questions for a time in long articles 16 of 100 are answered without a hedge, 93 of 100 of these in the words of the
-    key (527 questions); a quarter have a sentence with the answer beside a time that covers the one asked for.
-    """
-
-    talk: float = key(0.5, "below this memory_answer abstains, if the answer is in a message", CONFIDENCE)
-    document: float = key(0.5, "the same if the answer is in a document", CONFIDENCE)
-    plain: float = key(0.7, "below this an answer is hedged", CONFIDENCE)
 
 
 @dataclass(frozen=True, slots=True)

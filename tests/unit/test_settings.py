@@ -88,6 +88,12 @@ def test_the_space_has_a_short_variable() -> None:
     assert load(None, {"MCP_MEMORY_SPACE": "work"}).server.space == "work"
 
 
+def test_a_section_that_earlier_versions_had_is_read_over(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[answer]\nplain = 0.8\n", encoding="utf-8")
+    assert load(file, {"MCP_MEMORY_ANSWER_TALK": "0.4"}) == load(None, {})
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -106,7 +112,7 @@ def test_the_space_has_a_short_variable() -> None:
         ("[gain]\nprocess = -0.1\n", ["gain.process", "-0.1 is not 0 or more"]),
         ("[facts]\nstable = 2\n", ["facts.stable", "2.0 is not above 0 and at most 1"]),
         ("[facts]\nstable = nan\n", ["facts.stable", "nan is not above 0"]),
-        ("[answer]\nplain = 1.1\n", ["answer.plain", "1.1 is not 0 or more and at most 1"]),
+        ("[breadth]\nbears = 1.1\n", ["breadth.bears", "1.1 is not 0 or more and at most 1"]),
         ("[server]\nwarm_up = 'never'\n", ["server.warm_up", "'first_reply', 'first_call'"]),
         ("[server\n", ["cannot be read as TOML"]),
     ],

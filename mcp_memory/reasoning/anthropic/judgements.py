@@ -274,7 +274,7 @@ def _step(reply: StepReply, rendered: RenderedEvidence) -> Suggestion | None:
 
 def _proposal(text: str, reply: AnswerReply, items: list[CitableItem]) -> Proposal:
     hedged = reply.hedged or not all(item.certain for item in items)
-    return Proposal(text, reply.confidence, hedged, _citations(items), min(item.gate for item in items))
+    return Proposal(text, reply.confidence, hedged, _citations(items))
 
 
 def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:

@@ -14,10 +14,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID, EntityType, Relation, relations
-from mcp_memory.domain.times import Constraint
 from mcp_memory.language.questions import UNSURE
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
@@ -67,8 +65,6 @@ _END_VERBS = frozenset(
 _START_VERBS = frozenset(
     "start begin join become get take adopt marry settle arrive move relocate".split()  # noqa: SIM905 - as above
 )
-_USE_TO = re.compile(r"((?:^|\b(?:where|who|when)\s+)did\b[^?]{1,60}?)\buse\s+to\b", re.I)
-"""In "what did she use to …" the meaning stays open: a former habit, or a means."""
 _MOVE_AWAY = re.compile(
     r"\b(?:move|moved|moving|moves)\s+(?:away|out)\b|\b(?:move|moved|moving)\s+from\b(?!.*\bto\b)", re.I
 )
@@ -88,16 +84,8 @@ class QueryToken(NamedTuple):
     content: bool
 
 
-def query_tokens(text: str, time: Constraint | None = None) -> tuple[QueryToken, ...]:
-    """Return the words of a query without its times.
-
-    Args:
-        text: the query.
-        time: its constraint; the words of the constraint's event are left out too.
-    """
-    if time and time.event:
-        text = _without_event(text, time.event)
-    text = _USE_TO.sub(r"\1", text)
+def query_tokens(text: str) -> tuple[QueryToken, ...]:
+    """Return the words of a query without its times."""
     for stated in reversed(stated_times(text, None)):
         text = text[: stated.start] + " " + text[stated.end :]
     found = []
@@ -105,12 +93,6 @@ def query_tokens(text: str, time: Constraint | None = None) -> tuple[QueryToken,
         content = word not in STOP_WORDS and word not in _ORDER_WORDS and word not in _FRAME
         found.append(QueryToken(word, stem(word), content))
     return tuple(found)
-
-
-def _without_event(text: str, event: str) -> str:
-    """Return a text without the words of an event and the word that joins it, "before she moved"."""
-    spaced = r"\s+".join(re.escape(word) for word in event.split())
-    return re.sub(rf"\b\w+\s+(?:to\s+|the\s+time\s+)?{spaced}", " ", text, count=1, flags=re.IGNORECASE)
 
 
 def name_positions(tokens: Sequence[QueryToken], names: Sequence[str]) -> frozenset[int]:
@@ -213,37 +195,6 @@ def change_positions(tokens: Sequence[QueryToken]) -> frozenset[int]:
 @cache
 def _stems(plain: frozenset[str]) -> frozenset[str]:
     return frozenset(stem(word) for word in plain)
-
-
-_ASIDE_YEAR = re.compile(r"\((\d{4})\s[^()]*\)")
-_YEAR = re.compile(r"\d{4}")
-
-
-def words_beside(
-    tokens: Sequence[QueryToken], group: RelationFacts, entity: frozenset[int], query: Query, knowledge: KnownFacts
-) -> frozenset[int] | None:
-    """Return the positions of words beside a name that say which it is: "*film* Low Tide", "Low Tide (*1951 film*)".
-
-    None where the year behind the name is not that of the entity, which is then another one of that name.
-
-    Args:
-        tokens: the tokens of the query.
-        group: the group of facts about, or reached from, the entity.
-        entity: the positions of its name.
-        query: the query.
-        knowledge: what is known of the entity, which such a word has to agree with.
-    """
-    start = group.through[0].version.head if group.through else group.names[0]
-    own = [one for one in knowledge.groups if one.forward and start in one.names]
-    said = {word for one in own for version in one.versions for word in words(one.value(version))}
-    kinds = {word for one in own if one.relation == "is_a" for each in one.versions for word in words(one.value(each))}
-    year, years = _ASIDE_YEAR.search(query.text), frozenset(word for word in said if _YEAR.fullmatch(word))
-    if year and years and year[1] not in years:
-        return None
-    first, last = min(entity), max(entity)
-    before = [place for place in range(max(first - 2, 0), first) if tokens[place].word in kinds]
-    aside = range(last + 1, min(last + 5, len(tokens)) if "(" in query.text else 0)
-    return frozenset((*before, *(place for place in aside if tokens[place].word in said)))
 
 
 DOES_WHAT = re.compile(

@@ -14,8 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mcp_memory.heap import text_cache
-from mcp_memory.language.segments import split
 from mcp_memory.language.vocabulary import word_set
 
 _LEAD = (
@@ -226,19 +224,6 @@ class Unasserted:
             return False
         opening = _CANCELLING.match(self._text, start, end)
         return bool(_REFUSED.match(self._text, opening.end() if opening else start, end))
-
-
-@text_cache(1_024)
-def supposed_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the spans of a message that only suppose or are taken back: a scenario, the text of a task, a joke."""
-    sentences, found, until = split(text), [], 0
-    for index, (start, end) in enumerate(sentences):
-        if start >= until and (_SCENARIO.match(text, start, end) or _MATERIAL.search(text, start, end)):
-            gap = _PARAGRAPH.search(text, end)
-            until = gap.start() if gap else len(text)
-        if start < until or (index + 1 < len(sentences) and _TAKEN_BACK.match(text, *sentences[index + 1])):
-            found.append((start, end))
-    return tuple(found)
 
 
 def _is_unreal(sentence: str) -> bool:

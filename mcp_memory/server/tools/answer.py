@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from pydantic import BaseModel, Field, StrictBool
 
 from mcp_memory.domain.access import CALLER
-from mcp_memory.domain.evidence import AnswerResult, RecallResult, Stop
+from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source, Stop
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Length, Query
@@ -198,13 +198,23 @@ class CitationOutput(BaseModel):
     source: SourceOutput
 
 
+class ClosestOutput(BaseModel):
+    """A sentence as it was said."""
+
+    text: str
+    speaker: str | None = None
+    time: str | None = None
+    source: SourceOutput
+
+
 class AnswerOutput(RecallOutput):
     """Structured reply of memory_answer."""
 
     answer: Annotated[str | None, Field(description="null: abstained.")]
     abstained: StrictBool
-    confidence: Score
+    confidence: Annotated[Score | None, Field(description="None of an abstention that no model judged.")] = None
     hedged: StrictBool
+    closest: Annotated[list[ClosestOutput] | None, Field(description="What was said, to judge yourself.")] = None
     citations: list[CitationOutput]
     evidence: list[EvidenceOutput]
 
@@ -227,6 +237,16 @@ def answer_query(args: AnswerInput) -> Query:
     )
 
 
+def _closest_output(said: Source) -> ClosestOutput:
+    place = source_output(said.turn)
+    return ClosestOutput(
+        text=said.quote,
+        speaker=place.speaker,
+        time=place.time,
+        source=SourceOutput(id=place.id, session=place.session),
+    )
+
+
 def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "brief") -> Reply:
     """Return the reply to a call, within ``max_tokens``.
 
@@ -234,6 +254,7 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
         InvalidInput: the answer with the one citation that it needs is longer than that.
     """
     recall, citations = answer.recall, answer.citations
+    closest = fit_share([_closest_output(one) for one in answer.closest], "closest", max_tokens)
     numbers = {item.id: number for number, item in enumerate(recall.evidence, 1)}
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
     missing = fit_share([one_line(text) for text in recall.missing], "missing", max_tokens)
@@ -247,8 +268,9 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
             episode=recall.episode,
             answer=answer.text,
             abstained=answer.text is None,
-            confidence=round_score(answer.confidence),
+            confidence=None if answer.confidence is None else round_score(answer.confidence),
             hedged=answer.hedged,
+            closest=closest or None,
             citations=[
                 CitationOutput(id=one.evidence_id, quote=one.source.quote, source=source_output(one.source.turn))
                 for one in cited
@@ -259,9 +281,14 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
             **details,
         )
         if answer.text is None:
-            lines = [f"No answer: memory does not say it surely enough (confidence {answer.confidence:.2f})."]
-            if answer.engine != "embedded" and missing:
-                lines += [f"Missing, in the judge's words: {'; '.join(missing)}."]
+            lines = ["No answer: no certain fact says it."]
+            if answer.confidence is not None:
+                lines = [f"No answer: memory does not say it surely enough (confidence {answer.confidence:.2f})."]
+                lines += [f"Missing, in the judge's words: {'; '.join(missing)}."] if missing else []
+            if closest:
+                lines.append("Closest, as it was said; judge yourself whether it answers:")
+                said = zip(closest, answer.closest, strict=False)
+                lines += [f"- {heading(source.turn)} “{indent(one.text)}”" for one, source in said]
         else:
             hedge = ", uncertain" if answer.hedged else ""
             lines = [f"Answer: {indent(answer.text)} (confidence {answer.confidence:.2f}{hedge})", "Because of:"]
@@ -282,7 +309,7 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
     fitting = fit_items(render, least, len(citations) + len(recall.evidence), max_tokens)
     if fitting is None:
         # of what an answer shows beside its citations
-        shares = sum(SHARES.values()) - SHARES["points"] - SHARES["wishes"]
+        shares = sum(SHARES.values()) - SHARES["points"] - SHARES["wishes"] - SHARES["closest"]
         needed = int(render(least).tokens / (1 - shares)) + 1
         raise InvalidInput("max_tokens", f"{max_tokens} do not hold the answer", f"Give at least {needed}.")
     return fitting
@@ -302,9 +329,9 @@ ANSWER = Tool(
     name="memory_answer",
     title="Answer",
     description=(
-        "Answer one simple question (who, when, where, how long, how many, yes or no) from memory alone, with "
-        "verbatim citations. Use it for facts to be quoted or checked. It abstains rather than guesses, and then "
-        "gives the evidence, from which you may answer yourself."
+        "Answer one simple question (who, what, where, when, yes or no) from memory alone, with verbatim citations. "
+        "Use it for facts to be quoted or checked. It says only what is certain; otherwise answer is null, and closest "
+        "quotes what was said, for you to judge."
     ),
     input=AnswerInput,
     output=AnswerOutput,

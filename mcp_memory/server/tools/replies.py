@@ -40,6 +40,7 @@ SHARES = {
     "points": 0.2,
     "wishes": 0.1,
     "trace": 0.1,
+    "closest": 0.2,
 }
 """Share of a reply, without its frame, that a list may take."""
 LABEL_CHARS = 25

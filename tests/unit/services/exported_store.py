@@ -197,5 +197,5 @@ async def replies(memory: Memory, name: str = "default") -> list[object]:
         found.append([(item.text, item.kind, round(item.score, 4), item.via) for item in recall.evidence])
         found.append(([point.description for point in recall.points], recall.conflicts, round(recall.sufficiency, 4)))
         answer = await memory.answer(Query(question, name, learn=False))
-        found.append((answer.text, round(answer.confidence, 4), answer.hedged))
+        found.append((answer.text, answer.confidence, [one.quote for one in answer.closest]))
     return found

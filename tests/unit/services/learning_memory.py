@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fakes import FakeLog, FakeStore
 from unit.rules.answers.small_memory import WordEmbedder, said
+from unit.rules.answers.sure_reader import SureReader
 
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.query import Query
@@ -16,7 +17,6 @@ from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.settings import WriteSettings
 from mcp_memory.settings import Settings
@@ -42,7 +42,7 @@ def memory(log: FakeLog | None = None, *, vector_limit: int = 100_000, read: boo
     )
     config = Settings(write=WriteSettings(wait=True))
     config = replace(config, gain=replace(config.gain, **gain))  # type: ignore[arg-type]
-    return Memory(config, store, embedder, RuleExtractor() if read else None, clock=lambda: NOW)
+    return Memory(config, store, embedder, SureReader() if read else None, clock=lambda: NOW)
 
 
 async def told(

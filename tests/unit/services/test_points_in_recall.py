@@ -4,9 +4,8 @@ import random
 from dataclasses import replace
 
 import pytest
-from learning_memory import judged, memory, recalled, told
+from learning_memory import memory, recalled, told
 
-from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest
 from mcp_memory.hypergraph.settings import PointSettings
 
@@ -53,18 +52,6 @@ async def test_a_point_lifts_no_text_if_one_of_them_was_not_found():
     one = await organised()
     found = await recalled(one, GOAL, limit=1)
     assert [item.kind for item in found.evidence] == ["sentence"]
-
-
-async def test_an_answer_from_a_point_cites_the_messages_that_support_it():
-    one = await organised()
-    found = await recalled(one, GOAL)
-    (vouched,) = [item.id for item in found.evidence if item.kind == "point"]
-    await judged(one, found.episode, supports=(vouched,))  # no message alone holds all words of the question
-    answer = await one.answer(Query(GOAL, "default", 12))
-    (item,) = [item for item in answer.recall.evidence if item.kind == "point"]
-    assert answer.text is not None
-    assert {citation.evidence_id for citation in answer.citations} == {item.id}
-    assert all(citation.source.quote in citation.source.turn.text for citation in answer.citations)
 
 
 async def test_feedback_about_a_point_teaches_the_sentences_that_support_it():

@@ -87,32 +87,3 @@ COMMANDS = word_set(
     " rsync curl systemctl journalctl brew mix iex lein stack cabal ninja cmake bazel meson"
 )
 """First words of commands."""
-KINDS = {
-    "database": word_set(
-        "postgres postgresql pg mysql mariadb sqlite oracle mssql mongodb mongo dynamodb cassandra scylladb"
-        " couchdb influxdb"
-        " timescaledb clickhouse duckdb snowflake bigquery redshift neo4j firestore supabase firebase"
-    ),
-    "language": word_set(
-        "python javascript typescript java kotlin go rust golang ruby perl haskell scala elixir erlang clojure"
-        " ocaml php c++"
-        " c# dart lua zig swift"
-    ),
-    "framework": word_set(
-        "react vue svelte sveltekit angular ember next.js nuxt remix astro django flask fastapi rails sinatra"
-        " laravel symfony"
-        " spring quarkus express nestjs phoenix flutter electron tauri blazor"
-    ),
-    "editor": word_set(
-        "vscode code intellij pycharm webstorm goland neovim nvim vim emacs helix sublime xcode zed cursor"
-    ),
-    "ci": word_set("jenkins circleci travis teamcity buildkite drone actions"),
-    "provider": word_set("stripe paypal adyen klarna braintree mollie"),
-    "broker": word_set("rabbitmq kafka redpanda nats mosquitto emqx hivemq sqs"),
-}
-"""The names of some kinds of software, by the word that a question has for the kind: "Which database do we use?"."""
-
-
-def is_of_kind(name: str, kind: str) -> bool:
-    """Return whether the name of some software is known to be of a kind of `KINDS`."""
-    return any(word.lower() in KINDS[kind] for word in name.split())

@@ -1,4 +1,4 @@
-"""With a judge that is always right, an answer keeps its calls and tokens; with ``auto`` most make no request."""
+"""With a judge that is always right, an answer keeps its calls and tokens; with ``auto`` a certain fact makes no request."""
 
 import json
 
@@ -6,6 +6,8 @@ import pytest
 from judged_memory import asked, judged
 from standin.replies import said
 
+from mcp_memory.domain.requests import NewFact, WriteRequest
+from mcp_memory.language.iso import parse
 from mcp_memory.reasoning.anthropic.answer import token_room
 from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, form_of
 from mcp_memory.reasoning.anthropic.messages import estimate_tokens, reply_schema
@@ -65,11 +67,14 @@ async def test_every_answer_of_a_perfect_judge_is_right_within_the_budget():
         assert max(request.tokens for request in api.requests) <= 8_000 * 0.5
 
 
-async def test_with_auto_fewer_than_half_of_the_questions_cause_a_call():
+async def test_with_auto_only_what_no_certain_fact_says_causes_a_call():
     async with judged(perfect, *TALK, judge="auto") as (memory, api):
+        fact = NewFact("Carla", "lives_in", "Leeds", parse("2020-01-01")[0])
+        await memory.write(WriteRequest("default", "facts", "statement", (), (fact,)))
+        found = await asked(memory, "Where does Carla live?")
+        assert (found.text, found.engine, len(api.requests)) == ("Leeds", "embedded", 0)
         engines = [(await asked(memory, question)).engine for question in (*KNOWN, *UNKNOWN)]
-        assert engines.count("anthropic") == len(api.requests)
-        assert 0 < len(api.requests) < len(engines) / 2
+        assert engines.count("anthropic") == len(api.requests) == len(engines)
 
 
 async def test_facts_that_only_repeat_their_sentences_take_no_room():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from mcp_memory.domain.answers import KnownFacts, Proposal
 from mcp_memory.domain.batch import Batch
@@ -15,8 +14,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.known_facts import known_facts
-from mcp_memory.rules.answers.fact_answers import answer_from_facts
-from mcp_memory.rules.answers.settings import FactAnswerSettings
+from mcp_memory.rules.answers.certain import certain_answer
 from mcp_memory.view.space import Space
 
 NOW = parse("2024-06-01")[0]
@@ -69,22 +67,17 @@ def space_of(lines: Sequence[str]) -> Space:
     return space
 
 
-def about(
-    space: Space, text: str, paths: Sequence[Path] = (), *, now: Millis = NOW, include_uncertain: bool = False
-) -> tuple[Query, KnownFacts]:
+def about(space: Space, text: str, paths: Sequence[Path] = (), *, now: Millis = NOW) -> tuple[Query, KnownFacts]:
     """Return a query and the facts about it, with the entities that it names as roots."""
-    question = replace(understand(text, space.speakers, now), include_uncertain=include_uncertain)
+    question = understand(text, space.speakers, now)
     keys = dict.fromkeys(key for name in question.names if (key := space.facts.resolve(name)))
     roots = [Root(key, space.facts.name(key), "FACT") for key in keys]
     turns = list(space.turns)
     return question, known_facts(space, question, roots, paths, turns)
 
 
-def ask(
-    lines: Sequence[str], text: str, paths: Sequence[Path] = (), *, now: Millis = NOW, include_uncertain: bool = False
-) -> Proposal | None:
+def ask(lines: Sequence[str], text: str, paths: Sequence[Path] = (), *, now: Millis = NOW) -> Proposal | None:
     """Return the answer of the facts, or None."""
     space = space_of(lines)
-    query, knowledge = about(space, text, paths, now=now, include_uncertain=include_uncertain)
-    answer = answer_from_facts(query, knowledge, FactAnswerSettings())
-    return answer.proposal if answer else None
+    query, knowledge = about(space, text, paths, now=now)
+    return certain_answer(query, knowledge)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from fakes import FakeStore
+from unit.rules.answers.sure_reader import SureReader
 
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import Query
@@ -16,13 +17,11 @@ from mcp_memory.embedding.onnx import Parts, embed_alone
 from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
-from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.answer import answer
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.settings import AnswerSettings
 from mcp_memory.services.write import write
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
@@ -74,7 +73,7 @@ async def ask(
 ) -> AnswerResult:
     """Return the answer of a memory that holds the items and the facts, and nothing else, asked in January 2024.
 
-    With ``read``, facts are read out of the items too.
+    With ``read``, facts are read out of the items too, and are certain where they are not only suspected.
     """
     now = parse("2024-01-01")[0]
     embedder = WordEmbedder()
@@ -82,7 +81,7 @@ async def ask(
         embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES, vector_limit)
     )
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
-    await write(store, Reading(embedder, RuleExtractor() if read else None, 200), request, now=now, progress=_silent)
+    await write(store, Reading(embedder, SureReader() if read else None, 200), request, now=now, progress=_silent)
     asked = Query(question, "default", 12, now=now, as_of=parse(as_of)[0] if as_of else None)
     kept = Episodes()
     return await answer(
@@ -91,6 +90,5 @@ async def ask(
         EmbeddedQuestionJudge(),
         asked,
         settings=RecallSettings(),
-        thresholds=AnswerSettings(),
         episodes=kept,
     )

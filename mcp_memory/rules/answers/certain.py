@@ -1,0 +1,202 @@
+"""The answer that certain facts state: a value at a known time, when it began or ended, a number, yes or no.
+
+A fact is *certain* that nothing contests, that is no hypothesis, and whose confidence is at least `CERTAIN`. It is
+stated plainly; whatever else is known answers nothing, and what was said is quoted instead (``search/closest.py``). The
+query has to ask for exactly one relation of one entity (`matching`), at a time that it names itself or now, and every
+value of that time has to be certain, and so has every step of a path to the entity ("Ann's sister's town").
+
+Facts hold only what was stated, so "no" is answered only from a denial or from the end of the value that is asked
+about. A start or an end that nobody stated is derived, and is no answer. Nothing is counted, added or compared: "how
+many" is answered by a fact that says a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.evidence import Citation
+from mcp_memory.domain.facts import CERTAIN, Assertion, Version
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import FOREVER, Constraint
+from mcp_memory.language.questions import asks_for_several, looks_back
+from mcp_memory.language.tokens import stems
+from mcp_memory.rules.answers.matching import RelationMatch, match_relation
+from mcp_memory.rules.answers.relations import change_positions, mentions_end, name_positions, query_tokens
+from mcp_memory.rules.answers.values import (
+    ValidValue,
+    assertion_rank,
+    end_text,
+    join_values,
+    known_time,
+    planned_values,
+    select_values,
+    start_text,
+    validity_text,
+)
+
+MOST_CITED = 3
+_NOT_FACTUAL = re.compile(
+    r"\b(?:would|could|should|or|if|not|never|why|no|than|both|same)\b|n['’]t\b|^\W*(?:Would|Could|Should|Why)\b"
+)
+"""Questions that suppose, compare or deny: a fact alone answers none of them."""
+_QUANTITY = re.compile(r"^(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|several|some|many|few)\b)", re.I)
+_ANSWERED = ("who", "what", "where", "when", "how_many", "yes_no", "how")
+
+
+def certain_answer(query: Query, knowledge: KnownFacts) -> Proposal | None:
+    """Return what certain facts answer to a query; None where they do not."""
+    if query.answer_type not in _ANSWERED or _NOT_FACTUAL.search(query.text) or knowledge.meanings:
+        return None
+    try:
+        time = known_time(query.time, knowledge)
+    except LookupError:
+        return None
+    match = match_relation(query, knowledge)
+    if match is None or match.group.doubtful or not all(_is_certain(step.version) for step in match.group.through):
+        return None
+    match query.answer_type:
+        case "yes_no":
+            return _polarity(query, knowledge, match, time)
+        case "when" if relations().get(match.group.relation).tail != "time" or not match.group.forward:
+            return _time(query, knowledge, match, time)
+        case "how" if match.group.relation != "has_command":
+            return None
+    return _value(query, knowledge, match, time)
+
+
+def _is_certain(version: Version) -> bool:
+    return version.status != "contested" and version.confidence >= CERTAIN
+
+
+def _value(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None) -> Proposal | None:
+    """Return the values that hold, or happened, at the time that is asked about."""
+    group, relation = match.group, relations().get(match.group.relation)
+    past = not knowledge.chosen and looks_back(query.text)
+    moment = FOREVER - 1 if all(one.version.kind == "planned" for one in match.values) else knowledge.moment
+    meant = select_values(match.values, time, event=relation.event, past=past, moment=moment)
+    different = list(dict.fromkeys(" ".join(one.value.split()) for one in meant))
+    single = relation.cardinality == "single" and (group.forward or relation.symmetric)
+    if query.answer_type == "how_many" and not (len(different) == 1 and _QUANTITY.match(different[0])):
+        return None
+    if single and ((time is None and len(different) > 1) or _is_overdue(group, different, knowledge)):
+        return None  # it is not known which of them is meant
+    read = any(one.extractor != "caller" for value in meant for one in value.assertions)
+    if read and not single and query.answer_type != "how_many" and asks_for_several(query.text):
+        return None  # what was read is seldom all
+    text = ", then ".join(different) if single else join_values(different)
+    if set(stems(text)) <= set(stems(query.text)):
+        return None  # "dog" is no answer to "What is my dog called?"
+    return _proposal(text, meant, match, knowledge)
+
+
+def _is_overdue(group: RelationFacts, told: Sequence[str], knowledge: KnownFacts) -> bool:
+    """Return whether another value was announced for a time that has come: it may hold though nobody said so."""
+    plans = planned_values(group)
+    return any(one.since <= knowledge.moment and " ".join(one.value.split()) not in told for one in plans)
+
+
+def _time(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None) -> Proposal | None:
+    """Return when the one value began or ended, or from when to when it held, as far as it was stated."""
+    event = relations().get(match.group.relation).event
+    values: Sequence[ValidValue] = match.named_values or match.values
+    if time is not None:
+        values = select_values(values, time, event=event, past=True, moment=knowledge.moment)
+    if len(values) != 1:
+        return None
+    value, ended_by = values[0], values[0].version.ended_by
+    end_stated = not ended_by or any(one.stated and one.negated for one in ended_by)
+    if looks_back(query.text) and value.version.kind == "planned":
+        return None  # what was announced need not have happened
+    if mentions_end(query.text):
+        text = end_text(value, knowledge) if end_stated and not event else None
+        return _proposal(text or "", values, match, knowledge, ended_by)
+    if not value.stated:
+        return None
+    of_start = event or bool(change_positions(query_tokens(query.text)))
+    if of_start or relations().get(match.group.relation).cardinality == "unknown":  # which may be an event
+        return _proposal(start_text(value, knowledge) or "", values, match, knowledge)
+    return _proposal((validity_text(value, knowledge) if end_stated else None) or "", values, match, knowledge)
+
+
+def _polarity(query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None) -> Proposal | None:
+    """Return yes or no."""
+    group, relation = match.group, relations().get(match.group.relation)
+    past = relation.event or (looks_back(query.text) and time is None)
+    values = match.named_values
+    if not values:
+        asked = query_tokens(query.text)
+        denied = [one for one in group.denials if name_positions(asked, (group.value(one),))]
+        if denied:
+            latest = max(denied, key=lambda one: one.said_at)
+            sure = latest.confidence >= CERTAIN and time is None and not past
+            return _proposal("No", (), match, knowledge, (latest,)) if sure else None
+        values = match.values
+    since, until = (time.since, time.until) if time else (knowledge.moment, knowledge.moment + 1)
+    if past:
+        begun = [one for one in values if one.since <= knowledge.moment]
+        holding = [one for one in begun if time is None or one.overlaps(since, until)]
+    else:
+        holding = [one for one in values if one.overlaps(since, until)]
+    if holding or not match.named_values:
+        return _proposal("Yes", holding, match, knowledge)
+    over = [one for one in values if one.until <= since and (one.version.precision != "before" or one.version.ended_by)]
+    last = max(over, key=lambda one: one.until, default=None)
+    if last is None or past or not all(one.confidence >= CERTAIN for one in last.version.ended_by):
+        return None
+    stated = any(one.stated for one in last.version.ended_by) or not last.version.ended_by
+    text = f"No, until {end_text(last, knowledge)}" if stated else "No"
+    return _proposal(text, (last,), match, knowledge, last.version.ended_by)
+
+
+def _proposal(
+    text: str,
+    values: Sequence[ValidValue],
+    match: RelationMatch,
+    knowledge: KnownFacts,
+    assertions: Sequence[Assertion] = (),
+) -> Proposal | None:
+    """Return an answer; None for one without words or a text to cite, or where anything speaks against a value.
+
+    Args:
+        text: the words of the answer.
+        values: the values that it states.
+        match: what the query asks for.
+        knowledge: has the texts of the assertions.
+        assertions: further ones that it rests on.
+    """
+    citations = tuple(_citations(values, assertions, match.group, knowledge))[:MOST_CITED]
+    if not text or not citations or any(_is_doubted(value, match.group) for value in values):
+        return None
+    if knowledge.gate(citations) < 1:
+        return None  # a caller called it wrong
+    sure = [*(one.version.confidence for one in values), *(step.confidence for step in match.group.through)]
+    return Proposal(text, min(sure, default=min((one.confidence for one in assertions), default=1.0)), False, citations)
+
+
+def _is_doubted(value: ValidValue, group: RelationFacts) -> bool:
+    """Return whether a value is not certain: another claims its time, or it was denied for it."""
+    lost = any(value.since <= version.since < value.until for version in group.versions if version.lost)
+    denied = any(
+        entity_key(group.value(denial)) == entity_key(value.value) and value.since <= denial.since < value.until
+        for denial in group.denials
+    )
+    return lost or denied or not _is_certain(value.version)
+
+
+def _citations(
+    values: Sequence[ValidValue], assertions: Sequence[Assertion], group: RelationFacts, knowledge: KnownFacts
+) -> Iterator[Citation]:
+    """Yield the citations of an answer: one assertion of each value, what ended it, and the steps to the entity."""
+    wanted = [(value.version.id, max(value.assertions, key=assertion_rank)) for value in values]
+    wanted += [(values[0].version.id if values else one.id, one) for one in assertions]
+    wanted += [(step.version.id, step.version.assertions[0]) for step in group.through if step.version.assertions]
+    seen: set[str] = set()
+    for fact, assertion in wanted:
+        source = knowledge.source(assertion)
+        if source is not None and assertion.id not in seen:
+            seen.add(assertion.id)
+            yield Citation(fact, source)
