@@ -88,7 +88,9 @@ async def _ask(client: Client, arguments: dict[str, str]) -> dict[str, Any]:
     as_of = f", as of {arguments['as_of']}" if "as_of" in arguments else ""
     _heading(f"memory_answer: {arguments['question']!r}{as_of}")
     if reply["abstained"]:
-        _say("   No answer: the memory holds nothing that supports one well enough.")
+        _say("   No certain fact answers that. What was said that comes closest:")
+        for said in reply.get("closest", ())[:1]:
+            _say(f"   {said['source']['id']}: {said['text']!r}")
         return reply
     _say(f"   {_paint(reply['answer'], GREEN, sys.stdout)}   (confidence {reply['confidence']:.2f})")
     for citation in reply["citations"]:

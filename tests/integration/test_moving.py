@@ -55,7 +55,7 @@ async def asked(place):
         recall = await memory.reconstruct(Query(question))
         found.append([(item.id, round(item.score, 3)) for item in recall.evidence])
         answer = await memory.answer(Query(question, learn=False))
-        found.append((answer.text, round(answer.confidence, 3)))
+        found.append((answer.text, answer.confidence))
     async with memory.store.reading() as view:
         beliefs = view.space("default").beliefs
         found.append([(name, round(beliefs.get(name).task_doubt, 4)) for name in beliefs.sentence_ids])
