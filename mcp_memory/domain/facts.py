@@ -8,11 +8,11 @@ is ever overwritten. When the fold takes an assertion to hold is what `told` and
 **Confidence** (REAL §3.2, with DESIGN D38, since the paper gives no formula: DESIGN 2.3). Each turn that states the
 fact counts once, with its highest value. With c₁ the highest of all and λ = ½::
 
-    c* = 1 − (1 − c₁) · Π over the others (1 − λ·cᵢ),   at most max(.99, c₁)
+    c* = 1 − (1 − c₁) · Π over the others (1 − λ·cᵢ),   at most max(.99, c₁), and below `CERTAIN` if c₁ is
 
 So the confidence depends on no order, another turn never lowers it, one hedged remark never reaches the threshold of
-stable facts, and a plain statement reaches it at once (unless facts of its class are wrong too often, DESIGN 1). What
-contradicts a fact closes or contests it and never lowers its confidence.
+stable facts, and a plain statement reaches it at once. However often a fact was told, it is certain only if one telling
+was. What contradicts a fact closes or contests it and never lowers its confidence.
 
 **Cardinality**: how many values a relation has at a time, learnt from assertions (REAL §3.2; formula: DESIGN D38 and
 2.4). Two counters for each relation: how often one value replaced another (s), and how often two values held at the
@@ -335,6 +335,8 @@ LAMBDA = 0.5
 """Weight of a further turn beside the one with the highest confidence."""
 CEILING = 0.99
 """Highest confidence that several turns reach, unless one of them exceeds it."""
+_UNCERTAIN = 0.89
+"""The same where none of them is certain."""
 STABLE = FactSettings().stable
 """θ_stable of REAL (§4.1, sensitivity in its figure): a fact below it is only suspected."""
 CERTAIN = 0.9
@@ -350,7 +352,8 @@ def combined(assertions: Iterable[Assertion]) -> float:
     if not others:
         return surest
     together = 1 - (1 - surest) * prod(1 - LAMBDA * other for other in others)
-    return max(surest, min(together, CEILING))  # rounding could take very small values below the surest
+    highest = CEILING if surest >= CERTAIN else _UNCERTAIN
+    return max(surest, min(together, highest))  # rounding could take very small values below the surest
 
 
 def learnt(superseded: int, together: int) -> Cardinality:

@@ -18,6 +18,7 @@ from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.amounts import amounts, owned_amounts
 from mcp_memory.rules.facts.answered import Answered, answered
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
+from mcp_memory.rules.facts.certainty import with_certainty
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
@@ -46,7 +47,6 @@ from mcp_memory.rules.facts.prose import spans_to_read
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.tails import of_speaker, split_ages
-from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import duration_intervals, from_utterance
 from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words, with_capitals
 from mcp_memory.rules.facts.work_talk import with_scopes, with_work, work_assertions
@@ -137,7 +137,7 @@ class RuleExtractor:
         self.context = context
 
     name = "rules"
-    version = 9
+    version = 10
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -165,7 +165,6 @@ class RuleExtractor:
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         discourse.with_assistant = with_assistant(turn, is_assistant(partner))
         talk = turn.kind == "message"
-        unasserted = Unasserted(turn.text, sentences, turn.speaker) if talk else None
         before = before if self.context and talk else ()
         recall_people(discourse, turn, before)
         of_another = asked_of_another(turn, before)
@@ -173,7 +172,7 @@ class RuleExtractor:
         answer = answer or (resumed(turn, before, sentences, self._alone) if talk else None)
         carried, replies = Carried(), list[Assertion]()
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
-        for index, span in spans_to_read(turn, sentences, unasserted):
+        for index, span in spans_to_read(turn, sentences):
             discourse.omitted_unknown = of_another and index == 0
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             if answer is not None and answer.sentence == index:
@@ -183,15 +182,15 @@ class RuleExtractor:
             read = with_work(read, list(work_assertions(turn, index, span, times[index])))
             if talk:
                 read = list(owned_amounts(turn, with_scopes(turn, span[1], read)))
-            if unasserted is None or not read or not unasserted.is_unreal(index):
-                for assertion in read:
-                    assertions.setdefault(_stated_fact(assertion), assertion)
+            for assertion in read:
+                assertions.setdefault(_stated_fact(assertion), assertion)
         merged = split_ages(merge_openings(turn, sentences, times, list(assertions.values())))
         stated = [item for item in doubt(turn, merged) if names_somebody(turn, item)]
         guarded = guard_assertions(turn, discourse.partner, sentences, stated, discourse.recalled)
         known = {(item.head, item.relation, item.tail) for item in guarded}
         replies = [item for item in replies if (item.head, item.relation, item.tail) not in known]
-        return [*(_as_resolved(item, turn, discourse) for item in guarded), *replies]
+        read = [*(_as_resolved(item, turn, discourse) for item in guarded), *replies]
+        return with_certainty(turn, sentences, times, read)
 
     def _alone(self, told: Turn) -> list[Assertion]:
         """Return what a message states by itself."""

@@ -58,9 +58,6 @@ _QUESTION_OPENING = re.compile(
     r"|hasn['’]t|can['’]t|couldn['’]t|won['’]t|wouldn['’]t|shouldn['’]t|am|right|huh|correct|yes|no|eh|any)\b)",
     re.IGNORECASE,
 )
-_IRONIC = re.compile(
-    r"🙄|😜|😏|\b(?:oh sure|yeah right|as if|just kidding|jk|marry me|imagine|pretend)\b", re.IGNORECASE
-)
 _MARKUP = re.compile(r"^\s*(?:```|\||\{|<|>)")
 
 
@@ -70,7 +67,7 @@ def assertion_end(text: str, start: int, end: int) -> int:
     "She's from Oslo, isn't she?" asserts up to the comma, "is she from Oslo?" nothing.
     """
     sentence = text[start:end]
-    if _IRONIC.search(sentence) or _MARKUP.search(sentence):
+    if _MARKUP.search(sentence):
         return start
     if not any(mark in sentence for mark in QUESTION_MARKS):
         return end

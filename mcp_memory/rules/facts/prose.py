@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.turns import READ_CHARS, Turn
 from mcp_memory.language.segments import is_repetitive
-from mcp_memory.rules.facts.unasserted import Unasserted
 
 Span = tuple[int, int]
 
@@ -49,7 +48,7 @@ TOLD_AGAIN = 8
 _log = logging.getLogger(__name__)
 
 
-def spans_to_read(turn: Turn, sentences: Sequence[Span], unasserted: Unasserted | None) -> Iterator[tuple[int, Span]]:
+def spans_to_read(turn: Turn, sentences: Sequence[Span]) -> Iterator[tuple[int, Span]]:
     """Yield the index and the characters of each sentence that is read for facts.
 
     Left out are sentences that repeat themselves, the ninth and later ones with the same words, and what follows after
@@ -59,14 +58,13 @@ def spans_to_read(turn: Turn, sentences: Sequence[Span], unasserted: Unasserted 
     Args:
         turn: the text.
         sentences: spans of its sentences, in characters.
-        unasserted: what its text does not assert; None for a document.
     """
     talk = turn.kind == "message"
     foreign, passed = (foreign_spans(turn.text) if talk else []), 0
     occurrences, read_chars, until = Counter[str](), 0, time.thread_time() + CEILING_S
     for index, sentence in enumerate(sentences):
         (start, end), passed = cut_out(sentence, foreign, passed)
-        if start >= end or (unasserted is not None and unasserted.in_fiction(index)):
+        if start >= end:
             continue
         span = start, min(end, start + LONGEST)
         text = turn.text[slice(*span)]

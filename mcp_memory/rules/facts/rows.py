@@ -56,7 +56,7 @@ _SLOTS = closed.PREPOSITIONS | {"obj", "time", "each"}
 CONFIDENCE = 0.95
 """Confidence of a row that states none."""
 FEW_COUNTED = 0.89
-"""The highest confidence of a form of which fewer than 30 facts were counted (``doubts.py``)."""
+"""The highest confidence of a form of which fewer than 30 facts were counted: none is certain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.tools import WORK_WORDS
 from mcp_memory.rules.facts.tails import infinitive_end
 from mcp_memory.rules.facts.work_notes import PLACES
-from mcp_memory.rules.facts.work_phrases import Part, WorkFact, thing
+from mcp_memory.rules.facts.work_phrases import GUESSED, Part, WorkFact, thing
 from mcp_memory.rules.facts.work_values import is_address, is_tool, read_tools
 
 _ADVERBS = r"(?:\s(?:now|currently|still|already|also|mostly|just|only|always|really|both|all|finally|recently))*"
@@ -337,7 +337,7 @@ def _reasons(text: str, start: int, end: int, part: Part, head: str = "") -> Ite
     why = (found["why"] or found["reason"]).strip(" ,)")
     why = re.split(r",\s", why)[0].strip()
     if len(why.split()) > 1:
-        yield WorkFact(head, "because", why, start, found.end(), "state", part.sure)
+        yield WorkFact(head, "because", why, start, found.end(), "state", part.sure * GUESSED)
 
 
 def _name(text: str) -> str:

@@ -19,6 +19,8 @@ from mcp_memory.rules.facts.verbs import inflection
 
 WorkEffect = Literal["state", "begin", "end", "event", "planned"]
 SURE, HEDGED = 0.95, 0.65
+GUESSED = 0.5
+"""Factor of the confidence of a reason: fewer than half of those read were those of the decision before them."""
 
 
 @dataclass(frozen=True, slots=True)

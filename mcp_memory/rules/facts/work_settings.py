@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, restated
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_phrases import (
+    GUESSED,
     HEAD,
     IS,
     NOW,
@@ -131,7 +133,7 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
     if former and former != value:
         yield fact_of(part, head, "set_to", former, "end")
     if reason := re.search(r"\bbecause\s(?:of\s)?(?P<why>.{5,80})$", rest):
-        yield fact_of(part, head, "because", reason["why"].strip(" .!"))
+        yield fact_of(replace(part, sure=part.sure * GUESSED), head, "because", reason["why"].strip(" .!"))
 
 
 _FORMER = re.compile(

@@ -8,7 +8,7 @@ from asserting import asserted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.facts import CEILING, STABLE, Assertion, combined
+from mcp_memory.domain.facts import CEILING, CERTAIN, STABLE, Assertion, combined
 
 confidences = st.floats(min_value=0, max_value=1, exclude_min=True)
 thorough = settings(max_examples=300, deadline=None, derandomize=True)
@@ -58,3 +58,9 @@ def test_no_number_of_turns_gives_certainty_unless_one_of_them_is_certain() -> N
     assert combined(turns(*[0.95] * 50)) == CEILING
     assert combined(turns(0.95, 1.0)) == 1.0
     assert combined(turns(0.3, 0.999)) == pytest.approx(0.999)
+
+
+@thorough
+@given(st.lists(st.floats(0.5, CERTAIN, exclude_max=True), min_size=1, max_size=8), st.floats(CERTAIN, 1))
+def test_only_a_certain_telling_makes_a_fact_certain(said: list[float], sure: float) -> None:
+    assert combined(turns(*said)) < CERTAIN <= combined(turns(*said, sure))

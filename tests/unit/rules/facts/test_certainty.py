@@ -1,55 +1,110 @@
-"""The confidence of a plain statement is the share right of its class."""
+"""A fact is certain only where its message says nothing else."""
 
 import pytest
 from reading import read
 
-from mcp_memory.domain.facts import STABLE
-from mcp_memory.rules.facts.doubts import DOUBTFUL, SHARES, group_of, is_whole
+from mcp_memory.domain.facts import CERTAIN, STABLE
 
 
-@pytest.mark.parametrize(
-    ("relation", "group"),
-    [
-        ("did", "did"),
-        ("favourite_colour", "taste"),
-        ("bought", "event"),
-        ("married_to", "life"),
-        ("set_to", "setting"),
-        ("landlord", "own"),
-    ],
-)
-def test_every_relation_belongs_to_a_group(relation: str, group: str) -> None:
-    assert group_of(relation) == group
-
-
-@pytest.mark.parametrize(
-    ("head", "relation", "tail", "whole"),
-    [
-        ("Maria", "did", "wrote unit tests", False),
-        ("Maria", "did", "wrote a letter to Olga", True),
-        ("Maria", "attended", "fair", False),
-        ("Maria", "attended", "regional pottery fair", True),
-        ("TTL", "set_to", "300", False),
-        ("session timeout", "set_to", "300", True),
-        ("Maria", "works_at", "practice", False),
-        ("Maria", "works_at", "Arden Clinic", True),
-    ],
-)
-def test_a_fact_is_whole_if_its_head_and_tail_say_enough(head: str, relation: str, tail: str, whole: bool) -> None:
-    assert is_whole(head, relation, tail) is whole
-
-
-def test_a_plain_statement_has_the_share_of_its_class_but_stays_stable_if_that_is_not_doubtful() -> None:
-    (married,) = read("I'm married to Ivo.")
-    assert married.confidence == SHARES["life", True]
-    assert DOUBTFUL <= SHARES["setting", True] < STABLE
-    (setting,) = read("The session timeout is 15 minutes.")
-    assert setting.confidence == STABLE
-
-
-def test_what_is_doubtful_or_hedged_stays_below_the_stable_line() -> None:
-    reasons = [
-        item for item in read("We chose Valkey over Redis because of the licence.") if item.relation == "because"
+def certain(text: str, **given: str) -> list[str]:
+    return [
+        f"{'not ' * one.negated}{one.head} {one.relation} {one.tail}"
+        for one in read(text, **given)
+        if one.confidence >= CERTAIN
     ]
-    hedged = read("Maybe Jan works at Orla Foods.")
-    assert [item.confidence < STABLE for item in (*reasons, *hedged)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("I live in Turku.", ["Maria lives_in Turku"]),
+        ("I now live in Turku", ["Maria lives_in Turku"]),
+        ("I moved to Turku in March 2021.", ["Maria lives_in Turku"]),
+        ("I've worked at Orla Foods since 2019.", ["Maria works_at Orla Foods"]),
+        ("My brother Jan is a plumber.", ["Maria sibling_of Jan", "Jan works_as plumber"]),
+        ("I don't live in Turku anymore.", ["not Maria lives_in Turku"]),
+        ("My mum lives in Turku.", ["Maria's mum lives_in Turku"]),
+        ("My rent is €1,200.", ["Maria's rent set_to €1,200"]),
+        ("The session timeout is 15 minutes.", ["session timeout set_to 15 minutes"]),
+    ],
+)
+def test_what_is_said_plainly_and_alone_is_certain(text: str, facts: list[str]) -> None:
+    assert sorted(certain(text)) == sorted(facts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # denied, doubted, reported, asked
+        "It is a lie that I live in Turku.",
+        "Nobody believes that I live in Turku.",
+        "Neither my brother nor I work at Orla Foods.",
+        "I am no plumber, nor do I live in Turku.",
+        "Allegedly I live in Turku.",
+        "Jan says I live in Turku.",
+        "I live in Turku, or so they say.",
+        "I live in Turku?",
+        # played, ironic, dreamt, somebody's words
+        "Sure, I live in a palace 🙄",
+        "In this book I live in Turku.",
+        "In my dream I lived in Turku.",
+        "We play pirates and I live in a cave.",
+        "Suppose I live in Turku.",
+        "“I live in Turku” is the title of the song.",
+        "I live in Turku. Just kidding.",
+        "Let's play a game. I am a witch.",
+        "Read this aloud. I live in Turku.",
+        # another context, a condition, a time that is none of the fact
+        "At the office I drink tea.",
+        "I wear a suit at the office and pyjamas at home.",
+        "On staging the session timeout is 15 minutes.",
+        "In winter I live in Turku.",
+        "I live in Turku in summer.",
+        "If it rains I work at home.",
+        "For letters I use Emacs.",
+        "Before the crash I worked at Orla Foods.",
+        "Without sleep I live in chaos.",
+        "Living in Turku was hard.",
+        # for a while
+        "I work at Orla Foods for now.",
+        "I work at Orla Foods this week.",
+        "I work at Orla Foods until Friday.",
+        "I work at Orla Foods for the summer.",
+        "I have the flu right now.",
+        # a value that is more than what was read
+        "My blood pressure is 117/76.",
+        "My 10k time is 48:12.",
+        "The scale of the map is 1:25000.",
+        "The freezer is at -18 °C.",
+        "The printer is at 10.0.0.17 and the NAS at 10.0.0.18:5000.",
+        "I was born in Paris, Texas.",
+        "My address is 5 Mill Lane, Leeds.",
+        # again and again
+        "The choir meets on the second Friday of each month.",
+        "Yoga is on Mondays except in August.",
+        "Yoga is every other Monday.",
+    ],
+)
+def test_beside_any_other_word_nothing_is_certain(text: str) -> None:
+    assert certain(text) == []
+
+
+def test_a_clause_without_a_subject_does_not_say_whose_fact_it_is() -> None:
+    assert certain("Starting next Monday.") == []
+
+
+def test_what_is_not_certain_stays_stable() -> None:
+    told = read("At the office I live in Turku, as it were.")
+    assert all(one.confidence <= STABLE for one in told)
+    (lives,) = [one for one in read("I live in Turku. Ha.") if one.relation == "lives_in"]
+    assert lives.confidence == STABLE
+
+
+@pytest.mark.parametrize("text", ["My 10k time is 48:12.", "My blood pressure is 117/76.", "The door is 1.05 m wide."])
+def test_no_part_of_a_number_is_a_value(text: str) -> None:
+    assert not {one.tail for one in read(text)} & {"48", "12", "117", "76", "1", "05"}
+
+
+def test_a_reason_and_a_hedged_statement_stay_below_the_stable_line() -> None:
+    reasons = [one for one in read("We chose Valkey over Redis because of the licence.") if one.relation == "because"]
+    assert [one.confidence < STABLE for one in (*reasons, *read("Maybe Jan works at Orla Foods."))] == [True, True]

@@ -56,7 +56,6 @@ def test_a_denied_value_ends_by_a_change() -> None:
         ("I was born in April.", ["Maria born_on April"]),
         ("I was born in April, no wait, May.", []),
         ("I live in Turku, sorry, Viktor.", ["Maria lives_in Turku"]),
-        ("We use Redis. Scratch that, nothing yet.", []),
     ],
 )
 def test_what_is_no_correction_denies_nothing(text: str, expected: list[str]) -> None:

