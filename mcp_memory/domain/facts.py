@@ -334,9 +334,7 @@ def restated(item: Assertion, triple: tuple[str, str, str]) -> Assertion:
 LAMBDA = 0.5
 """Weight of a further turn beside the one with the highest confidence."""
 CEILING = 0.99
-"""Highest confidence that several turns reach, unless one of them exceeds it."""
-_UNCERTAIN = 0.89
-"""The same where none of them is certain."""
+"""Highest confidence that several turns reach, unless one of them exceeds it; below `CERTAIN` if none is certain."""
 STABLE = FactSettings().stable
 """θ_stable of REAL (§4.1, sensitivity in its figure): a fact below it is only suspected."""
 CERTAIN = 0.9
@@ -352,7 +350,7 @@ def combined(assertions: Iterable[Assertion]) -> float:
     if not others:
         return surest
     together = 1 - (1 - surest) * prod(1 - LAMBDA * other for other in others)
-    highest = CEILING if surest >= CERTAIN else _UNCERTAIN
+    highest = CEILING if surest >= CERTAIN else CERTAIN - 0.01
     return max(surest, min(together, highest))  # rounding could take very small values below the surest
 
 
