@@ -5,9 +5,10 @@ from stdio_client import serving
 
 SESSION = "letters"
 MESSAGES = [
-    {"id": "m1", "speaker": "Ann", "time": "2021-03-01", "text": "I live in Lisbon these days."},
-    {"id": "m2", "speaker": "Ann", "time": "2022-05-10", "text": "I live in Oslo now. Maybe I am allergic to nuts."},
-    {"id": "m3", "speaker": "Ann", "time": "2022-09-01", "text": "The test came back: I am allergic to nuts."},
+    {"id": "m1", "speaker": "Ann", "time": "2021-03-01", "text": "I live in Lisbon."},
+    {"id": "m2", "speaker": "Ann", "time": "2022-05-10", "text": "I live in Oslo now."},
+    {"id": "hedge", "speaker": "Ann", "time": "2022-05-10", "text": "Maybe I am allergic to nuts."},
+    {"id": "m3", "speaker": "Ann", "time": "2022-09-01", "text": "I am allergic to nuts."},
     {
         "id": "m4",
         "speaker": "Bob",
@@ -19,10 +20,8 @@ MESSAGES = [
 SINCE = {"valid_from": "2023-01-01"}
 FACTS = {
     "m1": [{"head": "Ann", "relation": "lives_in", "tail": "Lisbon"}],
-    "m2": [
-        {"head": "Ann", "relation": "lives_in", "tail": "Oslo", "intent": "EVOLUTION"},
-        {"head": "Ann", "relation": "allergic_to", "tail": "nuts", "confidence": 0.45},
-    ],
+    "m2": [{"head": "Ann", "relation": "lives_in", "tail": "Oslo", "intent": "EVOLUTION"}],
+    "hedge": [{"head": "Ann", "relation": "allergic_to", "tail": "nuts", "confidence": 0.45}],
     "m3": [{"head": "Ann", "relation": "allergic_to", "tail": "nuts"}],
     "m4": [
         {"head": "Bob", "relation": "friend_of", "tail": "Ann"},
@@ -95,7 +94,7 @@ def test_a_confirmed_hedge_holds_from_its_first_statement(written):
     talk, _ = written
     (fact,) = talk.structured("memory_explore", operator="versions", entity="Ann", relation="allergic_to")["items"]
     assert (fact["valid_from"], fact["confidence"] > 0.9) == ("2022-05-10", True)
-    assert {source["id"] for source in fact["sources"]} == {"m2", "m3"}
+    assert {source["id"] for source in fact["sources"]} == {"hedge", "m3"}
 
 
 def test_an_inferred_fact_is_marked_as_a_hypothesis(written):
@@ -121,6 +120,6 @@ def test_the_timeline_shows_every_value_with_its_validity(written):
     ]
     assert line[0]["superseded_by"] == line[1]["id"]
     nuts = talk.read(line[2]["uri"])
-    assert [one["source"]["id"] for one in nuts["assertions"]] == ["m2", "m3"]
+    assert [one["source"]["id"] for one in nuts["assertions"]] == ["hedge", "m3"]
     assert all("I am allergic to nuts" in one["source"]["quote"] for one in nuts["assertions"])
     assert [state["known"][0].get("suspected") for state in nuts["history"]] == [True, None]

@@ -1,4 +1,4 @@
-"""With a judge that is always right, an answer keeps its calls and tokens; with ``auto`` a certain fact makes no request."""
+"""With a right judge an answer keeps its calls and tokens; with ``auto`` a certain fact makes no request."""
 
 import json
 
