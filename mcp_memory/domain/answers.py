@@ -3,9 +3,9 @@
 A judge (``ports.QuestionJudge``) sees the sentences and the facts, and returns a proposal with a confidence, or none.
 The rules propose only what certain facts say; a language model says itself whether the evidence answers the query.
 
-**Conflicts** (DESIGN 4 step 4) are described in words, so that the caller learns of them. Three kinds exist: a value
-that was contested by another with the same start (DESIGN D28), a denial of a value that holds, and a value that holds
-together with its opposite ("likes" and "dislikes"). A value that followed another is a change, not a conflict.
+**Conflicts** (DESIGN 4 step 4) are described in words, so that the caller learns of them. Both sides are certain facts
+of one head and relation: a value that was contested by another with the same start (DESIGN D28), or a denial of a value
+that holds. A value that followed another is a change, not a conflict, and so is one that its own speaker corrected.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation, NamedRelation, Source, Suggestion
-from mcp_memory.domain.facts import Assertion, Engine, Version, verbalise
+from mcp_memory.domain.facts import CERTAIN, Assertion, Engine, Version
 from mcp_memory.domain.paths import Rule, Step
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn
 
@@ -215,68 +214,38 @@ class Judgement:
 
 
 def conflicts(
-    groups: Sequence[RelationFacts],
+    groups: Iterable[RelationFacts],
     since: Millis,
     until: Millis,
     agree: Callable[[Version, Version], bool] = lambda *_: False,
 ) -> tuple[str, ...]:
     """Return the conflicts about a time, each once, in the order of the groups.
 
+    A conflict stands between two certain facts of one head and relation that cannot both be true: of a value that holds
+    with another that began at the same time and lost to it, or with a denial of its whole time.
+
     Args:
-        groups: relations that the question asks about; opposites are looked for among them.
+        groups: relations that the question asks about.
         since: first instant of the time asked about.
         until: first instant after it.
-        agree: whether two values of a relation of one value may both be true.
+        agree: whether two values of a relation may both be true.
     """
     found: dict[str, None] = {}
     for group in groups:
-        live = [version for version in group.versions if version.holds(since, until)]
-        for sentence in (
-            *_contested_values(group, live, agree),
-            *_denied_values(group, live),
-            *_opposed_values(group, live, groups, since, until),
-        ):
-            found[sentence] = None
+        for kept in group.versions:
+            if kept.confidence < CERTAIN or not kept.holds(since, until):
+                continue
+            for lost in group.versions:
+                contested = lost.lost and kept.since <= lost.since < kept.until and lost.confidence >= CERTAIN
+                same = entity_key(lost.head) == entity_key(kept.head)
+                if contested and same and entity_key(lost.tail) != entity_key(kept.tail) and not agree(kept, lost):
+                    found[f"{kept.text}, but it was also said: {lost.text}"] = None
+            if any(_denies(denial, kept) for denial in group.denials):
+                found[f"{kept.text}, but it was also said that this does not hold"] = None
     return tuple(found)
 
 
-def _contested_values(
-    group: RelationFacts, live: Iterable[Version], agree: Callable[[Version, Version], bool]
-) -> Iterable[str]:
-    """Yield each value that lost to one that holds, unless both may be true, or it was replaced or taken back."""
-    for kept in live:
-        for lost in group.versions:
-            contested = lost.lost and kept.since <= lost.since < kept.until
-            if contested and _key(lost) != _key(kept) and not agree(kept, lost):
-                yield f"{kept.text}, but it was also said: {lost.text}"
-
-
-def _denied_values(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
-    """Yield each value that holds although it was denied for its time; "Kofi owns it no more" is no denial of Noor."""
-    for version in live:
-        for denial in group.denials:
-            same = group.forward or entity_key(denial.head) == entity_key(version.head)
-            if (
-                same
-                and entity_key(denial.tail) == entity_key(version.tail)
-                and version.since <= denial.since < version.until
-            ):
-                yield f"{version.text}, but it was also said that this does not hold"
-
-
-def _opposed_values(
-    group: RelationFacts, live: Iterable[Version], groups: Iterable[RelationFacts], since: Millis, until: Millis
-) -> Iterable[str]:
-    """Yield each value that holds together with its opposite, once per pair."""
-    antonym = relations().get(group.relation).antonym
-    if antonym is None or (relations().get(antonym).antonym == group.relation and antonym < group.relation):
-        return
-    opposites = [one for other in groups if other.relation == antonym for one in other.versions]
-    for version in live:
-        for other in opposites:
-            if other.holds(since, until) and _key(other) == _key(version):
-                yield f"{version.text}, but also: {verbalise(other.head, other.relation, other.tail)}"
-
-
-def _key(version: Version) -> tuple[str, str]:
-    return entity_key(version.head), entity_key(version.tail)
+def _denies(denial: Assertion, kept: Version) -> bool:
+    """Return whether a certain statement denies a fact for a time at which it holds."""
+    same = entity_key(denial.head) == entity_key(kept.head) and entity_key(denial.tail) == entity_key(kept.tail)
+    return same and denial.confidence >= CERTAIN and kept.since <= denial.since < kept.until

@@ -61,7 +61,6 @@ class Evidence:
         abridged: whether ``text`` is some words of its source, the headings of a reply, which is not quoted beside it.
         space: the space where it is stored, if several spaces were asked; else None.
         told_then: whether it tells of the time that was asked for, ``valid_from`` to ``valid_to``, not said then.
-        outdated: of a message, in words what holds by the facts instead of what it states; else empty.
     """
 
     id: str
@@ -80,7 +79,6 @@ class Evidence:
     abridged: bool = False
     space: str | None = None
     told_then: bool = False
-    outdated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,21 +176,6 @@ class DatedEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
-    """Two statements of one person of which the later may replace the earlier, or which contradict each other.
-
-    Attributes:
-        kind: ``changed``, or ``denied`` where one of them says that something was never done.
-        one: the earlier, or the denial.
-        other: the later, or what tells of it as done.
-    """
-
-    kind: Literal["changed", "denied"]
-    one: Source
-    other: Source
-
-
-@dataclass(frozen=True, slots=True)
 class Correction:
     """What a caller said is right, of an answer to a question.
 
@@ -224,7 +207,7 @@ class RecallResult:
         missing: words of the query that nothing found covers; then, in words, what else is missing.
         engine: the engine whose judgement decided.
         warnings: the warnings for the caller.
-        conflicts: where facts, or statements, contradict or replace each other, in words.
+        conflicts: where certain facts contradict each other, and what callers corrected, in words.
         roots: entities that navigation started from.
         paths: the paths that it found, best first.
         next: steps that might find what is missing.
@@ -242,7 +225,6 @@ class RecallResult:
         skipped: how many of them earlier pages have shown.
         wishes: the user's standing wishes that apply, the best fitting first.
         between: the two events between which the time is asked for, in the order of the question; else empty.
-        contrasts: statements that perhaps changed or contradict each other, those nearest to the query first.
         correction: of an answer to such a query, the newest; None if no caller gave one.
         corrected: corrections of answers to other queries that rested on sentences of this evidence.
     """
@@ -271,7 +253,6 @@ class RecallResult:
     skipped: int = 0
     wishes: tuple[Wish, ...] = ()
     between: tuple[DatedEvent, ...] = ()
-    contrasts: tuple[Contrast, ...] = ()
     correction: Correction | None = None
     corrected: tuple[Correction, ...] = ()
 

@@ -1,20 +1,16 @@
-"""Place what the ranking by channels alone would not: what callers confirmed, what holds now, and standing wishes.
+"""Place what the ranking by channels alone would not: what callers confirmed, and standing wishes.
 
 **Confirmed evidence** (`rank_confirmed`). What a caller named as helpful comes first (``gain/caller_feedback.py``).
-
-**What holds now** (`lead_with`) goes first where memory also knows what held before: "Where do I work?" is as near to
-the first job that somebody told of as to the present one (``navigation/present.py``).
 
 **Wishes** (`place_wishes`). Those that apply stand beside the evidence, and their messages are among it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from mcp_memory.domain.evidence import Sufficiency, Wish
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.language.questions import looks_back
 from mcp_memory.search.candidates import Candidate
@@ -102,34 +98,3 @@ def rank_confirmed(
         score = max(sufficiency.score, enough, *(gates[row] / 2 for row in confirmed))
         sufficiency = Sufficiency(score, True)
     return ranked, sufficiency
-
-
-LEADING = 2
-"""Most texts that lead: of an employer and a profession both may be asked for."""
-
-
-def lead_with(
-    space: Space, query: Query, statements: Iterable[Assertion], candidates: Sequence[Candidate]
-) -> Sequence[Candidate]:
-    """Return the candidates with the messages first that make some statements.
-
-    Args:
-        space: the space of the candidates.
-        query: the query whose window, role and limit hold for these messages as well.
-        statements: of what holds now, the newest first.
-        candidates: best first.
-    """
-    if not candidates:
-        return candidates
-    open_ = recallable(space, query.window, query.role)
-    leading: list[int] = []
-    for said in statements:
-        row = next((row for row in space.segments_with(said.turn_id, said.sentence) if space.talk[row]), None)
-        if row is not None and open_[row] and row not in leading:
-            leading.append(row)
-    leading = leading[:LEADING]
-    turns = {space.segment_turn[row].id for row in leading}
-    found = {candidate.row: candidate for candidate in candidates}
-    first = [replace(found.get(row, Candidate(row, 1.0, ("facts",), {})), score=1.0) for row in leading]
-    rest = [one for one in candidates if space.segment_turn[one.row].id not in turns]
-    return [*first, *rest][: query.limit]

@@ -77,7 +77,7 @@ class FollowUps:
 
     async def ask(self, asked: JudgeInput) -> tuple[JudgeInput, Judgement]:
         """Return what the judge decides in the end, and everything that it was shown, with its points."""
-        asked = await self._prepared(await self._with_contrasts(self._begin(asked)))
+        asked = await self._prepared(self._begin(asked))
         judgement = await self.judge(asked)
         taken: set[tuple[str, str]] = set()
         turns = 0
@@ -109,30 +109,6 @@ class FollowUps:
         rest = [point for point in asked.recall.points if point not in own]
         recall = replace(asked.recall, points=(*own, *rest))
         return replace(asked, relates=relates, working=frozenset(point.id for point in own), recall=recall)
-
-    async def _with_contrasts(self, asked: JudgeInput) -> JudgeInput:
-        """Return the input with the texts that perhaps contradict or replace each other first, so that each is cited.
-
-        Recall compares more texts than it shows, so some of them are no evidence yet.
-        """
-        sources = [source for contrast in asked.recall.contrasts for source in (contrast.one, contrast.other)]
-        known = {source.turn.id: item for item in reversed(asked.recall.evidence) for source in item.sources}
-        items: dict[str, Evidence] = {}
-        async with self.store.reading() as view:
-            space = view.space(asked.query.space)
-            for source in sources:
-                if (row := _first_sentence_row(space, source)) != NONE:
-                    name = space.sentences[row].id
-                    items[name] = Evidence(name, "sentence", source.quote, 0.0, (), (source,))
-        first = [
-            replace(sentence, evidence_id=known[turn].id) if (turn := sentence.source.turn.id) in known else sentence
-            for sentence in await self._sentences_of(asked.query.space, items.values(), asked.gates)
-        ]
-        places = {_place(sentence.source) for sentence in first}
-        rest = [sentence for sentence in asked.sentences if _place(sentence.source) not in places]
-        added = {sentence.evidence_id for sentence in first}
-        evidence = (*asked.recall.evidence, *(item for name, item in items.items() if name in added))
-        return replace(asked, recall=replace(asked.recall, evidence=evidence), sentences=[*first, *rest])
 
     async def _prepared(self, asked: JudgeInput) -> JudgeInput:
         """Return the input with the passages that a language model is shown, and what they lead on to."""

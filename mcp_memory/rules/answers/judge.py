@@ -79,16 +79,12 @@ class EmbeddedQuestionJudge:
 def _propose(judge_input: JudgeInput) -> Proposal | None:
     """Return what certain facts say, or the correction that a caller gave to this question; None for neither.
 
-    The later of the two decides. A fact of which a later statement may tell a change says nothing.
+    The later of the two decides.
     """
     query, recall = judge_input.query, judge_input.recall
     if query.askers:
         return None  # it is not known who asks
     proposal = certain_answer(query, judge_input.known_facts)
-    if proposal is not None:
-        cited = {one.source.turn.id for one in proposal.citations}
-        if any(one.kind == "changed" and one.one.turn.id in cited for one in recall.contrasts):
-            proposal = None
     if recall.correction is None:
         return proposal
     given = recall.correction.sources[0].turn.time

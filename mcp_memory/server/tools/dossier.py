@@ -21,7 +21,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from mcp_memory.domain.evidence import Contrast, DatedEvent, Evidence, Source
+from mcp_memory.domain.evidence import DatedEvent, Evidence, Source
 from mcp_memory.domain.times import DAY, FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.language.segments import FENCES, code_blocks
@@ -74,14 +74,12 @@ class _Passage:
         item: the evidence of that rank.
         source: the source where it was said; of words that the passage before it shows too only the rest.
         again: how many more times the same words were found.
-        mark: a note that it perhaps does not hold any more, or that another contradicts it; empty for neither.
     """
 
     number: int
     item: Evidence
     source: Source
     again: int = 0
-    mark: str = ""
 
 
 @dataclass
@@ -92,16 +90,13 @@ class _Group:
     passages: list[_Passage] = field(default_factory=list)
 
 
-def dossier_lines(
-    items: Sequence[Evidence], *, lines: bool = False, code: bool = True, contrasts: Sequence[Contrast] = ()
-) -> list[str]:
+def dossier_lines(items: Sequence[Evidence], *, lines: bool = False, code: bool = True) -> list[str]:
     """Return pieces of evidence as lines of text.
 
     Args:
         items: best first.
         lines: whether each record is one line, as in a broad recall; memory points then lead.
         code: whether the best records show blocks of code whole; else they are one line each.
-        contrasts: statements that perhaps changed or contradict each other; they are marked where they stand.
     """
     if not items:
         return ["No records to show."]
@@ -110,7 +105,7 @@ def dossier_lines(
     of_facts = ["Facts:"] if facts else []
     for number, item in sorted(facts, key=lambda fact: (not _holds(fact[1]), fact[0])):
         of_facts += _fact_lines(number, item, SHORT_QUOTE if lines else FACT_QUOTE)
-    records = [line for group in _groups(items, contrasts) for line in _group_lines(group, one_each=lines, code=code)]
+    records = [line for group in _groups(items) for line in _group_lines(group, one_each=lines, code=code)]
     of_points: list[str] = []
     for number, item in points:
         point = f"{number}. [memory point {item.id}] {indent(beyond_sources(item))}".rstrip()
@@ -135,7 +130,7 @@ def _fact_lines(number: int, item: Evidence, chars: int) -> list[str]:
     return lines
 
 
-def _groups(items: Sequence[Evidence], contrasts: Sequence[Contrast]) -> list[_Group]:
+def _groups(items: Sequence[Evidence]) -> list[_Group]:
     """Return the conversations and documents of sentences and segments, the earliest first, undated ones last."""
     groups: dict[tuple[str | None, str, str], _Group] = {}
     shown: dict[tuple[str | None, str | None, str], _Passage] = {}
@@ -152,7 +147,7 @@ def _groups(items: Sequence[Evidence], contrasts: Sequence[Contrast]) -> list[_G
         name = group_of(item) or ""
         title = f"{_group_title(turn, name)}{in_parentheses(_space_of(item))}"
         group = groups.setdefault((item.space, turn.kind, name), _Group(title))
-        passage = _Passage(number, item, source, mark=_contrast_mark(source, contrasts) or _change(item))
+        passage = _Passage(number, item, source)
         group.passages.append(passage)
         shown[words] = passage
     for group in groups.values():
@@ -174,25 +169,6 @@ def _leave_out_shown(passages: Sequence[_Passage]) -> None:
             rest = turn.text[end : source.end]
             passage.source = replace(source, start=source.end - len(rest.lstrip()))
         ends[turn] = max(end, source.end)
-
-
-def _change(item: Evidence) -> str:
-    """Return a mark for a message of which the facts know that what it tells has changed."""
-    return f"perhaps changed later: {one_line(item.outdated)}" if item.outdated else ""
-
-
-def _contrast_mark(shown: Source, contrasts: Sequence[Contrast]) -> str:
-    """Return a mark for a passage that contains a statement which a conflict above it names."""
-
-    def contains(said: Source) -> bool:
-        return said.turn.id == shown.turn.id and said.start < shown.end and shown.start < said.end
-
-    for one in contrasts:
-        if one.kind == "changed" and contains(one.one):
-            return "perhaps changed later: see Conflict"
-        if one.kind == "denied" and (contains(one.one) or contains(one.other)):
-            return "perhaps contradicted: see Conflict"
-    return ""
 
 
 def _group_title(turn: Turn, name: str) -> str:
@@ -245,8 +221,6 @@ def _passage_line(passage: _Passage, *, code: bool) -> str:
         speaker = "correction"
     who = f"{indent(speaker)}: " if speaker else ""
     marks = [f"{quantity(passage.again + 1, 'time')} in the records"] if passage.again else []
-    if passage.mark:
-        marks.append(passage.mark)
     if when := _told_time(item):
         marks.append(f"tells of {when}")
     if _is_part(passage):

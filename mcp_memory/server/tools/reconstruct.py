@@ -279,7 +279,7 @@ def recall_reply(
         lines = [
             *wish_lines,
             *conflict_lines(details),
-            *dossier_lines(items, lines=broad, code=code, contrasts=recall.contrasts),
+            *dossier_lines(items, lines=broad, code=code),
             *point_lines,
             *detail_lines,
             *between_lines(recall.between),

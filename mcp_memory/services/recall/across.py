@@ -135,7 +135,6 @@ def _join_results(results: Sequence[RecallResult], merged: Sequence[Evidence], e
         engine=asked.engine,
         warnings=tuple(dict.fromkeys(text for result in results for text in result.warnings)),
         conflicts=tuple(dict.fromkeys(text for result in results for text in result.conflicts)),
-        contrasts=tuple(one for result in results for one in result.contrasts),
         roots=tuple(root for result in results for root in result.roots),
         paths=tuple(path for result in results for path in result.paths),
         next=tuple(step for result in results for step in result.next),

@@ -46,12 +46,11 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import by_assistant
-from mcp_memory.language.areas import areas_asked, asks_for_area
+from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.plans import asks_ahead
 from mcp_memory.language.questions import asks_for_advice
 from mcp_memory.language.shapes import asks_for_number, topic_of, wanted_breadth
 from mcp_memory.language.tokens import stems
-from mcp_memory.navigation.present import mark_outdated
 from mcp_memory.ports import Store
 from mcp_memory.search.ahead import time_ahead
 from mcp_memory.search.candidates import CandidateSet, find_candidates
@@ -104,8 +103,6 @@ async def with_list(
     if broad is None or not has_enough(query, broad, len(result.evidence)):
         return result
     lines = with_event_times(broad.evidence, query.window)
-    if settings.search.current and asks_for_area(query.text):  # what else wants a list asks for the past as well
-        lines = mark_outdated(space, query, lines)
     return replace(
         result,
         evidence=lines,

@@ -34,7 +34,6 @@ from mcp_memory.navigation.beam import FORMULAS, SUFFICIENT, Evaluation, find_pa
 from mcp_memory.navigation.judged_paths import NEAR_NOTHING, next_unjudged
 from mcp_memory.navigation.known_facts import date_event, find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
-from mcp_memory.navigation.present import current_statements, mark_outdated
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
@@ -49,10 +48,9 @@ from mcp_memory.search.channels import (
     said_in_role,
     similarity,
 )
-from mcp_memory.search.contrasts import contrast_in_words, find_contrasts
 from mcp_memory.search.dated_events import dated_events
 from mcp_memory.search.evidence import evidence_of
-from mcp_memory.search.placing import lead_with, place_wishes, rank_confirmed
+from mcp_memory.search.placing import place_wishes, rank_confirmed
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.subjects import subject_of
 from mcp_memory.search.sufficiency import judge_sufficiency
@@ -274,7 +272,7 @@ async def _order(
 ) -> tuple[Sequence[Candidate], Sequence[str], RecallResult]:
     """Return the candidates best first, what they do not cover, and the result with its sufficiency and wishes.
 
-    First stands what a caller corrected or confirmed, then what holds now, then the best of the rest.
+    First stands what a caller corrected or confirmed, then the best of the rest.
     """
     ranked, coverage = rank(space, placed, found)
     sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
@@ -283,8 +281,6 @@ async def _order(
     first = corrected or (set() if sufficiency.sufficient else confirmed)
     ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, first, gates, settings.sufficiency.enough)
     result = replace(result, correction=correction)
-    if settings.search.current:
-        ranked = lead_with(space, placed, current_statements(space.facts, placed, result.roots), ranked)
     if settings.search.wishes:
         wishes, scopes = await wishes_for(space, query, embedder)
         ranked = place_wishes(space, ranked, wishes, query)
@@ -305,19 +301,13 @@ def _show(
     settings: RecallSettings,
 ) -> RecallResult:
     """Return the result with its evidence, what contradicts itself in it, and the steps to take next."""
-    contrasts = find_contrasts(space, query, [one.row for one in ranked]) if settings.search.contrasts else ()
     answering = [path for path in result.paths if path.scores.sufficiency >= SUFFICIENT]
     evidence = evidence_of(space, ranked, answering, query, result.points, dated)
-    evidence = mark_outdated(space, query, evidence) if settings.search.current else evidence
     corrected = corrected_statements(space, evidence) if settings.gain.learning else ()
     corrections = corrected if result.correction is None else (result.correction,)
-    conflicts = (
-        *map(correction_in_words, corrections),
-        *find_conflicts(space.facts, query, facts),
-        *map(contrast_in_words, contrasts),
-    )
+    conflicts = (*map(correction_in_words, corrections), *find_conflicts(space.facts, query, facts))
     steps = suggest_steps(space, query, result.roots, result.paths, evidence, uncovered, result.trace)
-    result = replace(result, evidence=evidence, conflicts=conflicts, contrasts=contrasts, next=steps)
+    result = replace(result, evidence=evidence, conflicts=conflicts, next=steps)
     return replace(result, corrected=corrected)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from mcp_memory.domain.answers import RelationFacts, conflicts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import WHOLE, Assertion
@@ -35,12 +37,20 @@ def test_a_change_is_no_conflict() -> None:
     assert conflicts([homes], 0, 100) == ()
 
 
-def test_liking_and_disliking_at_once_is_reported_once() -> None:
+@pytest.mark.parametrize("sure", [(0.95, 0.85), (0.85, 0.95), (0.85, 0.85)])
+def test_no_conflict_stands_on_a_fact_that_is_not_certain(sure: tuple[float, float]) -> None:
+    rome, turin = said("a", "lives_in", "Rome", 10), said("b", "lives_in", "Turin", 10)
+    homes = group("lives_in", replace(rome, confidence=sure[0]), replace(turin, confidence=sure[1]))
+    assert conflicts([homes], 20, 21) == ()
+    denial = replace(said("d", "lives_in", "Turin", 10, negated=True), confidence=sure[1])
+    home = group("lives_in", replace(turin, confidence=sure[0]))
+    assert conflicts([replace(home, denials=(denial,))], 20, 21) == ()
+
+
+def test_facts_of_two_relations_are_no_conflict() -> None:
     likes = group("likes", said("a", "likes", "tea", 10), single=False)
     dislikes = group("dislikes", said("b", "dislikes", "tea", 20), single=False)
-    assert conflicts([likes, dislikes], 15, 16) == ()
-    assert len(conflicts([likes, dislikes], 30, 31)) == 1
-    assert len(conflicts([dislikes, likes], 30, 31)) == 1
+    assert conflicts([likes, dislikes], 30, 31) == ()
 
 
 def test_a_fact_that_is_denied_for_its_own_time_is_reported() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from mcp_memory.domain.evidence import Contrast, Evidence, Source
+from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
@@ -116,16 +116,6 @@ def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
 def test_short_code_is_shown_whole():
     text = "Run it:\n```\nmake dance\n```\nDoes it stop?"
     assert "make dance" in dossier_lines((item(text),), code=False)[2]
-
-
-def test_a_statement_of_a_conflict_is_marked_where_it_stands():
-    old, new = item("Survival was 65% after the frost.", 0, place=1), item("It has improved to 78%.", 1, place=2)
-    changed = Contrast("changed", old.sources[0], new.sources[0])
-    lines = dossier_lines((old, new), contrasts=[changed])
-    assert lines[-2] == "1. Ann: Survival was 65% after the frost. (perhaps changed later: see Conflict)"
-    assert lines[-1] == "2. Ann: It has improved to 78%."
-    denied = "\n".join(dossier_lines((old, new), contrasts=[replace(changed, kind="denied")]))
-    assert denied.count("(perhaps contradicted: see Conflict)") == 2
 
 
 def test_of_a_piece_of_a_long_message_it_is_said_how_to_get_the_others():

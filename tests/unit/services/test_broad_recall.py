@@ -230,15 +230,6 @@ async def test_without_its_switch_an_area_finds_only_what_shares_its_words():
     assert "mortgage" not in money
 
 
-async def test_a_question_for_nothing_but_an_area_wants_a_list_with_what_has_ended():
-    talk = ("@ 2023-03-01", "user: I use Redis for the cache.", "@ 2023-04-01", "user: The kitchen is blue.")
-    one = await told(memory(read=True), *talk, "user: I no longer use Redis.")
-    recall = await recalled(one, "What is my stack?", mode="auto")
-    assert recall.breadth == "all"
-    line = next(item for item in recall.evidence if item.text == "I use Redis for the cache.")
-    assert "until" in line.outdated
-
-
 async def test_what_is_coming_up_is_what_tells_of_a_time_still_to_come():
     talk = ("@ 2023-12-30", "user: The dentist moved me, it's 11 January at 9:15 now.", "user: Ann came on 2 April.")
     recall = await recalled(await told(memory(), *LIFE, *talk), "What is coming up for me?", mode="auto")

@@ -7,7 +7,6 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.language import iso
-from mcp_memory.server.tools.reconstruct import recall_reply
 from mcp_memory.server.tools.write import write_reply
 
 pytestmark = pytest.mark.anyio
@@ -87,33 +86,3 @@ async def test_a_misread_fact_is_taken_back_and_what_it_had_ended_goes_on():
         ("Ann works at the museum", FOREVER),
         ("Ann works at the club", JUNE),
     ]
-
-
-async def test_a_message_whose_fact_has_ended_is_marked_where_it_stands():
-    one = memory()
-    said = NewItem("Our stack is Node and Postgres 15.", ref="m1", speaker="Ann", said_at=MAY)
-    await written(one, [NewFact("Kite", "uses", "Postgres 15", source="m1")], said)
-    question = Query("What is our stack?", "default", 12)
-    assert not (await one.reconstruct(question)).evidence[0].outdated
-    later = NewItem("Postgres is upgraded.", ref="m2", speaker="Ann", said_at=JUNE)
-    await written(one, [NewFact("Kite", "uses", "Postgres 15", source="m2", negated=True)], later)
-    found = await one.reconstruct(question)
-    (old,) = [item for item in found.evidence if "stack" in item.text]
-    assert old.outdated == "Kite uses Postgres 15 until Thu 8 Jun 2023"
-    assert "(perhaps changed later: Kite uses Postgres 15 until Thu 8 Jun 2023)" in recall_reply(found, 2000).text
-    past = await one.reconstruct(Query("What was our stack?", "default", 12))
-    assert not any(item.outdated for item in past.evidence)
-
-
-async def test_a_message_is_not_marked_for_a_state_that_is_neither_asked_about_nor_most_of_it():
-    one = memory(read=True)
-    said = "I collect stamps. Grandpa fell off the ladder when he cleaned the gutter."
-    await written(one, [], NewItem(said, ref="m1", speaker="Ann", said_at=MAY))
-    await written(one, [], NewItem("I no longer collect stamps.", ref="m2", speaker="Ann", said_at=JUNE))
-
-    async def marks(question: str) -> list[str]:
-        found = await one.reconstruct(Query(question, "default", 12))
-        return [item.outdated for item in found.evidence if "Grandpa" in item.text]
-
-    assert await marks("What does Ann collect?") == ["Ann collects stamps until Thu 8 Jun 2023"]
-    assert await marks("What happened to grandpa?") == [""]

@@ -56,19 +56,6 @@ async def test_a_later_call_sends_new_and_kept_evidence():
         assert any("hives" in line for line in second - first)
 
 
-async def test_texts_that_contradict_each_other_come_first_and_can_be_cited_though_recall_showed_one():
-    talk = ("Ann: I've never repaired a kayak hull.", *NOISE, "Ann: I repaired the hull of my kayak with resin.")
-
-    def both(request):
-        return said("contradictory", (*shown(request, "never repaired"), *shown(request, "with resin")))
-
-    async with judged(both, *talk) as (memory, api):
-        answer = await asked(memory, "Has Ann ever repaired a kayak hull?", limit=1)
-        assert list(api.requests[0].lines)[:2] == ["S1", "S2"]
-        assert len({citation.source.turn.id for citation in answer.citations}) == 2
-        assert {citation.evidence_id for citation in answer.citations} <= {item.id for item in answer.recall.evidence}
-
-
 async def test_the_steps_are_in_the_trace():
     async with judged(seeking, *TALK) as (memory, _):
         answer = await asked(memory, QUESTION, limit=2)
