@@ -23,8 +23,8 @@ from mcp.client.stdio import stdio_client
 
 from mcp_memory import __version__
 from mcp_memory.commands.clients import CLIENTS, Entry, System
-from mcp_memory.commands.config_files import entry_in
 from mcp_memory.commands.install import executable
+from mcp_memory.commands.other_servers import REMOTE, own_name, servers_in
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput, McpMemoryError
 
@@ -60,7 +60,7 @@ def check(options: argparse.Namespace, terminal: Terminal, system: System | None
         InvalidInput: the client's file is broken.
     """
     system = system or System.current()
-    entry = _entry_of(options.client, system)
+    entry = _entry_of(options.client, system, terminal)
     terminal.line(f"Starting {' '.join([entry['command'], *entry['args']])}")
     command = Path(entry["command"])
     if command.is_absolute() and not command.is_file():
@@ -85,18 +85,30 @@ def check(options: argparse.Namespace, terminal: Terminal, system: System | None
     return 0
 
 
-def _entry_of(client: str | None, system: System) -> Entry:
+def _entry_of(client: str | None, system: System, terminal: Terminal) -> Entry:
+    """Return how a client starts the server, and say what it is called and what other memory is beside it."""
     if client is None:
         command, *arguments = executable()
         kept = {name: value for name, value in system.environment.items() if name.startswith("MCP_MEMORY_")}
         return {"command": command, "args": arguments, "env": kept}
     known = CLIENTS[client]
-    file = known.place(system)
-    written = entry_in(file, known.form, known.path)
-    if not isinstance(written, Mapping):
-        problem = f"{file} has no server {known.path[-1]!r}"
+    file, usual = known.place(system), known.path[-1]
+    servers = servers_in(known, file)
+    name = own_name(known, servers, executable())
+    if name is None:
+        other = f"; {usual!r} in it is another server" if usual in servers else ""
+        problem = f"{file} has no server of this program{other}"
         raise InvalidInput(client, problem, f"Put it there: mcp-memory install {client}")
-    return known.entry_of(written)
+    terminal.line(f"It is {name!r} in {file}")
+    if mixed := REMOTE & {field for field in servers[name] if field not in ("type", "transport")}:
+        terminal.line(
+            ("NOTE ", "bold"), f"It has a command and {', '.join(sorted(mixed))}: the client may take either."
+        )
+        terminal.line(f"      Put it right: mcp-memory install {client}")
+    if name != usual and usual in servers:
+        terminal.line(("NOTE ", "bold"), f"{usual!r} beside it is another server, and a model may store in either.")
+        terminal.line(f"      To have this one alone: mcp-memory install {client} --replace")
+    return known.entry_of(servers[name])
 
 
 def _own_store(config: Path | None) -> str | None:

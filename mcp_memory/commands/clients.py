@@ -83,6 +83,10 @@ class ClientFile:
     shape: Callable[[Entry], Entry] = dict
     restart: str = "Restart it"
 
+    def at(self, name: str) -> tuple[str, ...]:
+        """Return the names that lead to a server of a name."""
+        return (*self.path[:-1], name)
+
     def entry_of(self, written: Mapping[str, Any]) -> Entry:
         """Return how a client starts a server, from what stands in its file."""
         environment = written.get("env") or written.get("envs") or {}

@@ -2,6 +2,9 @@
 
 What a person set in the entry stays (further variables, switches of the client); only the command and what the options
 name are set, so that installing twice changes nothing the second time. A copy of the file is made beside it first.
+
+**Another server of our name**, mostly the official memory server, stays where it is, and this one is called otherwise.
+With ``--replace`` it makes way: its entry is kept in a file beside the client's, and ``--uninstall`` puts it back.
 """
 
 from __future__ import annotations
@@ -21,6 +24,18 @@ from typing import Any
 
 from mcp_memory.commands.clients import CLIENTS, NAME, ClientFile, Entry, System
 from mcp_memory.commands.config_files import SUFFIX, entry_in, read_text, with_entry
+from mcp_memory.commands.other_servers import (
+    NAMES,
+    REMOTE,
+    kept_file,
+    offer_import,
+    own_name,
+    read_kept,
+    servers_in,
+    started,
+    tell_of,
+    write_kept,
+)
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.settings import is_unset
@@ -42,32 +57,49 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
     client = CLIENTS[options.client]
     file = client.place(system)
     text = read_text(file)
-    known = entry_in(file, client.form, client.path, text)
+    servers = servers_in(client, file, text)
+    name, usual = own_name(client, servers, executable()), client.path[-1]
     if options.uninstall:
-        if known is None:
+        if name is None:
             terminal.line(f"{client.title} does not have it: {file} is as it was.")
-        elif options.client == "claude-code":
-            _run_claude(system, terminal, [["remove", "--scope", "user", NAME]], dry_run=options.dry_run)
         else:
-            _take_out(file, client, text, terminal, dry_run=options.dry_run)
+            _uninstall(client, file, text, name, terminal, system, dry_run=options.dry_run)
         return
-    found = client.entry_of(known) if isinstance(known, Mapping) else None
-    held = known if isinstance(known, Mapping) else {}
+    there = servers[name] if name is not None else None
+    foreign = servers.get(usual) if name != usual else None
+    if foreign is not None and options.replace:
+        wanted, goes = usual, [one for one in (name,) if one is not None]
+    else:
+        wanted, goes = name or next(one for one in (usual, *NAMES) if one not in servers), []
+        tell_of(foreign, usual, wanted, options.client, system, terminal)
+    found = client.entry_of(there) if there is not None else None
+    held = {key: value for key, value in (there or {}).items() if key not in REMOTE}
     entry = {**held, **client.shape(wanted_entry(options, found, system.environment))}
-    entry |= {name: held[name] for name in ("timeout", "startup_timeout_sec") if name in held}
-    if entry == known:
+    entry |= {key: held[key] for key in ("timeout", "startup_timeout_sec") if key in held}
+    if entry == servers.get(wanted):
         terminal.line(f"{client.title} has it already, just so: {file} is as it was.")
         return
+    replaced = servers.get(wanted) if wanted not in (name, None) else None
+    if replaced is not None and not options.dry_run:
+        write_kept(file, usual, replaced)
     if options.client == "claude-code":
-        steps = [["remove", "--scope", "user", NAME]] if known is not None else []
-        steps.append(["add-json", "--scope", "user", NAME, json.dumps(entry)])
+        steps = [["remove", "--scope", "user", one] for one in (*goes, wanted) if one in servers]
+        steps.append(["add-json", "--scope", "user", wanted, json.dumps(entry)])
         _run_claude(system, terminal, steps, dry_run=options.dry_run)
     else:
-        changed = with_entry(file, client.form, client.path, entry, text)
-        own = known is not None and _has_nothing_else(
-            file, client, with_entry(file, client.form, client.path, None, text)
+        changed = text
+        for one in goes if wanted not in goes else ():
+            changed = with_entry(file, client.form, client.at(one), None, changed)
+        if replaced is not None:  # whole: nothing of the other stays in it
+            changed = with_entry(file, client.form, client.at(wanted), None, changed)
+        changed = with_entry(file, client.form, client.at(wanted), entry, changed)
+        own = name is not None and _has_nothing_else(file, client, _without(file, client, text, name))
+        _change(file, text, changed, terminal, dry_run=options.dry_run, fresh=name is None, copy=not own)
+    if replaced is not None:
+        terminal.line(
+            f"In place of {shlex.join(started(replaced))}; --uninstall puts that back from {kept_file(file)}."
         )
-        _change(file, text, changed, terminal, dry_run=options.dry_run, fresh=known is None, copy=not own)
+        offer_import(replaced, system, terminal)
     if not options.dry_run:
         terminal.line(f"{client.restart}; then say: “Remember that …”. To test it: mcp-memory check {options.client}")
         if is_temporary(Path(sys.prefix)):
@@ -75,6 +107,25 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
             terminal.line(("NOTE ", "bold"), f"This program lies in a cache that may be cleared. {remedy}")
         if options.judge in ("auto", "anthropic"):
             terminal.line(f'Claude needs a key: add "ANTHROPIC_API_KEY" beside {VARIABLES["judge"]} in that file.')
+
+
+def _uninstall(
+    client: ClientFile, file: Path, text: str, name: str, terminal: Terminal, system: System, *, dry_run: bool
+) -> None:
+    """Take the server out of a client's file, and put back what made way for it, unless that name is taken again."""
+    kept = read_kept(file)
+    if kept is not None and kept[0] != name and kept[0] in servers_in(client, file, text):
+        kept = None
+    if client is CLIENTS["claude-code"]:
+        steps = [["remove", "--scope", "user", name]]
+        if kept is not None:
+            steps.append(["add-json", "--scope", "user", kept[0], json.dumps(kept[1])])
+        _run_claude(system, terminal, steps, dry_run=dry_run)
+    else:
+        _take_out(file, client, text, name, kept, terminal, dry_run=dry_run)
+    if kept is not None and not dry_run:
+        kept_file(file).unlink(missing_ok=True)
+        terminal.line(f"{kept[0]!r} is again what it was before: {shlex.join(started(kept[1]))}")
 
 
 def wanted_entry(options: argparse.Namespace, known: Entry | None, terminal: Mapping[str, str]) -> Entry:
@@ -188,9 +239,18 @@ def _difference(before: str, after: str) -> Iterator[str]:
     return (line for line in lines if not line.startswith(("---", "+++", "@@")))
 
 
-def _take_out(file: Path, client: ClientFile, text: str, terminal: Terminal, *, dry_run: bool) -> None:
+def _take_out(
+    file: Path,
+    client: ClientFile,
+    text: str,
+    name: str,
+    kept: tuple[str, Mapping[str, Any]] | None,
+    terminal: Terminal,
+    *,
+    dry_run: bool,
+) -> None:
     """Take the server out of a file; a file that had nothing else, and was not there before, goes."""
-    after = _text_without_server(file, client, text)
+    after = _as_before(file, client, text, name, kept)
     if _copy_of(file.resolve()).exists() or not _has_nothing_else(file, client, after):
         _change(file, text, after, terminal, dry_run=dry_run)
         return
@@ -207,16 +267,26 @@ def _has_nothing_else(file: Path, client: ClientFile, without: str) -> bool:
     return (entry_in(file, client.form, (), without) or {}) in ({}, {client.path[0]: {}})
 
 
-def _text_without_server(file: Path, client: ClientFile, text: str) -> str:
+def _without(file: Path, client: ClientFile, text: str, name: str) -> str:
+    return with_entry(file, client.form, client.at(name), None, text)
+
+
+def _as_before(file: Path, client: ClientFile, text: str, name: str, kept: tuple[str, Mapping[str, Any]] | None) -> str:
     """Return a file's text without the server; as in the copy of it, if nothing else was changed since."""
-    removed = with_entry(file, client.form, client.path, None, text)
+    removed = _without(file, client, text, name)
+    if kept is not None:
+        removed = with_entry(file, client.form, client.at(kept[0]), kept[1], removed)
     candidates = [removed]
     if client.form == "json" and not entry_in(file, client.form, client.path[:-1], removed):
         candidates.append(with_entry(file, client.form, client.path[:-1], None, removed))
     copy = _copy_of(file.resolve())
-    before = read_text(copy) if copy.is_file() else None
-    same = before is not None and any(one.split() == before.split() for one in candidates)  # but for white space
-    return before if before is not None and same else removed
+    if not copy.is_file():
+        return removed
+    before = read_text(copy)
+    same = any(one.split() == before.split() for one in candidates)  # but for white space
+    if kept is not None:  # its comments are in the copy alone
+        same = same or entry_in(file, client.form, (), removed) == entry_in(file, client.form, (), before)
+    return before if same else removed
 
 
 def _run_claude(system: System, terminal: Terminal, steps: list[list[str]], *, dry_run: bool) -> None:

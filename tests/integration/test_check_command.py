@@ -19,7 +19,7 @@ def system_at(tmp_path):
 
 def put(tmp_path, **how):
     options = {"client": "cursor", "space": None, "store": None, "judge": None, "config": None}
-    options |= {"uninstall": False, "dry_run": False}
+    options |= {"uninstall": False, "dry_run": False, "replace": False}
     install(argparse.Namespace(**(options | how)), Terminal(colours=False), system_at(tmp_path))
     return tmp_path / ".cursor" / "mcp.json"
 
@@ -57,6 +57,20 @@ def test_a_server_that_is_put_into_a_client_remembers_and_leaves_nothing(tmp_pat
 
 
 @pytest.mark.usefixtures("from_this_python")
+def test_another_memory_beside_it_is_noted_and_its_own_name_is_said(tmp_path, capsys):
+    file = tmp_path / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    file.write_text('{"mcpServers": {"memory": {"command": "npx", "args": ["-y", "x/server-memory"]}}}')
+    with pytest.raises(InvalidInput, match="'memory' in it is another server"):
+        checked(tmp_path, capsys)
+    put(tmp_path, store=str(tmp_path / "store"))
+    code, out = checked(tmp_path, capsys)
+    assert code == 0, out
+    assert f"It is 'mcp-memory' in {file}" in out
+    assert "'memory' beside it is another server" in out
+
+
+@pytest.mark.usefixtures("from_this_python")
 def test_a_server_that_does_not_start_is_explained_by_its_own_words(tmp_path, capsys):
     file = put(tmp_path, store=str(tmp_path / "store"))
     file.write_text(file.read_text().replace("MCP_MEMORY_STORAGE_URI", "MCP_MEMORY_STORAGE_URL"))
@@ -77,13 +91,13 @@ def test_a_store_that_cannot_be_written_is_explained(tmp_path, capsys):
 
 
 def test_a_command_that_is_gone_and_a_client_without_the_server_are_named(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("mcp_memory.commands.install.executable", lambda: [str(tmp_path / "gone")])
+    monkeypatch.setattr("mcp_memory.commands.install.executable", lambda: [str(tmp_path / "gone" / "mcp-memory")])
     put(tmp_path)
     code, out = checked(tmp_path, capsys)
     assert code == 1
-    assert f"there is no {tmp_path / 'gone'}" in out
+    assert f"there is no {tmp_path / 'gone' / 'mcp-memory'}" in out
     assert "mcp-memory install cursor" in out
-    with pytest.raises(InvalidInput, match="has no server 'memory'"):
+    with pytest.raises(InvalidInput, match="has no server of this program"):
         checked(tmp_path, capsys, "gemini-cli")
 
 

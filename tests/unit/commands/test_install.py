@@ -13,8 +13,9 @@ import yaml
 from mcp_memory.commands import install as module
 from mcp_memory.commands.arguments import CLIENTS as NAMES
 from mcp_memory.commands.clients import CLIENTS, System
-from mcp_memory.commands.config_files import SUFFIX, entry_in
+from mcp_memory.commands.config_files import SUFFIX, entry_in, with_entry
 from mcp_memory.commands.install import executable, install
+from mcp_memory.commands.other_servers import is_ours
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 
@@ -83,7 +84,15 @@ def system_at(tmp_path, platform="linux", **environment):
 
 
 def run(client, system, **how):
-    options = {"space": None, "store": None, "judge": None, "config": None, "uninstall": False, "dry_run": False}
+    options = {
+        "space": None,
+        "store": None,
+        "judge": None,
+        "config": None,
+        "uninstall": False,
+        "dry_run": False,
+        "replace": False,
+    }
     install(argparse.Namespace(client=client, **(options | how)), Terminal(colours=False), system)
 
 
@@ -368,7 +377,7 @@ def test_a_place_that_only_the_terminal_knows_is_written_for_the_client(variable
 def test_the_terminals_store_is_written_unless_the_client_has_one(tmp_path):
     system = System("linux", tmp_path, {"XDG_DATA_HOME": str(tmp_path / "data")})
     options = argparse.Namespace(
-        client="cursor", space=None, store=None, judge=None, config=None, uninstall=False, dry_run=False
+        client="cursor", space=None, store=None, judge=None, config=None, uninstall=False, dry_run=False, replace=False
     )
     file = tmp_path / ".cursor" / "mcp.json"
 
@@ -423,3 +432,166 @@ def test_a_program_in_a_cache_is_told_to_be_installed(tmp_path, capsys, monkeypa
     monkeypatch.setattr(module.sys, "prefix", prefix)
     run("cursor", system_at(tmp_path))
     assert ("lies in a cache that may be cleared" in capsys.readouterr().out) == temporary
+
+
+# Another server of the usual name
+
+OFFICIAL = {
+    "command": "npx",
+    "args": ["-y", "@modelcontextprotocol/server-memory"],
+    "env": {"MEMORY_FILE_PATH": "~/their memory.jsonl"},
+}
+FOREIGN = [
+    OFFICIAL,
+    {"command": "docker", "args": ["run", "-i", "--rm", "mcp/memory"]},
+    {"command": "uvx", "args": ["mcp-memory"]},
+    {"url": "https://memory.example/mcp", "headers": {"Authorization": "secret"}},
+]
+
+
+def with_foreign(client, system, entry):
+    """Write a file in which another server has the usual name, and return its path, text and entry as written."""
+    known = CLIENTS[client]
+    file, text = given(client, system)
+    entry = dict(entry)
+    if client == "goose":
+        entry = {"cmd" if key == "command" else "envs" if key == "env" else key: one for key, one in entry.items()}
+        entry = {"enabled": True, "type": "stdio", **entry}
+    text = with_entry(file, known.form, known.path, entry, text)
+    file.write_text(text)
+    return file, text, entry
+
+
+def servers(client, system):
+    known = CLIENTS[client]
+    return entry_in(known.place(system), known.form, known.path[:-1])
+
+
+@pytest.mark.parametrize("foreign", FOREIGN, ids=lambda one: one.get("command", "url"))
+@pytest.mark.parametrize("client", FILES)
+def test_another_server_of_the_name_stays_and_is_named_and_its_import_is_offered(tmp_path, capsys, client, foreign):
+    system = system_at(tmp_path)
+    file, text, entry = with_foreign(client, system, foreign)
+    usual = CLIENTS[client].path[-1]
+    run(client, system, space="work")
+    out = capsys.readouterr().out
+    assert f"{usual!r} in that file is another server" in out
+    assert f"install {client} --replace" in out
+    assert "secret" not in out
+    official = foreign in FOREIGN[:2]
+    assert ("mcp-memory import --from official" in out) == official
+    if foreign is OFFICIAL:
+        assert f"'{tmp_path / 'their memory.jsonl'}'" in out
+    there = servers(client, system)
+    assert there[usual] == entry
+    (own,) = [name for name in there if "mcp-memory" in name and name != usual]
+    assert CLIENTS[client].entry_of(there[own])["env"] == {"MCP_MEMORY_SPACE": "work"}
+    run(client, system, space="home")
+    assert CLIENTS[client].entry_of(servers(client, system)[own])["env"] == {"MCP_MEMORY_SPACE": "home"}
+    run(client, system, uninstall=True)
+    assert file.read_text() == text
+
+
+@pytest.mark.parametrize("foreign", FOREIGN, ids=lambda one: one.get("command", "url"))
+@pytest.mark.parametrize("client", FILES)
+@pytest.mark.parametrize("beside", [False, True])
+def test_another_server_makes_way_whole_and_comes_back(tmp_path, capsys, client, foreign, beside):
+    system = system_at(tmp_path)
+    file, text, entry = with_foreign(client, system, foreign)
+    usual = CLIENTS[client].path[-1]
+    if beside:
+        run(client, system)
+    run(client, system, replace=True, dry_run=True)
+    assert servers(client, system)[usual] == entry
+    run(client, system, replace=True)
+    there = servers(client, system)
+    assert not [name for name in there if name not in (usual, "files", "developer")]
+    assert not there[usual].keys() & {"url", "headers"}
+    assert CLIENTS[client].entry_of(there[usual]) == {"command": "/opt/mcp memory/mcp-memory", "args": [], "env": {}}
+    run(client, system, replace=True)  # and the second time it is nobody else's
+    run(client, system, space="work")
+    assert "MEMORY_FILE_PATH" not in file.read_text()
+    run(client, system, uninstall=True)
+    assert servers(client, system)[usual] == entry
+    assert file.read_text() == text
+    assert not [path for path in file.parent.iterdir() if "replaced-by" in path.name]
+
+
+def test_what_was_changed_meanwhile_stays_when_another_server_comes_back(tmp_path):
+    system = system_at(tmp_path)
+    file, _, entry = with_foreign("cursor", system, OFFICIAL)
+    run("cursor", system, replace=True)
+    file.write_text(file.read_text().replace('"dark"', '"light"'))
+    run("cursor", system, uninstall=True)
+    assert servers("cursor", system)["memory"] == entry
+    assert '"light"' in file.read_text()
+
+
+def test_a_command_and_an_address_never_stand_in_one_entry(tmp_path):
+    system = system_at(tmp_path)
+    mixed = {"url": "http://localhost/mcp", "type": "http", "command": "/old/mcp-memory", "disabled": False}
+    given("cursor", system, json.dumps({"mcpServers": {"memory": mixed}}))
+    run("cursor", system)
+    assert servers("cursor", system) == {"memory": {"disabled": False, "command": "/opt/mcp memory/mcp-memory"}}
+
+
+@pytest.mark.parametrize(
+    ("entry", "ours"),
+    [
+        ({"command": "C:\\Tools\\mcp-memory.exe"}, True),
+        ({"command": "/usr/bin/python3", "args": ["-m", "mcp_memory", "serve"]}, True),
+        ({"command": "uvx", "args": ["--from", "git+https://x/y", "mcp-memory"]}, True),
+        ({"command": "wrapper.sh", "env": {"MCP_MEMORY_SPACE": "x"}}, True),
+        ({"command": "/here/now"}, True),
+        ({"command": "uvx", "args": ["mcp-memory"]}, False),
+        ({"command": "npx", "args": ["mcp-memory-keeper"]}, False),
+        ({"command": "python", "args": ["-m", "memory_mcp"]}, False),
+        ({"url": "http://localhost:8000/mcp"}, False),
+    ],
+)
+def test_our_entry_is_known_by_what_it_starts(entry, ours):
+    assert is_ours(CLIENTS["cursor"].entry_of(entry), ["/here/now"]) == ours
+
+
+def test_the_memory_of_a_server_that_npx_started_is_found(tmp_path, capsys):
+    system = system_at(tmp_path)
+    entry = {key: one for key, one in OFFICIAL.items() if key != "env"}
+    with_foreign("cursor", system, entry)
+    run("cursor", system, dry_run=True)
+    assert "import --from official FILE, its memory.jsonl" in capsys.readouterr().out
+    file = tmp_path / ".npm/_npx/a1/node_modules/@modelcontextprotocol/server-memory/dist/memory.jsonl"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    run("cursor", system, dry_run=True)
+    assert f"import --from official {file}" in capsys.readouterr().out
+
+
+CLAUDE_OF_MANY = """#!/bin/sh
+echo "$@" >> "$HOME/calls"
+exec "PYTHON" - "$HOME/.claude.json" "$@" <<'END'
+import json, sys
+path, _, deed, _, _, name, *rest = sys.argv[1:]
+held = json.load(open(path))
+held["mcpServers"].pop(name, None)
+if deed == "add-json":
+    held["mcpServers"][name] = json.loads(rest[0])
+json.dump(held, open(path, "w"))
+END
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+def test_in_claude_code_another_server_makes_way_and_comes_back(tmp_path, capsys):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "claude").write_text(CLAUDE_OF_MANY.replace("PYTHON", sys.executable))
+    (tmp_path / "bin" / "claude").chmod(0o755)
+    system = system_at(tmp_path, PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin", HOME=str(tmp_path))
+    (tmp_path / ".claude.json").write_text(json.dumps({"mcpServers": {"memory": OFFICIAL}}))
+    run("claude-code", system)
+    assert "another server" in capsys.readouterr().out
+    assert list(servers("claude-code", system)) == ["memory", "mcp-memory"]
+    run("claude-code", system, replace=True)
+    assert list(servers("claude-code", system)) == ["memory"]
+    assert loaded("claude-code", system)["command"] == "/opt/mcp memory/mcp-memory"
+    run("claude-code", system, uninstall=True)
+    assert servers("claude-code", system) == {"memory": OFFICIAL}
