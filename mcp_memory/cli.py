@@ -82,7 +82,7 @@ def _set_up(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int
 
         return check(options, terminal)
     if options.command == "bundle":
-        from mcp_memory.commands.publication import bundle
+        from mcp_memory.commands.bundle import bundle
 
         return bundle(options, terminal)
     import shtab

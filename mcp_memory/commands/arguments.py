@@ -138,9 +138,6 @@ def add_setup(commands: Any) -> None:
         description="Make a bundle (.mcpb) of this program for hosts that install such files, such as Claude Desktop.",
     )
     bundle.add_argument("file", nargs="?", type=Path, default=Path("mcp-memory.mcpb"), metavar="FILE", help="to write")
-    bundle.add_argument(
-        "--server-json", type=Path, metavar="FILE", help="also write the entry of a registry of servers"
-    )
     completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish", "powershell", "tcsh"))
 
@@ -258,13 +255,14 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "install": """\
   mcp-memory install claude-desktop
   mcp-memory install cursor --space workspace --dry-run
+  mcp-memory install cursor --replace
   mcp-memory install codex --uninstall""",
     "check": """\
   mcp-memory check
   mcp-memory check claude-desktop""",
     "bundle": """\
   mcp-memory bundle
-  mcp-memory bundle out.mcpb --server-json server.json""",
+  mcp-memory bundle out.mcpb""",
     "completion": """\
   mcp-memory completion bash > ~/.local/share/bash-completion/completions/mcp-memory
   mcp-memory completion fish > ~/.config/fish/completions/mcp-memory.fish""",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ from anyio import to_thread
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.forgetting import ForgetResult
-from mcp_memory.errors import EmbedderError
+from mcp_memory.errors import EmbedderError, StoreDamaged, StoreError
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
@@ -28,7 +29,7 @@ from mcp_memory.services.ingest import deriver
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.settings import Settings
-from mcp_memory.storage.schema import LOG_TABLES
+from mcp_memory.storage.schema import COMMITS, LOG_TABLES
 from mcp_memory.wiring import (
     choose_embedder,
     open_embedder,
@@ -142,6 +143,14 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
         problems = about.problems
         findings = await store.check()
         damage = await store.damage_now()
+    except StoreDamaged:
+        raise
+    except StoreError as error:  # nothing is left by which it could be read
+        backup = (await store.about()).backup
+        terminal.line(("ERROR:", "bad"), str(error).replace(" `mcp-memory doctor` says what is wrong.", ""))
+        file = "FILE, a backup of yours" if backup is None else shlex.quote(backup)
+        terminal.line(("to do:", "name"), f"mcp-memory restore --replace {file}, or put the damaged files back")
+        return 1
     finally:
         await store.aclose()
     problems += tuple(text for text in damage if text not in problems)
@@ -169,6 +178,8 @@ def remedy_of(problems: Sequence[str], errors: Sequence[str]) -> str:
     for option in ("--repair", "--re-embed"):
         if any(f"doctor {option}" in text for text in problems):
             return f"mcp-memory doctor {option}"
+    if any(repr(name) in text for name in (COMMITS, *LOG_TABLES) for text in problems):
+        return "mcp-memory doctor --repair"
     if any(text.startswith(("commits", *LOG_TABLES)) for text in errors):
         return "mcp-memory doctor --repair (the log itself is damaged; mcp-memory restore FILE puts a backup back)"
     return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"

@@ -5,8 +5,10 @@ runtime, which takes seconds, and clients give up on a server that is slow to co
 names and schemas alone. Then the memory is opened in the background (``server.warm_up = "first_reply"``), or by the
 first call that needs it (``"first_call"``: less memory while idle).
 
-**The space** is the configured one, or one for each workspace. A workspace is the folder of a project. Its space is
-called by the folder's name with a short digest of its path, so two projects of one name are two spaces. Older clients
+**The space** is the configured one, or one for each workspace. A workspace is the folder of a project: the top of the
+repository of git that holds the folder, so that each client finds the same one wherever in it it starts, or else the
+folder itself. Its space is called by the folder's name with a short digest of its path, so two projects of one name are
+two spaces. Older clients
 name their folders when they are asked (*roots*, which revision 2026-07-28 of the protocol deprecates); others start the
 server in the project's folder. A client that starts it elsewhere, in the home folder or at the root of the file system,
 has no workspace, and its calls mean the default space.
@@ -221,13 +223,28 @@ _log = logging.getLogger(__name__)
 
 
 def space_of_folder(folder: Path) -> str:
-    """Return the space of a workspace: ``boats-3f9c2a1b`` for ``/home/ann/boats``; `DEFAULT_SPACE` if it is none."""
+    """Return the space of a workspace: ``boats-3f9c2a1b`` for ``/home/ann/boats/hull``, if ``boats`` has git's files.
+
+    It is `DEFAULT_SPACE` in the home folder and at the root of the file system.
+    """
     path = os.path.realpath(folder)
     if Path(path) == Path(path).parent or path == _home():
         return DEFAULT_SPACE
+    path = _repository(Path(path)) or path
     name = re.sub(r"[^\w.@-]+", "-", Path(path).name)[:_NAME_CHARS].strip("-.@") or "folder"
     path_digest = blake2b(os.path.normcase(path).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
     return f"{name}-{path_digest}"
+
+
+def _repository(folder: Path) -> str | None:
+    """Return the top of the repository that holds a folder; None if none does, or the whole home folder is one."""
+    for place in (folder, *folder.parents):
+        if str(place) == _home():
+            return None
+        mark = place / ".git"
+        if mark.is_file() or (mark / "HEAD").exists():  # a file in a worktree and in a submodule
+            return str(place)
+    return None
 
 
 def configured_space(setting: str) -> str:

@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from mcp_memory.errors import StoreUnwritable
+
 Table = Any
 """A table of LanceDB, which comes without types."""
 
@@ -181,16 +183,32 @@ MOVED = "moved.json"
 
 
 def moved_to(folder: Path | None) -> Path | None:
-    """Return where the store of a folder is now."""
+    """Return where the store of a folder is now.
+
+    Raises:
+        StoreUnwritable: it was moved, and is not where it was moved to: its disk is not mounted, perhaps. Nobody may
+            take what is there, or what would be made there, for the memory.
+    """
+    now = folder
     for _ in range(8):
         try:
-            note = json.loads((folder / MOVED).read_text("utf-8")) if folder is not None else None
+            note = json.loads((now / MOVED).read_text("utf-8")) if now is not None else None
         except (OSError, ValueError):
-            return folder
+            break
         if note is None:
             return None
-        folder = Path(note["to"])
-    return folder
+        now = Path(note["to"])
+    if now is not None and now != folder and not any((now / name).exists() for name in STORED):
+        raise StoreUnwritable(
+            f"the memory was moved to {str(now)!r}, which is not there; is the disk mounted? Nothing was changed. If "
+            "it is elsewhere by now, set storage.uri (MCP_MEMORY_STORAGE_URI) to that folder; if it is lost, remove "
+            f"{str((folder or now) / MOVED)!r} and restore a backup."
+        )
+    return now
+
+
+STORED = ("commits.lance", "journal.jsonl")
+"""What the folder of every store has that was written to, one or both."""
 
 
 def flush(folder: Path) -> None:

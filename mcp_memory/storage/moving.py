@@ -17,7 +17,7 @@ from pathlib import Path
 from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
+from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.backups import FOLDER, Backups, read_header, still, unpack
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.copies import forget_notes
@@ -86,7 +86,8 @@ async def restore(
         now: the moment.
 
     Returns:
-        The number of its last commit, how many texts were left out, and the backup of what was there.
+        The number of its last commit, how many texts were left out, and the backup of what was there, or its folder,
+        if it could not be read.
 
     Raises:
         InvalidInput: it is no whole backup, or there is a store already.
@@ -98,11 +99,18 @@ async def restore(
     if folder is None:
         raise StoreUnwritable(f"storage.uri {uri!r} is no local folder. Nothing was changed. Import an export there.")
     header = await to_thread.run_sync(read_header, file)
-    there = await to_thread.run_sync(last_commit, tables)
+    damaged = False
+    try:
+        there = await to_thread.run_sync(last_commit, tables)
+    except StoreError:  # nothing can be read of it, so no backup can be made: it is set aside
+        there, damaged = None, True
+    if damaged and not replace:
+        problem = f"the memory in {str(folder)!r} cannot be read"
+        raise InvalidInput("storage.uri", problem, "Say --replace; it is set aside then, beside its folder.")
     if there is not None and not replace:
         problem = f"there is a memory in {str(folder)!r} already, of {there.tx:,} commits"
         raise InvalidInput("storage.uri", problem, "Set it to another folder, or say --replace; it is backed up then.")
-    if there is None and await to_thread.run_sync(_holds_others, folder):
+    if there is None and not damaged and await to_thread.run_sync(_holds_others, folder):
         raise InvalidInput("storage.uri", f"{str(folder)!r} holds other things", "Set it to an empty or new folder.")
     _refuse_others(folder, "restored over")
     made = folder.with_name(f".{folder.name}.restore-{os.getpid()}")
@@ -112,19 +120,23 @@ async def restore(
             made.mkdir(mode=0o700, parents=True)
         await to_thread.run_sync(unpack, file, made)
         tx = await to_thread.run_sync(check_readable, made)
+        book: Book | None = None
         if there is not None:
             async with still(tables, WriteLock(folder, 30.0)):
                 saved = await to_thread.run_sync(Backups(tables, max(keep, 1), place, lambda: now).make, "restore")
                 book = await to_thread.run_sync(read_book, tables)
-            if forget_again is not None and book.records:
-                left_out = await forget_again(made, header["embedder"], header["dimension"], book)
-                await to_thread.run_sync(_join_books, Tables(str(made)), book)
+        elif damaged:
+            with suppress(StoreError):
+                book = await to_thread.run_sync(read_book, tables)
+        if forget_again is not None and book is not None and book.records:
+            left_out = await forget_again(made, header["embedder"], header["dimension"], book)
+            await to_thread.run_sync(_join_books, Tables(str(made)), book)
         tables.forget()
         _refuse_others(folder, "restored over")
-        await to_thread.run_sync(_put_in_place, made, folder)
+        aside = await to_thread.run_sync(_put_in_place, made, folder, damaged)
     finally:
         await to_thread.run_sync(lambda: shutil.rmtree(made, ignore_errors=True))
-    return tx, left_out, saved
+    return tx, left_out, aside or saved
 
 
 def _join_books(tables: Tables, book: Book) -> None:
@@ -140,9 +152,15 @@ def _holds_others(folder: Path) -> bool:
     return folder.is_dir() and any(path.name not in _OWN for path in folder.iterdir())
 
 
-def _put_in_place(made: Path, folder: Path) -> None:
-    """Rename a folder to that of a store; what stood there goes, but for its backups."""
-    old = folder.with_name(f".{folder.name}.before-{os.getpid()}")
+def _put_in_place(made: Path, folder: Path, keep: bool) -> Path | None:
+    """Rename a folder to that of a store; what stood there goes, but for its backups, or stays under the name returned.
+
+    Args:
+        made: the folder with the new store.
+        folder: where it is to be.
+        keep: whether what stood there stays.
+    """
+    old = folder.with_name(f"{folder.name}.damaged-{os.getpid()}" if keep else f".{folder.name}.before-{os.getpid()}")
     try:
         if folder.exists():
             if (folder / FOLDER).is_dir():
@@ -154,7 +172,10 @@ def _put_in_place(made: Path, folder: Path) -> None:
             f"storage.uri {str(folder)!r} cannot be replaced ({error.strerror or error}). The restored memory is in "
             f"{str(made if made.exists() else folder)!r}, the former one in {str(old if old.exists() else folder)!r}."
         ) from None
+    if keep:
+        return old
     shutil.rmtree(old, ignore_errors=True)
+    return None
 
 
 async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:

@@ -117,3 +117,37 @@ def test_files_and_folders_of_others_are_left_alone(tmp_path: Path, capsys: pyte
     assert "cannot be read" in err
     assert letter.read_text() == "Dear Ines"
     assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
+
+
+def emptied(folder: Path, *others: str) -> None:
+    for file in (folder / "commits.lance" / "data").iterdir():
+        file.write_bytes(b"")
+    for pattern in others:
+        for file in folder.glob(pattern):
+            file.unlink()
+
+
+def test_what_doctor_says_after_the_commits_were_emptied_helps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    anyio.run(with_memory, tell)
+    store = tmp_path / "store"
+    emptied(store)
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said == "to do: mcp-memory doctor --repair"
+    assert main(said.removeprefix("to do: mcp-memory ").split()) == 0
+    assert anyio.run(with_memory, told) == set(TEXTS)
+    (backup,) = (store / "backups").iterdir()
+    emptied(store, "log.jsonl", "journal.jsonl", "anchor*")  # and what else has the commits
+    capsys.readouterr()
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said == f"to do: mcp-memory restore --replace {backup}, or put the damaged files back"
+    assert main(["restore", str(backup)]) == 1
+    assert "--replace; it is set aside" in capsys.readouterr().err
+    assert main(["restore", "--replace", str(backup)]) == 0
+    aside = Path(capsys.readouterr().out.splitlines()[-1].removeprefix("What was there is in ").rstrip("."))
+    assert (aside / "commits.lance").is_dir()
+    assert anyio.run(with_memory, told) == set(TEXTS)
+    assert main(["doctor"]) == 0

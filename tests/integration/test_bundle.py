@@ -4,6 +4,7 @@ import json
 import sys
 import tomllib
 import zipfile
+from hashlib import sha256
 
 import anyio
 import pytest
@@ -15,7 +16,7 @@ from mcp_memory.cli import main
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("bundle")
-    assert main(["bundle", str(made / "one.mcpb"), "--server-json", str(made / "server.json")]) == 0
+    assert main(["bundle", str(made / "one.mcpb")]) == 0
     with zipfile.ZipFile(made / "one.mcpb") as archive:
         archive.extractall(made / "one")
     return made
@@ -24,8 +25,7 @@ def folder(tmp_path_factory):
 def test_a_bundle_holds_the_package_and_names_its_dependencies(folder, capsys):
     assert main(["bundle", str(folder / "two.mcpb")]) == 0
     assert (folder / "two.mcpb").read_bytes() == (folder / "one.mcpb").read_bytes()
-    hashed = json.loads((folder / "server.json").read_text())["packages"][0]["fileSha256"]
-    assert f"sha256 {hashed}" in capsys.readouterr().out
+    assert f"sha256 {sha256((folder / 'one.mcpb').read_bytes()).hexdigest()}" in capsys.readouterr().out
     files = {path.relative_to(folder / "one").as_posix() for path in (folder / "one").rglob("*") if path.is_file()}
     assert {"manifest.json", "icon.png", "server/main.py", "server/mcp_memory/resources/guide.md"} <= files
     assert not [name for name in files if "__pycache__" in name or name.endswith((".pyc", ".part"))]

@@ -19,6 +19,9 @@ from mcp_memory.storage.damage import REMEDY
         ([], ["segments: two of one id (s1)", "turns: the id stands twice (a)"], "mcp-memory doctor --repair"),
         ([], ["commits that are missing (3)"], "mcp-memory doctor --repair"),
         (["the store has another generation"], [], "mcp-memory doctor --rebuild"),
+        (["The table 'commits' is damaged. Damaged: commits.lance/data/x."], [], "mcp-memory doctor --repair"),
+        (["The table 'turns' has 2 files that were changed."], ["segments: x"], "mcp-memory doctor --repair"),
+        (["The table 'segments_0' has 2 files that were changed."], [], "mcp-memory doctor --rebuild"),
     ],
 )
 def test_each_kind_of_damage_has_its_command(problems, errors, command):

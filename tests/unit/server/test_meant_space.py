@@ -51,6 +51,29 @@ def test_a_link_to_a_folder_is_the_folder(tmp_path):
     assert space_of_folder(tmp_path / "link") == space_of_folder(one)
 
 
+def test_a_workspace_is_the_top_of_the_repository_that_holds_the_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    project = folder(tmp_path, "boats")
+    inside, module, tree = (folder(project, name) for name in ("hull/planks", "vendor/sails", "trees/old"))
+    alone = space_of_folder(inside)
+    folder(project, ".git")
+    assert space_of_folder(inside) == alone  # no repository yet
+    (project / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    assert space_of_folder(inside) == space_of_folder(project) != alone
+    assert space_of_folder(project).startswith("boats-")
+    for place in (module, tree):
+        (place / ".git").write_text("gitdir: elsewhere")
+        assert space_of_folder(folder(place, "deep")) == space_of_folder(place) != space_of_folder(project)
+
+
+def test_a_home_folder_that_is_a_repository_makes_no_project_of_what_is_in_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    folder(tmp_path, ".git")
+    (tmp_path / ".git" / "HEAD").touch()
+    assert space_of_folder(tmp_path) == "default"
+    assert space_of_folder(folder(tmp_path, "a")) != space_of_folder(folder(tmp_path, "b"))
+
+
 def test_the_home_folder_and_the_root_are_no_workspace(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     assert space_of_folder(tmp_path) == space_of_folder(Path("/")) == "default"
