@@ -1,11 +1,9 @@
 """Rules for absolute times: "7 May 2023", "the early 1990s", "1916–20", "2018/19", "476 AD", "19th century".
 
-A day without a year ("on 7 May") is matched here too, because it is written alike. It is resolved only if the time of
-utterance is known, to the last or next such day by the tense of the sentence; a plain present ("the sprint ends 29
-March", said on 5 April) means a day that has just passed rather than one almost a year ahead. Numeric dates count only
-if day and month cannot be confused, and a bare number only if nothing suggests that it counts something. A bare number
-below 1000 is never a year; with "AD" or "CE" it is. Years BC are ignored, because the calendar starts with the year 1
-(``iso.py``).
+A day without a year ("on 7 May") is matched here too, because it is written alike; ``yearless.py`` resolves it if the
+time of utterance is known. Numeric dates count only if day and month cannot be confused, and a bare number only if
+nothing suggests that it counts something. A bare number below 1000 is never a year; with "AD" or "CE" it is. Years BC
+are ignored, because the calendar starts with the year 1 (``iso.py``).
 """
 
 from __future__ import annotations
@@ -31,15 +29,14 @@ from mcp_memory.language.expressions import (
     compiled,
     is_probably_not_a_month,
     month_number,
-    occurrence,
     season_name,
-    year_of,
 )
 from mcp_memory.language.iso import (
     DAY,
     HOUR,
     MINUTE,
     Interval,
+    civil,
     day_at,
     is_day,
     midnight,
@@ -48,6 +45,7 @@ from mcp_memory.language.iso import (
     season,
     years,
 )
+from mcp_memory.language.yearless import each_year
 
 SOME_PART = (
     rf"\b(?:the{S})?(?P<part>early|mid|late|(?:beginning|start|middle|end){S}of)[\s-]{{1,2}}(?:in{S})?(?:the{S})?"
@@ -121,21 +119,6 @@ _DATED = re.compile(r"\b(?:on|by|until|till|since|is|be)\s(?:the\s)?\d{1,2}\s(?:
 """Before a day and "may" or "march" in lower case: "on 2 may", not "the group of 2 may"."""
 
 
-_JUST_PASSED = 30 * DAY
-"""How long ago a day may be that a plain present means, rather than the same day of the next year.
-
-As near ahead may be a day that heads what a plan has for it, "17 March: login implemented", whatever its tense."""
-_LONG_PAST = 240 * DAY
-"""How long ago a day that a past tense means may be, unless something happened *on* it: "I ran a race on 11 July".
-
-In four kinds of talk (LoCoMo, BEAM and two invented sets) each of the 14 days that a verb in the past put further back
-was the coming one: "the move was put back to 11 October", "the first slot they had was 18 March"."""
-_NEARLY_A_YEAR = 300 * DAY
-"""How long ago a day behind "on" may be of which the verb does not tell: "she said blood test on 7 July"."""
-_HAPPENED = compiled(rf"\b(?:since|on|born|died|married){S}(?:the{S})?$")
-_LABEL_END = re.compile(r"[)\]]?\*{0,2}:(?!\d)")
-
-
 def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     """Resolve one day or consecutive days of a month, with or without a year."""
     name, first, last = match["month"], int(match["first"]), int(match["last"] or match["first"])
@@ -156,24 +139,10 @@ def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
     before = context.sentence[max(0, match.start() - 12) : match.end()]
     if is_probably_not_a_month(name) and not (match["ordinal"] or _DATED.search(before)):
         return None
-    now = year_of(context.said_at)
     if match["which"]:
-        days = days_of(now + {"last": -1, "this": 0, "next": 1}[match["which"].lower()])
+        days = days_of(civil(context.said_at)[0] + {"last": -1, "this": 0, "next": 1}[match["which"].lower()])
     else:
-        candidates = [span for year in range(now - 4, now + 5) if (span := days_of(year))]
-        pointing = context.direction(match)
-        passed, coming = (occurrence(candidates, context.said_at, where) for where in (-1, 1))
-        if pointing > 0 and context.may_retell(match):
-            pointing = -1 if passed and context.said_at - passed.until < _JUST_PASSED else pointing
-        elif (
-            coming and coming.since - context.said_at < _JUST_PASSED and _LABEL_END.match(context.sentence, match.end())
-        ):
-            pointing = 1
-        elif pointing < 0 and passed and context.said_at - passed.until > _LONG_PAST:
-            long_ago = context.said_at - passed.until > _NEARLY_A_YEAR
-            on = _HAPPENED.search(context.sentence, 0, match.start())
-            pointing = pointing if on and (not long_ago or context.happened(match)) else 1
-        days = occurrence(candidates, context.said_at, pointing)
+        days = context.nearest(match, each_year(context.said_at, days_of))
     return ResolvedTime(days, "day", relative=True) if days else None
 
 

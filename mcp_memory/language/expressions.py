@@ -10,11 +10,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from mcp_memory.domain.times import Grain, Millis
 from mcp_memory.heap import text_cache
-from mcp_memory.language.iso import DAY, MONTHS, SEASONS, WEEKDAYS, Interval, civil, day_at
+from mcp_memory.language.iso import MONTHS, SEASONS, WEEKDAYS, Interval
+from mcp_memory.language.yearless import Direction, nearest
 
 S = r"[\s\u00a0\u202f]{1,3}"
 """White space between the words of an expression."""
@@ -71,16 +72,16 @@ MONTH_WORDS = frozenset(form for name in MONTHS for form in (name.lower(), name[
 WEEKDAY_WORDS = frozenset(name.lower() for name in WEEKDAYS)
 
 
-Direction = Literal[-1, 0, 1]
-"""-1 past, 0 unknown, 1 future."""
-
-
 class ResolvedTime(NamedTuple):
     """The interval that an expression means: a ``StatedTime`` without its place in the text."""
 
     interval: Interval
     grain: Grain
     relative: bool = False
+
+
+NO_TIME = ResolvedTime(Interval(0, 0), "day")
+"""What words mean that look like a time and are none: no other rule may read them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,8 @@ class SentenceContext:
         before = self.sentence[max(0, match.start() - _REACH) : match.start()]
         if _SINCE.search(before):
             return -1
+        if _COUNTED_FROM.search(before):
+            return 1
         if _APPOINTED.search(before):
             return 1
         if _ARRANGED.search(before) or (_ENTERED.search(before) and not _ON_A_WEEKDAY.search(match[0])):
@@ -117,33 +120,18 @@ class SentenceContext:
         told = direction(self.sentence, match.start(), match.end())
         return told or (1 if _FROM.search(before) else 0)  # "from June on I work for …"
 
-    def may_retell(self, match: re.Match[str]) -> bool:
-        """Return whether an expression stands in a plain present, which also retells plans: "the sprint ends 29 March".
+    def nearest(self, match: re.Match[str], spans: Iterable[Interval]) -> Interval | None:
+        """Return which of the occurrences an expression without a year means.
 
-        What is booked or moved to a day, and what will be, is still to come.
+        None of what comes back each year is, and nothing has been so since a time that is still to come.
         """
-        before = self.sentence[max(0, match.start() - _REACH) : match.start()]
-        if _APPOINTED.search(before):
-            return True
-        if _ARRANGED.search(before):
-            return False
-        cues = _cues(self.sentence)
-        place = _deciding(cues, match.start(), match.end())
-        return place is not None and cues.plain[place]
-
-    def happened(self, match: re.Match[str]) -> bool:
-        """Return whether the verb before an expression tells what happened then: "ran on 11 July", not "said 11 July".
-
-        No mark stands between the two, and the verb tells of no words: "they called, the interview is 29 July".
-        """
-        cues = _cues(self.sentence)
-        place = bisect_left(cues.starts, match.start()) - 1
-        between = self.sentence[cues.starts[place] : match.start()] if place >= 0 else ""
-        return bool(between) and _TELLS.match(between) is None and _MARK.search(between) is None
-
-
-_TELLS = re.compile(r"(?:said|told|asked|wrote|heard|read|called|texted|emailed|mentioned|added|noted|applied)\b", re.I)
-_MARK = re.compile(r"[,;:–—()]")
+        assert self.said_at is not None
+        pointing = self.direction(match)
+        if pointing == 0 and _YEARLY.search(self.sentence):
+            return None
+        found = nearest(spans, self.said_at, pointing)
+        late = found and found.since > self.said_at and _SINCE.search(self.sentence, 0, match.start())
+        return None if late else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +141,7 @@ class TimeRule:
     Attributes:
         words: the rule is tried only if the sentence holds one of these, in lower case.
         pattern: finds candidates.
-        resolve: returns what a match means, or None.
+        resolve: returns what a match means, `NO_TIME` if it must mean nothing, or None to leave it to other rules.
     """
 
     words: frozenset[str]
@@ -192,27 +180,13 @@ def is_probably_not_a_month(name: str) -> bool:
     return name.lower() in ("may", "march", "mar") and name[0].islower()
 
 
-def occurrence(candidates: Iterable[Interval], said_at: Millis, pointing: Direction) -> Interval | None:
-    """Return the last of the intervals that has begun, or the first that has not ended, as the verb points."""
-    today = day_at(said_at)
-    if pointing < 0:
-        return max((span for span in candidates if span.since <= today.since), default=None)
-    if pointing > 0:
-        return min((span for span in candidates if span.until >= today.since + DAY), default=None)
-    return None
-
-
-def year_of(instant: Millis) -> int:
-    """Return the year that an instant lies in."""
-    return civil(instant)[0]
-
-
 _REACH = 64
 """Characters before an expression that are searched for what it is arranged for."""
 _SINCE = compiled(rf"\bsince{S}(?:the{S})?$")
 _FROM = compiled(  # "from June on", and the end of "from 20 April to the 4th of May"
     rf"\bfrom{S}(?:the{S})?(?:\d{{1,2}}{ORDINAL}?{S}(?:(?:of{S})?{MONTH}{S})?(?:to|until|till){S}(?:the{S})?)?$"
 )
+_COUNTED_FROM = compiled(rf"{S}(?:day|week|fortnight|month)s?{S}from{S}$")
 _ARRANGED = compiled(
     r"(?<!was\s)(?<!were\s)\b(?:booked|scheduled|rescheduled|planned|arranged|set|fixed|reserved|confirmed"
     r"|(?<!\S)(?:is|are|was|were|been|be|got|gets|has|have|we|i|they|he|she|[’']s)?\s?(?:moved|postponed|pushed|delayed"
@@ -283,44 +257,22 @@ _CUE = re.compile(
 _YEARLY = compiled(r"\b(?:birthday|anniversary|name day|every year|each year|annual|always)\b")
 
 
-class _Cues(NamedTuple):
-    """The cues of tense in a sentence, in its order.
-
-    Attributes:
-        starts: their offsets.
-        directions: where each points.
-        plain: whether each is a plain present ("the sprint ends"), which may also retell a plan whose day has passed.
-    """
-
-    starts: list[int]
-    directions: list[Direction]
-    plain: list[bool]
-
-
 @text_cache(16)
-def _cues(sentence: str) -> _Cues:
-    """Return the cues of tense of a sentence; cached for all its expressions."""
+def _cues(sentence: str) -> tuple[list[int], list[Direction]]:
+    """Return where the cues of tense of a sentence stand, in order, and where each points; cached for all its times."""
     yearly = _YEARLY.search(sentence)  # a birthday "is on 7 May" in every year
     found = [cue for cue in _CUE.finditer(sentence) if not ((yearly and cue["present"]) or _in_name(cue))]
     directions: list[Direction] = []
     for cue in found:  # "will be held", "had to be held": the verb before says when
         carried = directions[-1] if cue["passive"] and directions else 1
         directions.append(-1 if cue["past"] else carried)
-    return _Cues([cue.start() for cue in found], directions, [bool(cue["present"] or cue["copula"]) for cue in found])
+    return [cue.start() for cue in found], directions
 
 
 def _in_name(cue: re.Match[str]) -> bool:
     """Return whether what looks like a past verb is part of a name: "Cardiff Met"."""
     inside = cue.string[: cue.start()].rstrip()[-1:].isalnum()  # it begins no sentence
     return inside and bool(cue["past"]) and cue[0][:1].isupper() and cue[0][1:].islower()
-
-
-def _deciding(cues: _Cues, start: int, end: int) -> int | None:
-    """Return the place of the cue that decides for an expression: the nearest before it, else the nearest after it."""
-    if before := bisect_left(cues.starts, start):
-        return before - 1
-    after = bisect_left(cues.starts, end)
-    return after if after < len(cues.starts) else None
 
 
 _GERUND_FIRST = re.compile(  # "picking it up on Saturday": "I'm" is left out
@@ -339,8 +291,10 @@ def direction(sentence: str, start: int, end: int) -> Direction:
     decides ("I **went** on Friday and **will** go again on Sunday"), otherwise the nearest after it. Without a cue the
     direction is unknown, and no time is inferred.
     """
-    cues = _cues(sentence)
-    place = _deciding(cues, start, end)
-    if place is None:
-        return 1 if _GERUND_FIRST.match(sentence, 0, start) else 0
-    return cues.directions[place]
+    starts, directions = _cues(sentence)
+    before, after = bisect_left(starts, start), bisect_left(starts, end)
+    if before:
+        return directions[before - 1]
+    if after < len(starts):
+        return directions[after]
+    return 1 if _GERUND_FIRST.match(sentence, 0, start) else 0

@@ -1,7 +1,7 @@
 """Rules for days that a holiday names: "at Christmas", "over Easter 2024", "since New Year", "on Boxing Day".
 
 Christmas is 24 to 26 December and Easter Good Friday to Easter Monday (Gregorian calendar); New Year is 31 December and
-1 January, but "since New Year" begins on 1 January. Without a year the tense decides, as for "on 7 May". Only a holiday
+1 January, but "since New Year" begins on 1 January. Without a year it is one as "on 7 May" is. Only a holiday
 behind a preposition or "last", "this" or "next", or a single day of its own ("Boxing Day"), is a time, and none before
 a noun: "the Christmas party" and "an Easter egg" are none.
 """
@@ -9,20 +9,19 @@ a noun: "the Christmas party" and "an Easter egg" are none.
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.expressions import (
     YEAR,
-    Direction,
     ResolvedTime,
     S,
     SentenceContext,
     TimeRule,
     compiled,
-    occurrence,
-    year_of,
 )
-from mcp_memory.language.iso import DAY, Interval, midnight
+from mcp_memory.language.iso import DAY, Interval, civil, midnight, years
+from mcp_memory.language.yearless import each_year, in_order, nearest, of_present
 
 _FIXED = {
     "christmas": (12, 24, 3), "christmas eve": (12, 24, 1), "christmas day": (12, 25, 1), "boxing day": (12, 26, 1),
@@ -71,13 +70,16 @@ def _holiday(match: re.Match[str], context: SentenceContext) -> ResolvedTime | N
     if context.said_at is None:
         return None
     how = " ".join((match["how"] or "").lower().split())
-    pointing: Direction
-    if how in ("last", "this past") or _GIVEN.search(context.sentence[: match.start()]):
-        pointing = -1
+    spans = each_year(context.said_at, partial(_days, name))
+    unit = years(civil(context.said_at)[0])
+    if how == "this":
+        found = of_present(spans, context.said_at, context.direction(match), unit)
+    elif how:
+        found = in_order(spans, context.said_at, how.split()[-1], unit)
+    elif _GIVEN.search(context.sentence[: match.start()]):
+        found = nearest(spans, context.said_at, -1)
     else:
-        pointing = 1 if how in ("next", "this coming") else context.direction(match) or (1 if how else 0)
-    spans = [_days(name, year_of(context.said_at) + step) for step in (-1, 0, 1)]
-    found = occurrence(spans, context.said_at, pointing)
+        found = context.nearest(match, spans)
     return ResolvedTime(found, "day", relative=True) if found else None
 
 

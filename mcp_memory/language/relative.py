@@ -1,10 +1,8 @@
 """Rules for times relative to the utterance: "yesterday", "two weeks ago", "last Friday".
 
-Decisions where English is ambiguous: "last Friday" is the latest one before the day of the utterance, "this Friday" the
-one of the current week, "next Friday" the one of the following week. "Last week" and "two weeks ago" are calendar weeks
-from Monday to Sunday; months and years likewise. "Last summer" is the latest one that is over. "Last night" is the day
-before. "On Friday", "in May", "on the 17th" and "at the weekend" follow the tense (`SentenceContext.direction`). Vague
-times ("a few years ago") and times relative to another event ("the next day", "two days later") are ignored.
+"Last week" and "two weeks ago" are calendar weeks from Monday to Sunday; months and years likewise. "Last night" is the
+day before. Which "on Friday", "in May", "last summer" or "the 17th" mean, ``yearless.py`` decides. Vague times ("a few
+years ago") and times relative to another event ("the next day", "two days later") are ignored.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from mcp_memory.language.absolute import SOME_PART, part_or_whole
 from mcp_memory.language.expressions import (
     MONTH,
     MONTH_WORDS,
+    NO_TIME,
     NUMBER,
     SEASON,
     WEEKDAY,
@@ -28,7 +27,6 @@ from mcp_memory.language.expressions import (
     is_probably_not_a_month,
     month_number,
     number,
-    occurrence,
     season_name,
 )
 from mcp_memory.language.iso import (
@@ -50,6 +48,7 @@ from mcp_memory.language.iso import (
     years,
 )
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.language.yearless import each_week, each_year, in_order, of_present
 
 _UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year|decade|centur(?:y|ie))s?"
 _UNITS = word_set("minute hour day night week weekend fortnight month year decade century centuries")
@@ -76,35 +75,27 @@ def _span(name: str, step: int, said_at: Millis) -> ResolvedTime | None:
             return ResolvedTime(years(year // 10 * 10 + 10 * step, 10), "decade", relative=True)
         case "century" | "centurie":
             return ResolvedTime(years(year // 100 * 100 + 100 * step, 100), "century", relative=True)
-        case lowered if season_name(lowered) == lowered or lowered in ("fall", "autumn"):
-            pick = [season(year + n, season_name(lowered)) for n in range(-3, 4)]
-            return ResolvedTime(_step(pick, step, said_at), "season", relative=True)
-        case lowered if lowered[:3] in _MONTH_STARTS:
-            pick = [month(year + n, month_number(lowered)) for n in range(-3, 4)]
-            return ResolvedTime(pick[3] if step == 0 else _step(pick, step, said_at), "month", relative=True)
-        case lowered:
-            return ResolvedTime(_weekday(lowered, step, said_at), "day", relative=True)
+    return None
+
+
+def _occurrences(name: str, said_at: Millis) -> tuple[list[Interval], Grain]:
+    """Return the weekends, weekdays, months or seasons of a name around the moment of speaking, and their grain."""
+    lowered = name.lower()
+    if lowered == "weekend":
+        return [_weekend(said_at + step * WEEK) for step in range(-2, 3)], "day"
+    if lowered[:3] in _MONTH_STARTS:
+        return each_year(said_at, lambda year: month(year, month_number(lowered))), "month"
+    if lowered[:3] in _WEEKDAY_STARTS:
+        return each_week(said_at, _WEEKDAY_STARTS.index(lowered[:3])), "day"
+    return each_year(said_at, lambda year: season(year, season_name(lowered))), "season"
+
+
+def _found(interval: Interval | None, grain: Grain) -> ResolvedTime | None:
+    return ResolvedTime(interval, grain, relative=True) if interval else None
 
 
 _MONTH_STARTS = frozenset(word[:3] for word in MONTH_WORDS)
 _WEEKDAY_STARTS = tuple(name[:3].lower() for name in WEEKDAYS)
-
-
-def _step(spans: list[Interval], step: int, said_at: Millis) -> Interval:
-    """Return, of equal spans in order, the last that is over, the current or next one, or the first to begin."""
-    if step < 0:
-        return [span for span in spans if span.until <= said_at][step]
-    if step > 0:
-        return [span for span in spans if span.since > said_at][step - 1]
-    return next(span for span in spans if span.until > said_at)
-
-
-def _weekday(name: str, step: int, said_at: Millis) -> Interval:
-    target = _WEEKDAY_STARTS.index(name[:3].lower())
-    if step < 0:
-        back = (weekday(said_at) - target - 1) % 7 + 1 + 7 * (-step - 1)
-        return day_at(said_at - back * DAY)
-    return day_at(week_at(said_at).since + (target + 7 * step) * DAY)
 
 
 def _weekend(instant: Millis) -> Interval:
@@ -184,25 +175,23 @@ def _this(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
     """Resolve "last week", "earlier this year", "next May", "this coming Friday"."""
     assert context.said_at is not None
     how, name, said_at = (match["how"] or "this").lower().split()[-1], match["what"], context.said_at
+    if how in ("this", "next") and is_probably_not_a_month(name):
+        return None  # "this may be"
     step = _STEPS[how]
     if name.lower() == "week" and how == "this" and weekday(said_at) == 6 and context.direction(match) > 0:
         step = 1  # on a Sunday, what will be done this week is done in the week to come
-    if how in ("this", "next") and is_probably_not_a_month(name):
-        return None  # "this may be"
-    if how in ("this", "coming") and name.lower() != "month" and name[:3].lower() in _WEEKDAY_STARTS:
-        step = 0
-        if how == "coming" or weekday(said_at) > _WEEKDAY_STARTS.index(name[:3].lower()):
-            pointing = 1 if how == "coming" else context.direction(match)
-            ahead = (_WEEKDAY_STARTS.index(name[:3].lower()) - weekday(said_at) - 1) % 7 + 1
-            if pointing >= 0:
-                return ResolvedTime(day_at(said_at + ahead * DAY), "day", relative=True)
-    if name.lower() == "weekend" and how == "coming" and weekday(said_at) < 5:
-        step = 0
-    elif name.lower() == "weekend" and how == "this" and weekday(said_at) < 3 and context.direction(match) < 0:
-        step = -1  # "I tried it this weekend", on a Tuesday
-    found = _span(name, step, said_at)
+    found = _span(name, step, said_at) if name.lower() != "weekend" else None
+    if found is None:
+        spans, grain = _occurrences(name, said_at)
+        unit = week_at(said_at) if grain == "day" else years(civil(said_at)[0])
+        meant = (
+            of_present(spans, said_at, context.direction(match), unit)
+            if how == "this"
+            else in_order(spans, said_at, how, unit)
+        )
+        found = _found(meant, grain) or NO_TIME
     part = match["part"]
-    if not (found and part):
+    if found is NO_TIME or not (found and part):
         return found
     today = day_at(said_at)
     interval = found.interval
@@ -237,38 +226,25 @@ def _month_of_year(match: re.Match[str], context: SentenceContext) -> ResolvedTi
 
 def _bare_weekday(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
-    pointing = context.direction(match)
-    if pointing < 0:
-        return ResolvedTime(_weekday(match["day"], -1, context.said_at), "day", relative=True)
-    if pointing > 0:
-        ahead = (_WEEKDAY_STARTS.index(match["day"][:3].lower()) - weekday(context.said_at) - 1) % 7 + 1
-        return ResolvedTime(day_at(context.said_at + ahead * DAY), "day", relative=True)
-    return None
+    spans, grain = _occurrences(match["day"], context.said_at)
+    return _found(context.nearest(match, spans), grain)
 
 
 def _bare_weekend(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
-    weekends = [_weekend(context.said_at + n * WEEK) for n in (-1, 0, 1)]
-    found = occurrence(weekends, context.said_at, context.direction(match))
-    return ResolvedTime(found, "day", relative=True) if found else None
+    spans, grain = _occurrences("weekend", context.said_at)
+    return _found(context.nearest(match, spans), grain)
 
 
 def _bare_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     if is_probably_not_a_month(match["month"]):
         return None
-    year = civil(context.said_at)[0]
-    months = [month(year + n, month_number(match["month"])) for n in (-1, 0, 1)]
-    pointing = context.direction(match)
-    found = occurrence(months, context.said_at, pointing)
-    long_ago = pointing < 0 and found is not None and context.said_at - found.until > _LONG_PAST
-    if long_ago and "since" not in context.sentence[: match.start()].lower():
-        found = occurrence(months, context.said_at, 1)  # "they said January", in November
-    return part_or_whole(found, "month", match)._replace(relative=True) if found else None
+    spans, grain = _occurrences(match["month"], context.said_at)
+    found = context.nearest(match, spans)
+    return part_or_whole(found, grain, match)._replace(relative=True) if found else None
 
 
-_LONG_PAST = 270 * DAY
-"""How long ago a month that a past tense means may be: who means a longer one says "last January"."""
 _DAY_OF_MONTH = compiled(
     rf"\b(?P<month>{MONTH}){S}(?:the{S})?\d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd|th)?{S}(?:of{S})?(?P<of>{MONTH})"
 )
@@ -290,11 +266,7 @@ def _bare_day_of_month(match: re.Match[str], context: SentenceContext) -> Resolv
         month_year, number_ = civil(month(year, numbered + step).since)[:2]
         if is_day(month_year, number_, int(match["number"])) and (not named or number_ in named):
             days.append(day_at(midnight(month_year, number_, int(match["number"]))))
-    if named:
-        found = min(days, key=lambda day: abs(day.since - said_at), default=None)
-    else:
-        found = occurrence(days, said_at, context.direction(match))
-    return ResolvedTime(found, "day", relative=True) if found else None
+    return _found(context.nearest(match, days), "day")
 
 
 _NOT_ALONE = (  # not before a number that ends a longer or vaguer expression
@@ -313,8 +285,8 @@ RELATIVE = (
     ),
     TimeRule(frozenset(("ago",)), compiled(rf"{_NOT_ALONE}(?P<n>{NUMBER}){S}{_UNIT}{S}ago\b(?!{S}from\b)"), _ago),
     TimeRule(
-        frozenset(("now", "today", "hence")),
-        compiled(rf"{_NOT_ALONE}(?P<n>{NUMBER}){S}{_UNIT}{S}(?:from{S}(?:now|today)|hence)\b"),
+        frozenset(("now", "hence")),
+        compiled(rf"{_NOT_ALONE}(?P<n>{NUMBER}){S}{_UNIT}{S}(?:from{S}now|hence)\b"),
         _ago,
     ),
     TimeRule(
@@ -365,9 +337,7 @@ RELATIVE = (
     TimeRule(
         WEEKDAY_WORDS | word_set("mon tue tues wed weds thu thur thurs fri sat sun"),
         compiled(
-            r"\b(?<!every\s)(?<!each\s)(?<!any\s)(?<!most\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!ash\s)(?<!cyber\s)"
-            rf"(?:(?<!from\s)|(?!{WEEKDAY}\s?(?:to|until|till|through|thru|-|–)))"
-            r"(?<!\ba\s)(?<!one\s)(?<!some\s)(?<!easter\s)(?<!palm\s)(?<!super\s)(?<!man\s)(?<!girl\s)(?<!the\s)"
+            rf"\b(?:(?<!from\s)|(?!{WEEKDAY}\s?(?:to|until|till|through|thru|-|–)))"
             rf"(?P<day>{WEEKDAY}|(?:(?<=\bon\s)|(?<=\bby\s)|(?<=\buntil\s)){_SHORT_WEEKDAY})\b(?:{_OF_DAY}\b)?(?!{S}(?:before|after|the|(?:last|next)\b))(?!['’]s)"
             rf"(?!(?:(?:,|/|{S}(?:and|or))?{S}?{WEEKDAY}){{0,5}}{S}(?:mornings|afternoons|evenings|nights)\b)"
         ),

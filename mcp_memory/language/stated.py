@@ -1,8 +1,9 @@
 """Find and resolve the times that a sentence states, and write times in words (English only).
 
-The rules of ``absolute.py`` and ``relative.py`` find single times. This module combines them: a clock time next to a
-day, two times that form a range, "since" and "until" that leave one end open. Most sentences state no time, so a rule
-is tried only if one of its trigger words occurs. Clock times are UTC, like every time without a zone.
+The rules of ``absolute.py``, ``relative.py``, ``holidays.py`` and ``counted.py`` find single times. This module
+combines them: a clock time next to a day, two times that form a range, "since" and "until" that leave one end open.
+Most sentences state no time, so a rule is tried only if one of its trigger words occurs. Times are those of the
+calendar and the clock where the text was said, counted as if it were UTC.
 
 **In words** times are written for texts that people read or that are indexed; ``iso.py`` writes ISO-8601. A text gets
 its dates in words beside it, the weekday of a day and what "last Friday" means: whoever answers from it then need not
@@ -18,7 +19,8 @@ from dataclasses import replace
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
 from mcp_memory.language.absolute import ABSOLUTE
-from mcp_memory.language.expressions import MONTH, Direction, S, SentenceContext, compiled
+from mcp_memory.language.counted import COUNTED_TIMES, counted_from
+from mcp_memory.language.expressions import MONTH, NO_TIME, S, SentenceContext, compiled
 from mcp_memory.language.holidays import HOLIDAYS
 from mcp_memory.language.iso import (
     DAY,
@@ -40,9 +42,10 @@ from mcp_memory.language.iso import (
 )
 from mcp_memory.language.relative import RELATIVE
 from mcp_memory.language.segments import is_repetitive
+from mcp_memory.language.yearless import Direction
 
 _WORD = re.compile(r"[a-z]+|[0-9]")
-_ABSOLUTE = (*HOLIDAYS, *ABSOLUTE)
+_ABSOLUTE = (*HOLIDAYS, *COUNTED_TIMES, *ABSOLUTE)
 _WORDS_ABSOLUTE = frozenset[str]().union(*(rule.words for rule in _ABSOLUTE))
 _WORDS_RELATIVE = frozenset[str]().union(*(rule.words for rule in RELATIVE))
 _EITHER = _WORDS_ABSOLUTE | _WORDS_RELATIVE
@@ -85,7 +88,7 @@ def stated_times(
     words = frozenset(_WORD.findall(sentence.lower()))
     if words.isdisjoint(_WORDS_ABSOLUTE if said_at is None else _EITHER) or is_repetitive(sentence, 0, len(sentence)):
         return ()
-    points = _points(SentenceContext(sentence, said_at, tense), words)
+    points = counted_from(sentence, _points(SentenceContext(sentence, said_at, tense), words))
     points = _with_clocks(sentence, points)
     points = [_with_open_end(sentence, point) for point in _with_ranges(sentence, points)]
     return tuple(
@@ -108,6 +111,7 @@ def _points(context: SentenceContext, words: frozenset[str]) -> list[StatedTime]
             found = rule.resolve(match, context)
             if found:
                 taken[first:last] = b"\x01" * (last - first)
+            if found and found is not NO_TIME:
                 points.append(StatedTime(first, last, *found.interval, found.grain, found.relative))
     return sorted(points, key=lambda point: point.start)
 

@@ -15,9 +15,9 @@ from dataclasses import replace
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime, day_of_instant
 from mcp_memory.domain.turns import Turn
 from mcp_memory.heap import text_cache
-from mcp_memory.language.expressions import Direction
 from mcp_memory.language.iso import DAY
 from mcp_memory.language.stated import stated_times
+from mcp_memory.language.yearless import Direction
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.validity import Validity
 from mcp_memory.rules.facts.verb_groups import SAME_IN_PAST

@@ -1,0 +1,121 @@
+"""Which occurrence a time without a year means, over every day of a year."""
+
+import pytest
+
+from mcp_memory.domain.times import Millis
+from mcp_memory.language.iso import DAY, MONTHS, WEEKDAYS, civil, day_at, midnight, month
+from mcp_memory.language.stated import stated_times
+from mcp_memory.language.yearless import FARTHEST, NEARLY_AS_NEAR, Direction
+
+TENSES: dict[str, Direction] = {"We met": -1, "The": 0, "We will meet": 1}
+DAYS_OF_TELLING = [midnight(2024, 1, 1) + n * DAY for n in range(0, 366, 7)]
+"""Every week of a leap year, so all weekdays of telling are tried by `test_a_weekday…` and all months by the others."""
+
+
+def _meant(words: str, said_at: Millis) -> Millis | None:
+    times = stated_times(words, said_at + 9 * 3_600_000)
+    assert len(times) <= 1
+    return times[0].since if times else None
+
+
+def _distances(said_at: Millis, number: int, day: int) -> list[tuple[Millis, Millis]]:
+    """Return the days of the years around with their distance, the nearest first."""
+    days = [midnight(year, number, day) for year in (2023, 2024, 2025)]
+    return sorted((abs(one - said_at), one) for one in days)
+
+
+@pytest.mark.parametrize(("words", "tense"), TENSES.items())
+@pytest.mark.parametrize("number", range(1, 13))
+def test_a_day_without_a_year_is_the_nearest_unless_tense_chooses_one_nearly_as_near(
+    words: str, tense: Direction, number: int
+) -> None:
+    for said_at in (midnight(2024, 1, 1) + n * DAY for n in range(366)):
+        for day in (1, 17, 28):
+            found = _meant(f"{words} {MONTHS[number - 1]} {day}", said_at)
+            (near, first), (far, second), _ = _distances(said_at, number, day)
+            alike = far - near < NEARLY_AS_NEAR
+            points_at_first = tense * (first - said_at) >= 0
+            if not alike and found is not None:
+                assert found == first
+            elif alike and tense != 0:
+                assert found == (first if points_at_first else second)
+            elif found is None:
+                assert (alike and tense == 0) or (not alike and not points_at_first and far <= FARTHEST)
+            assert found is None or abs(found - said_at) <= (183 * DAY if not alike else FARTHEST)
+
+
+def test_29_february_is_one_that_exists_or_none() -> None:
+    for said_at in (midnight(2023, 1, 1) + n * DAY for n in range(3 * 365)):
+        found = _meant("We met on 29 February", said_at)
+        assert found is None or found == midnight(2024, 2, 29)
+        assert found is None or abs(found - said_at) <= FARTHEST
+
+
+@pytest.mark.parametrize("name", MONTHS)
+@pytest.mark.parametrize("words", ["We met in", "We will meet in"])
+def test_a_month_alone_is_never_over_nine_months_away(name: str, words: str) -> None:
+    number = MONTHS.index(name) + 1
+    for said_at in DAYS_OF_TELLING:
+        found = _meant(f"{words} {name}", said_at)
+        if civil(said_at)[1] == number:
+            assert found == month(2024, number).since
+        if found is not None:
+            span = month(civil(found)[0], number)
+            assert max(span.since - said_at, said_at - span.until) < (183 + 31) * DAY
+
+
+@pytest.mark.parametrize("name", WEEKDAYS)
+def test_a_weekday_alone_lies_within_a_week_on_the_side_of_the_tense(name: str) -> None:
+    for said_at in (midnight(2024, 12, 20) + n * DAY for n in range(21)):
+        before, after = _meant(f"We met on {name}", said_at), _meant(f"We will meet on {name}", said_at)
+        assert before is not None
+        assert -7 * DAY <= before - said_at < 0
+        assert after is not None
+        assert 0 < after - said_at <= 7 * DAY
+        assert _meant(f"The {name}", said_at) is None
+
+
+@pytest.mark.parametrize("name", WEEKDAYS)
+@pytest.mark.parametrize("order", ["last", "next", "this"])
+def test_a_weekday_of_this_or_another_week_lies_in_one_that_the_words_leave(name: str, order: str) -> None:
+    for said_at in (midnight(2024, 2, 20) + n * DAY for n in range(14)):
+        found = _meant(f"We meet {order} {name}", said_at)
+        if found is not None:
+            away = found - day_at(said_at).since
+            assert {"last": -7 * DAY <= away < 0, "next": 0 < away <= 7 * DAY, "this": abs(away) <= 7 * DAY}[order]
+
+
+@pytest.mark.parametrize(("sentence", "said_at"), [
+    ("We sailed last summer.", (2024, 10, 3)),  # this year's, or that of the year before
+    ("I saw her last Wednesday.", (2024, 10, 3)),  # a Thursday: yesterday, or a week before
+    ("We meet next Friday.", (2024, 9, 30)),  # a Monday: this week's, or the one after
+    ("We meet next May.", (2024, 2, 1)),
+])  # fmt: skip
+def test_where_two_remain_likely_nothing_is_said(sentence: str, said_at: tuple[int, int, int]) -> None:
+    assert _meant(sentence, midnight(*said_at)) is None
+
+
+@pytest.mark.parametrize(("sentence", "said_at", "day"), [
+    ("We sailed last summer.", (2025, 2, 1), (2024, 6, 1)),
+    ("I saw her last Friday.", (2024, 10, 5), (2024, 10, 4)),
+    ("The party was on Dec 31.", (2025, 1, 2), (2024, 12, 31)),
+    ("The party is on Jan 2.", (2024, 12, 30), (2025, 1, 2)),
+    ("Since the May 5 change it is quick.", (2024, 5, 20), (2024, 5, 5)),
+])  # fmt: skip
+def test_what_can_only_be_one_is_said(sentence: str, said_at: tuple[int, int, int], day: tuple[int, int, int]) -> None:
+    assert _meant(sentence, midnight(*said_at)) == midnight(*day)
+
+
+@pytest.mark.parametrize("name", WEEKDAYS)
+def test_the_nth_weekday_of_a_month_lies_in_it(name: str) -> None:
+    for number in range(1, 13):
+        for place, ordinal in enumerate(("first", "second", "third", "fourth", "last")):
+            found = _meant(f"We met on the {ordinal} {name} of {MONTHS[number - 1]} 2023", midnight(2024, 1, 1))
+            whole = month(2023, number)
+            assert found is not None
+            assert whole.since <= found < whole.until
+            assert WEEKDAYS[(found // DAY + 3) % 7] == name
+            if ordinal == "last":
+                assert found + 7 * DAY >= whole.until
+            else:
+                assert (found - whole.since) // (7 * DAY) == place
