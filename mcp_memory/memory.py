@@ -30,7 +30,7 @@ from mcp_memory.domain.requests import (
     WriteResult,
 )
 from mcp_memory.domain.status import Judging, Status, TextsRead
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import Millis, offset_at, zone_named
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.operators import recall_settings
@@ -143,7 +143,8 @@ class Memory:
     @cached_property
     def reading(self) -> Reading:
         """How texts are divided, embedded and read for facts."""
-        return Reading(self.embedder, self.extractor, self.settings.search.segment_tokens, self.masking)
+        chosen, zone = self.settings.search, zone_named(self.settings.server.time_zone)
+        return Reading(self.embedder, self.extractor, chosen.segment_tokens, self.masking, zone)
 
     @cached_property
     def teacher(self) -> Teacher | None:
@@ -230,7 +231,7 @@ class Memory:
         result = await reconstruct(
             self.store,
             self.embedder,
-            query.asked(self.clock(), self.masking.mask),
+            query.asked(self.clock(), self.masking.mask, self.reading.zone),
             settings=self.recall,
             episodes=self.episodes,
             judge=self.new_question_judge(),
@@ -256,7 +257,8 @@ class Memory:
             self.embedder,
             self.recall.operators,
             masked_step(request, self.masking),
-            now=self.clock(),
+            now=(now := self.clock()),
+            offset=offset_at(now, self.reading.zone),
             settings=self.settings.gain,
             episodes=self.episodes,
         )
@@ -276,7 +278,7 @@ class Memory:
             self.store,
             self.embedder,
             self.new_question_judge(),
-            query.asked(self.clock(), self.masking.mask),
+            query.asked(self.clock(), self.masking.mask, self.reading.zone),
             settings=self.recall,
             episodes=self.episodes,
             feedback=self.self_feedback,

@@ -62,6 +62,10 @@ class ServerSettings:
         "one it starts the server in",
     )
     """Also set by ``MCP_MEMORY_SPACE``."""
+    time_zone: str = key(
+        "",
+        'the zone of days where a time says no offset, such as "Europe/Lisbon"; "" = that of this machine',
+    )
     ask: bool = key(
         True, "ask the user, where the client can: before something is forgotten, and which of two facts holds"
     )

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from anyio import to_thread
 
+from mcp_memory.domain.times import zone_named
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
@@ -66,6 +67,7 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
             f"engine.enrich is {settings.engine.enrich!r} and engine.judge is {settings.engine.judge!r}. Claude reads "
             "what was written only where it judges always: set engine.judge to 'anthropic', or engine.enrich to 'off'."
         )
+    zone_named(settings.server.time_zone)  # one that does not exist is refused before anything is opened
     embedder = embedder or choose_embedder(settings)
     extractor = open_extractor(settings)
     claude = open_claude(settings)
@@ -228,7 +230,13 @@ def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | 
 
 def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | None) -> Reading:
     """Return how texts are divided, embedded, read for facts and freed of secrets."""
-    return Reading(embedder, extractor, settings.search.segment_tokens, masking_of(settings.privacy.secrets))
+    return Reading(
+        embedder,
+        extractor,
+        settings.search.segment_tokens,
+        masking_of(settings.privacy.secrets),
+        zone_named(settings.server.time_zone),
+    )
 
 
 def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | None = None) -> LanceStore:

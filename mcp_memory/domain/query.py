@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_memory.domain.access import DEFAULT_SPACE
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.times import FOREVER, Constraint, Millis
-from mcp_memory.domain.turns import Role
+from mcp_memory.domain.times import FOREVER, MINUTE, Constraint, Millis, offset_at
+from mcp_memory.domain.turns import Role, Turn
 
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
     from mcp_memory.vectors import Matrix, Vector
@@ -38,10 +39,24 @@ Length = Literal["short", "full"]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The times of what is recalled: from ``since`` (inclusive) to ``until`` (exclusive)."""
+    """The times of what is recalled.
+
+    Attributes:
+        since: the first one. A day begins where each text was said, on its own clock (`Turn.local_time`).
+        until: the first one after them.
+        since_instant: whether ``since`` is an instant, the same everywhere.
+        until_instant: whether ``until`` is one.
+    """
 
     since: Millis = -FOREVER
     until: Millis = FOREVER
+    since_instant: bool = False
+    until_instant: bool = False
+
+    def holds(self, turn: Turn) -> bool:
+        """Return whether a text was said within."""
+        began = self.since <= (turn.time if self.since_instant else turn.local_time)
+        return began and (turn.time if self.until_instant else turn.local_time) < self.until
 
 
 ANY_TIME = Window()
@@ -72,6 +87,7 @@ class Query:
         length: the length of an answer; ``full`` is a paragraph or a list, and needs a language model.
         learn: whether the memory may learn from its own judgement of an answer.
         now: the moment of asking.
+        offset: the minutes by which the clocks of the server's zone are ahead of UTC then.
         stems: the stems of the content words, in order, each once.
         content_words: as written, each with its stems, all of them among ``stems`` (several for a run of a script
             without spaces).
@@ -112,6 +128,7 @@ class Query:
     length: Length = "short"
     learn: bool = True
     now: Millis = 0
+    offset: int = 0
     stems: tuple[str, ...] = ()
     content_words: tuple[tuple[str, tuple[str, ...]], ...] = ()
     answer_type: AnswerType = "other"
@@ -136,10 +153,22 @@ class Query:
         """The one or two texts to embed: the question as it is, and its first-person form if it has one."""
         return [self.text] if self.first_person is None else [self.text, self.first_person]
 
-    def asked(self, now: Millis, mask: Callable[[str], str]) -> Query:
-        """Return the query as it is asked at a moment, without the secrets that ``mask`` masks."""
+    @property
+    def local_now(self) -> Millis:
+        """The moment of asking as the clock shows it in the server's zone, as if that were UTC."""
+        return self.now + self.offset * MINUTE
+
+    @property
+    def moment(self) -> Millis:
+        """The instant whose facts are wanted. A day that has begun here has begun, though not in UTC."""
+        return max(self.now, self.local_now) if self.as_of is None else self.as_of
+
+    def asked(self, now: Millis, mask: Callable[[str], str], zone: tzinfo | None) -> Query:
+        """Return the query as it is asked at a moment in a zone, without the secrets that ``mask`` masks."""
         wordings, entities = tuple(map(mask, self.wordings)), tuple(map(mask, self.entities))
-        return replace(self, text=mask(self.text), wordings=wordings, entities=entities, now=now)
+        return replace(
+            self, text=mask(self.text), wordings=wordings, entities=entities, now=now, offset=offset_at(now, zone)
+        )
 
 
 @dataclass(frozen=True, slots=True)

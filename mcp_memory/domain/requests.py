@@ -21,7 +21,10 @@ another of the same start; nothing, since all of it was stored before."""
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """A message or document as the caller gave it; ``ref`` is None if it came without an id."""
+    """A message or document as the caller gave it.
+
+    ``ref`` is None if it came without an id, ``offset`` (`Turn.offset`) if its time says none.
+    """
 
     text: str
     ref: str | None = None
@@ -29,6 +32,7 @@ class NewItem:
     role: str | None = None
     title: str | None = None
     said_at: Millis | None = None
+    offset: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

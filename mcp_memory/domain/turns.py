@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Literal
 
-from mcp_memory.domain.times import Millis, StatedTime
+from mcp_memory.domain.times import MINUTE, Millis, StatedTime
 
 Role = Literal["user", "assistant"]
 """Who of a talk with an assistant said something."""
@@ -49,6 +49,8 @@ class Turn:
         written_at: when it was stored.
         revision: 0, then 1, 2, … for a document rewritten under the same ref.
         place: position in the call that wrote it; with the transaction it orders a session.
+        offset: the minutes by which the clock was ahead of UTC where it was said: of its time, else of the server's
+            zone when it was stored; None in a store that did not keep it, for 0.
         original: text and title as the log keeps them, where the ones above are masked (``domain/batch.py``).
     """
 
@@ -65,6 +67,7 @@ class Turn:
     written_at: Millis
     revision: int
     place: int
+    offset: int | None = None
     original: tuple[str, str | None] | None = field(default=None, repr=False)
 
     @property
@@ -76,6 +79,16 @@ class Turn:
     def time(self) -> Millis:
         """When it was said if known, otherwise when it was written."""
         return self.written_at if self.said_at is None else self.said_at
+
+    @property
+    def local_time(self) -> Millis:
+        """Its time as the clock showed it where it was said, as if that were UTC: its days and words count from it."""
+        return self.time + (self.offset or 0) * MINUTE
+
+    @property
+    def local_said_at(self) -> Millis | None:
+        """The same of when it was said, if given."""
+        return None if self.said_at is None else self.local_time
 
 
 @dataclass(frozen=True, slots=True)

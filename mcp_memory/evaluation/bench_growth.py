@@ -150,7 +150,7 @@ async def _add(settings: Settings, text: Corpus) -> None:
     try:
         requests = [WriteRequest(SPACE, each.session, each.kind, each.items) for each in text.collections]
         rows = partial(derive, memory.reading, progress=silent)
-        await write_many(memory.store, requests, masking=memory.masking, derive=rows, now=memory.clock())
+        await write_many(memory.store, requests, reading=memory.reading, derive=rows, now=memory.clock())
     finally:
         await memory.aclose()
 

@@ -97,7 +97,7 @@ def corrected_statements(space: Space, evidence: Iterable[Evidence]) -> tuple[Co
 
 def correction_in_words(correction: Correction) -> str:
     """Return what a caller corrected, and when."""
-    said = f"corrected on {weekday_and_day(correction.sources[0].turn.time)}: “{correction.text}”"
+    said = f"corrected on {weekday_and_day(correction.sources[0].turn.local_time)}: “{correction.text}”"
     if correction.wrong is None:
         return f"{said} Older records that say otherwise are wrong or out of date."
     return f"{said} This was said of the answer to “{correction.question}” from “{correction.wrong.quote}”"
@@ -109,7 +109,7 @@ def _corrects(turn: Turn) -> bool:
 
 def _question_helped(space: Space, query: Query, row: int) -> str:
     """Return the last question of the same names and time with which a caller said that a sentence helps, or ""."""
-    wanted = _names_and_time(query, query.now)
+    wanted = _names_and_time(query, query.local_now)
     for lesson in reversed(space.beliefs.lessons_about(space.sentences[row].id)):
         if lesson.source == "caller" and lesson.labels[space.sentences[row].id] == 1:
             asked = understand(Query(lesson.query, query.space), space.speakers, lesson.asked_at)

@@ -43,9 +43,11 @@ _PLACES = {
     "las": -1,
 }
 _ORDINAL = r"(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th)"
-_LEFT_OUT = (  # "Black Friday", "a Friday", "every Monday and Friday", "the second Tuesday", "last Friday of"
+_AND = rf"(?:,|/|,?{S}(?:and|or)){S}?"
+_LEFT_OUT = (  # "Black Friday", "a Friday", "every Monday and Friday", "the second Tuesday", three in a row
     rf"\b(?:(?:every|each|any|most|(?:every{S})?other|black|good|ash|cyber|an?|one|some|easter|palm|super|man|girl|the"
-    rf"|{_ORDINAL}){S}{WEEKDAY}(?:(?:,|/|,?{S}(?:and|or)){S}?{WEEKDAY})*|last{S}{WEEKDAY}{S}(?:of|in))\b"
+    rf"|{_ORDINAL}){S}{WEEKDAY}(?:{_AND}{WEEKDAY})*|{WEEKDAY}(?:{_AND}{WEEKDAY}){{2,}}|last{S}{WEEKDAY}{S}(?:of|in)"
+    rf"|{WEEKDAY}{S}(?:of|week|in{S}{NUMBER}{S}weeks?))\b"
 )
 _SHIFT = compiled(
     rf"(?<!\bfor\s)(?<![\w.,-])(?P<count>{NUMBER}){S}(?P<unit>day|week|fortnight|month|year)s?{S}"
@@ -87,7 +89,7 @@ COUNTED_TIMES = (
     TimeRule(
         WEEKDAY_WORDS,
         compiled(
-            rf"\b(?P<nth>{_ORDINAL}|last){S}(?P<day>{WEEKDAY}){S}(?:of|in){S}"
+            rf"(?<![\w-])(?P<nth>{_ORDINAL}|last){S}(?P<day>{WEEKDAY}){S}(?:of|in){S}"
             rf"(?:(?P<month>{MONTH})(?:,?{S}(?:of{S})?(?P<year>{YEAR}))?|(?P<how>this|last|next){S}month\b)"
         ),
         _nth_weekday,
@@ -115,12 +117,12 @@ def counted_from(sentence: str, points: Sequence[StatedTime]) -> list[StatedTime
     for point in points:
         near = max(0, point.start - _NEAR)
         words = sentence[point.start : point.end]
-        shift = _SHIFT.search(sentence[near : point.start]) if point.relative and point.grain == "day" else None
+        shift = _SHIFT.search(sentence[near : point.start]) if point.relative else None
         if shift is None or _HAS_MONTH.search(words):
             counted.append(point)
             continue
         moved = None
-        if shift["ahead"] or (shift["ago"] and _DAY_WORD.match(words)):
+        if point.grain == "day" and (shift["ahead"] or (shift["ago"] and _DAY_WORD.match(words))):
             moved = _moved(point.since, shift["unit"].lower(), number(shift["count"]) * (1 if shift["ahead"] else -1))
         if moved is not None:
             counted = [one for one in counted if one.end <= near + shift.start()]

@@ -12,7 +12,7 @@ day of 9999. Spans are half-open.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 
 from mcp_memory.domain.times import Grain, Millis
@@ -72,13 +72,31 @@ def parse(text: str) -> tuple[Millis, Millis]:
     return (start, start + 1) if hour else (start, start + DAY)
 
 
-def show(moment: Millis) -> str | None:
-    """Return a time as ISO-8601 in UTC, a date if it is midnight; None if out of the calendar's range (``FOREVER``)."""
+def offset_in(text: str) -> int | None:
+    """Return how many minutes a written time is ahead of UTC; 0 for a day, None for a date-time that does not say.
+
+    A day without a time is the same day everywhere.
+    """
+    found = _FORM.fullmatch(text.strip())
+    if found is None or found[4] is None:
+        return 0
+    return _offset(found[8]) // MINUTE if found[8] else None
+
+
+def show(moment: Millis, offset: int = 0) -> str | None:
+    """Return a time as ISO-8601, a date if it is midnight in UTC; None if out of the calendar's range (``FOREVER``).
+
+    Args:
+        moment: the instant.
+        offset: the minutes by which the clock on which it is shown is ahead of UTC.
+    """
     try:
-        when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=moment)
+        when = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=moment)).astimezone(
+            timezone(timedelta(minutes=offset))
+        )
     except OverflowError:
         return None
-    if moment % DAY == 0:
+    if moment % DAY == 0 and offset == 0:
         return when.date().isoformat()
     return when.isoformat(timespec="milliseconds" if moment % 1000 else "seconds").replace("+00:00", "Z")
 

@@ -25,7 +25,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.query import AnswerType, Query
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import MINUTE, Millis
 from mcp_memory.domain.turns import USERS, Speakers
 from mcp_memory.language.constraints import constraint
 from mcp_memory.language.tokens import MARKS, STOP_WORDS, names, stems, words
@@ -95,7 +95,7 @@ def understand(question: str | Query, speakers: Collection[str], now: Millis | N
         names=found,
         askers=() if who else _askers(question, speakers),
         first_person=None if first_person == question else first_person,
-        time=constraint(question, now),
+        time=constraint(question, None if now is None else now + query.offset * MINUTE),
     )
 
 

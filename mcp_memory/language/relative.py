@@ -104,12 +104,10 @@ def _weekend(instant: Millis) -> Interval:
 
 
 def _moment_away(unit: str, count: int, said_at: Millis) -> ResolvedTime | None:
-    """Return the minute, hour, day, … that lies ``count`` of its kind away from the moment of speaking."""
+    """Return the day, week, … that lies ``count`` of its kind away from the moment of speaking."""
     match unit.lower():
-        case "minute" | "hour" as name:
-            length = MINUTE if name == "minute" else HOUR
-            since = (said_at + count * length) // length * length
-            return ResolvedTime(Interval(since, since + length), "time", relative=True)
+        case "minute" | "hour" as name:  # the day alone, as nobody would know in which zone the hour is
+            return ResolvedTime(day_at(said_at + count * (MINUTE if name == "minute" else HOUR)), "day", relative=True)
         case "day" | "night":
             return ResolvedTime(day_at(said_at + count * DAY), "day", relative=True)
         case "fortnight":
@@ -227,7 +225,12 @@ def _month_of_year(match: re.Match[str], context: SentenceContext) -> ResolvedTi
 def _bare_weekday(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     spans, grain = _occurrences(match["day"], context.said_at)
+    if _TIED.search(context.sentence, 0, match.start()):  # "on Monday" is not today, but "it's Monday" may be
+        spans = [span for span in spans if span != day_at(context.said_at)]
     return _found(context.nearest(match, spans), grain)
+
+
+_TIED = re.compile(r"\b(?:on|from|by|since|until|till|before|after|for|to)\s$", re.IGNORECASE)
 
 
 def _bare_weekend(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
@@ -270,7 +273,7 @@ def _bare_day_of_month(match: re.Match[str], context: SentenceContext) -> Resolv
 
 
 _NOT_ALONE = (  # not before a number that ends a longer or vaguer expression
-    r"(?<![\w.,-])(?<!\bor\s)(?<!\bto\s)(?<!\band\s)(?<!than\s)(?<!over\s)(?<!under\s)(?<!hundred\s)(?<!thousand\s)"
+    r"(?<![\w.,-])(?<!\bor\s)(?<!\bto\s)(?<!\band\s)(?<!than\s)(?<!over\s)(?<!under\s)(?<!hundred\s)(?<!\bhalf\s)(?<!thousand\s)"
 )
 _OF_DAY = rf"{S}(?:morning|afternoon|evening|night)"
 RELATIVE = (

@@ -30,13 +30,9 @@ def each_year(said_at: Millis, of_year: Callable[[int], Interval | None]) -> lis
 
 
 def each_week(said_at: Millis, number: int) -> list[Interval]:
-    """Return the days of the weeks around the telling that are a weekday, 0 for Monday; the day itself is left out.
-
-    Nobody says "on Friday" of today.
-    """
+    """Return the days of the weeks around the telling that are a weekday, 0 for Monday."""
     monday = week_at(said_at).since
-    days = (day_at(monday + (7 * step + number) * DAY) for step in range(-2, 3))
-    return [day for day in days if day != day_at(said_at)]
+    return [day_at(monday + (7 * step + number) * DAY) for step in range(-2, 3)]
 
 
 def nearest(spans: Iterable[Interval], said_at: Millis, pointing: Direction = 0) -> Interval | None:
@@ -56,8 +52,8 @@ def nearest(spans: Iterable[Interval], said_at: Millis, pointing: Direction = 0)
     if not likely:
         return None
     first = likely[0]
-    if pointing == 0:
-        alone = len(likely) == 1 or likely[1][0] - first[0] >= NEARLY_AS_NEAR
+    alone = len(likely) == 1 or likely[1][0] - first[0] >= NEARLY_AS_NEAR
+    if pointing == 0 or first[1] == today:  # "Friday", said on a Friday, may be today or another
         return first[1] if alone else None
     there = [one for one in likely if (one[1].since <= today.since if pointing < 0 else one[1].until >= today.until)]
     if not there:
@@ -101,7 +97,7 @@ def of_present(spans: Iterable[Interval], said_at: Millis, pointing: Direction, 
     today = day_at(said_at)
     here = [span for span in spans if unit.since <= span.since < unit.until and span.until >= today.until]
     if here and here[0].until - here[0].since == DAY:
-        return here[0]
+        return None if here[0] == today else here[0]
     return nearest(spans, said_at, pointing or (1 if here else 0))
 
 

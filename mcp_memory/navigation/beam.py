@@ -140,7 +140,7 @@ def find_paths(
         yield from search_facts(
             space.facts,
             query,
-            at=moment(query.time, as_of=query.as_of, now=query.now),
+            at=moment(query.time, query.moment),
             cosine=statement_similarity(space, query.vectors, cosines),
             nearby=lambda: nearby_statements(space, cosines, settings.nearest),
             background=background,

@@ -233,13 +233,12 @@ def serves(version: Version, intent: Intent, facts: Facts) -> bool:
     return version.status == "contested" or relations().get(version.relation).antonym is not None
 
 
-def moment(constraint: Constraint | None, *, as_of: Millis | None, now: Millis) -> Moment | None:
-    """Return the time in question: that of the query, else ``as_of``, else now (DESIGN 3.1).
+def moment(constraint: Constraint | None, instant: Millis) -> Moment | None:
+    """Return the time in question: that of the query, else the instant whose facts are wanted (DESIGN 3.1).
 
     None, which filters nothing, if the query asks for a position in a sequence ("first"), or names an event whose time
     is unknown.
     """
-    instant = now if as_of is None else as_of
     if constraint is None or constraint.order == "now":
         return instant, instant + 1
     if not constraint.dated:

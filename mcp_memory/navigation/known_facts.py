@@ -61,7 +61,7 @@ def known_facts(
     project = facts.key(PROJECT)
     if project not in named and _OURS.search(query.text[:MOST_READ]) and facts.relations_of(project):
         named.append(project)
-    moment = query.now if query.as_of is None else query.as_of
+    moment = query.moment
     denials = [
         assertion for turn in dict.fromkeys(turns) for assertion in facts.assertions_in(turn) if assertion.negated
     ]

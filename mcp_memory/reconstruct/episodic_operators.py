@@ -240,7 +240,7 @@ def visible_rows(call: OperatorInput, rows: Iterable[int]) -> list[int]:
     for row in rows:
         turn = space.turns[space.sentences[row].turn_id]
         current = space.current(turn.session, turn.ref)
-        if window.since <= turn.time < window.until and (current is None or current.id == turn.id):
+        if window.holds(turn) and (current is None or current.id == turn.id):
             visible.append(row)
     return visible
 

@@ -60,9 +60,9 @@ _OPEN = frozenset(("not", "never", "yet", "should", "would", "want", "plan", "ho
 def time_ahead(query: Query) -> Window | None:
     """Return the time still to come that a question asks about: "next week", "What is coming up?"; None for others."""
     if asks_ahead(query.text):
-        return Window(query.now // DAY * DAY, FOREVER)
+        return Window(query.local_now // DAY * DAY, FOREVER)
     asked = query.time
-    if asked is None or not asked.dated or asked.order == "before" or asked.since < query.now - DAY:
+    if asked is None or not asked.dated or asked.order == "before" or asked.since < query.local_now - DAY:
         return None
     return Window(asked.since, FOREVER if asked.order == "after" else asked.until)
 

@@ -126,7 +126,7 @@ def _choices(
         for source, time in _told_before(space, event, turn):
             yield support[best] - EARLIER, DatedEvent(event.text, *_day(event, time), source)
     if not stated and turn.said_at is not None and turn.kind == "message":
-        day, source = turn.said_at // DAY * DAY, Source(turn, pieces[best].start, pieces[best].end)
+        day, source = turn.local_time // DAY * DAY, Source(turn, pieces[best].start, pieces[best].end)
         yield support[best] - UNSTATED, DatedEvent(event.text, day, day + DAY, source, said=True)
 
 

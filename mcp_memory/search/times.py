@@ -253,7 +253,7 @@ class TimeIndex:
             if stated_by and (turn.said_at is None or stated_by == turn.id):
                 self.documents.add(row, [(-1, last, last)], CARRIED)
             elif turn.said_at is not None:
-                self.documents.add(row, [(-1, _years(turn.said_at), _years(turn.said_at + DAY))])
+                self.documents.add(row, [(-1, _years(turn.local_time), _years(turn.local_time + DAY))])
             return
         waiting = self._open.setdefault(subject, [])
         position = len(self.documents)
@@ -330,7 +330,7 @@ def _best(scores: Scores, count: int) -> Rows:
 def _message_times(space: Space, asked: Constraint, rows: Rows) -> Scores:
     """Return the time score of messages relative to the best similarity, shape ``(len(rows),)``."""
     since, until = _years(asked.since), _years(asked.until)
-    said = (space.times[rows] / YEAR).astype(np.float32)
+    said = (space.local_times.values[rows] / YEAR).astype(np.float32)
     spans = space.index(TimeIndex).talk.all()
     stated = spans.best(_message_nearness(spans.since, spans.until, since, until), len(space.segments))[rows]
     time: Scores = np.float32(SAID) * _message_nearness(said, said, since, until)

@@ -42,7 +42,11 @@ def recallable(space: Space, window: Window, role: Role | None = None) -> NDArra
     """
     open_: NDArray[np.bool_] = space.live
     if window != ANY_TIME:
-        said = (space.times >= window.since) & (space.times < window.until)
+        first, last = (
+            space.times if instant else space.local_times.values
+            for instant in (window.since_instant, window.until_instant)
+        )
+        said = (first >= window.since) & (last < window.until)
         open_ = open_ & (said | segments_telling_within(space, window))
     return open_ if role is None else open_ & space.index(SpeakerIndex).in_role(space, role)
 
@@ -95,9 +99,9 @@ def _with_time(item: Evidence, window: Window) -> Evidence:
     if item.kind not in ("sentence", "segment") or not item.sources:
         return item
     turn = item.sources[0].turn
-    if window.since <= turn.time < window.until:
+    if window.holds(turn):
         return item
-    for time in stated_times(turn.text[item.sources[0].start : item.sources[0].end], turn.time):
+    for time in stated_times(turn.text[item.sources[0].start : item.sources[0].end], turn.local_time):
         if tells_of(window, time.since, time.until):
             return replace(item, valid_from=time.since, valid_to=time.until, told_then=True)
     return item

@@ -59,7 +59,7 @@ def indexed_text(turn: Turn, text: str, headings: Sequence[str] = ()) -> str:
     if turn.kind == "document":
         return text
     who = turn.speaker or turn.role
-    return f"({day_in_words(turn.time)}) {who}: {text}" if who else f"({day_in_words(turn.time)}) {text}"
+    return f"({day_in_words(turn.local_time)}) {who}: {text}" if who else f"({day_in_words(turn.local_time)}) {text}"
 
 
 class WordIndex:

@@ -62,6 +62,7 @@ async def explore(
     request: ExploreRequest,
     *,
     now: Millis,
+    offset: int = 0,
     settings: GainSettings | None = None,
     episodes: Episodes | None = None,
     working: tuple[Point, ...] = (),
@@ -74,6 +75,7 @@ async def explore(
         operators: by name.
         request: the step and its arguments.
         now: the moment of asking, to resolve relative times of the query.
+        offset: see `Query.offset`.
         settings: the settings of the gates that learning changes; None to ignore them.
         episodes: the episodes of this process, whose records may be named by number; they keep what the step finds.
         working: memory points that are not stored and that ``ids`` may name.
@@ -89,7 +91,7 @@ async def explore(
     ids = _ids(request, episode)
     query: Query | None = None
     if request.query is not None:
-        query = await embed_query(store, embedder, Query(request.query, request.space, now=now))
+        query = await embed_query(store, embedder, Query(request.query, request.space, now=now, offset=offset))
     async with store.reading() as view:
         space, warnings = view.space(request.space), unknown_space(view, request.space)
         own = {point.id for point in working}

@@ -225,7 +225,9 @@ class FollowUps:
         working = tuple(point for point in asked.recall.points if point.id in asked.working)
         operators = self.settings.operators
         try:
-            found = await explore(self.store, self.embedder, operators, request, now=query.now, working=working)
+            found = await explore(
+                self.store, self.embedder, operators, request, now=query.now, offset=query.offset, working=working
+            )
         except InvalidInput:  # no such operator, or not these arguments
             return None
         return found.items
@@ -241,6 +243,7 @@ class FollowUps:
             role=query.role,
             include_uncertain=query.include_uncertain,
             now=query.now,
+            offset=query.offset,
         )
         search = await embed_query(self.store, self.embedder, search)
         async with self.store.reading() as view:  # without the loop: the judge is the one that goes on

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from itertools import chain
 
 import numpy as np
@@ -79,12 +80,14 @@ class Reading:
         extractor: the extractor for the facts; None reads none.
         segment_tokens: approximate length of a segment.
         masking: the masking of secrets in these texts.
+        zone: the zone of times that say no offset; None for that of this machine.
     """
 
     embedder: Embedder
     extractor: Extractor | None
     segment_tokens: int
     masking: Masking = KEEP
+    zone: tzinfo | None = UTC
 
 
 async def derive(
@@ -173,7 +176,7 @@ class Cutter:
     def __call__(self, turn: Turn) -> tuple[list[Segment], list[Sentence]]:
         """Return the segments and sentences of a turn."""
         spans = split(turn.text)
-        times = [stated_times(turn.text, turn.said_at, start, end) for start, end in spans]
+        times = [stated_times(turn.text, turn.local_said_at, start, end) for start, end in spans]
         return _pieces(turn, spans, pack_segments(turn.text, spans, self.segment_tokens), times)
 
 
@@ -307,7 +310,7 @@ def _read(
     reading: Reading, turn: Turn, talkers: Talkers
 ) -> tuple[list[tuple[int, int]], list[tuple[StatedTime, ...]], list[Assertion]]:
     spans = split(turn.text)
-    times = [stated_times(turn.text, turn.said_at, start, end) for start, end in spans]
+    times = [stated_times(turn.text, turn.local_said_at, start, end) for start, end in spans]
     if reading.extractor is None or turn.kind == "statement":  # a statement is a fact already
         return spans, times, []
     before = [masked_turn(one, reading.masking) for one in talkers.before] if turn.kind == "message" else []

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 
 import numpy as np
 
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, masked_fact, masked_turn
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import Millis, offset_at
 from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn, derived_ref, turn_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
@@ -56,7 +57,7 @@ async def write(
             be. Nothing of the call is stored.
         StoreError: nothing of the call is stored, or it was stored and is indexed later: the text says which.
     """
-    items, statements = requested_turns(request, now, reading.masking)
+    items, statements = requested_turns(request, now, reading.masking, reading.zone)
     requested = [*items, *statements.values()]
     secrets = check_secrets(request, items, reading.masking)
     whole = request.wait and sum(len(turn.text) for turn in requested) <= AT_ONCE
@@ -218,11 +219,13 @@ def _changes(
     return shown, tuple(names), max(0, len(changed) - most)
 
 
-def requested_turns(request: WriteRequest, now: Millis, masking: Masking) -> tuple[list[Turn], dict[int, Turn]]:
+def requested_turns(
+    request: WriteRequest, now: Millis, masking: Masking, zone: tzinfo | None
+) -> tuple[list[Turn], dict[int, Turn]]:
     """Return the items as turns of revision 0, and a turn for each fact without a source, by the fact's number.
 
     Their secrets are masked. Ids are made of what was said, so that two keys are two messages. A fact without a source
-    was said with the last message of its call, whose time it takes.
+    was said with the last message of its call, whose time it takes. A time without an offset has that of the zone.
     """
     turns: list[Turn] = []
     equal: dict[tuple[str | None, ...], int] = {}
@@ -249,11 +252,15 @@ def requested_turns(request: WriteRequest, now: Millis, masking: Masking) -> tup
                     written_at=now,
                     revision=0,
                     place=place,
+                    offset=offset_at(now if item.said_at is None else item.said_at, zone)
+                    if item.offset is None
+                    else item.offset,
                 ),
                 masking,
             )
         )
-    told = [item.said_at for item in request.items if item.said_at is not None and request.kind == "message"]
+    told = [turn for turn in turns if turn.said_at is not None and turn.kind == "message"]
+    last = max(told, key=lambda turn: turn.time, default=None)
     statements: dict[int, Turn] = {}
     for number, fact in enumerate(request.facts):
         if fact.source is None:
@@ -270,10 +277,11 @@ def requested_turns(request: WriteRequest, now: Millis, masking: Masking) -> tup
                     speaker=None,
                     role=None,
                     title=None,
-                    said_at=max(told, default=None),
+                    said_at=last.said_at if last else None,
                     written_at=now,
                     revision=0,
                     place=len(turns) + number,
+                    offset=last.offset if last else offset_at(now, zone),
                 ),
                 masking,
             )
@@ -326,14 +334,14 @@ Derive = Callable[[Sequence[Turn], Sequence[Talkers]], Awaitable[Sequence[Derive
 
 
 async def write_many(
-    store: Store, requests: Sequence[WriteRequest], *, masking: Masking, derive: Derive, now: Millis
+    store: Store, requests: Sequence[WriteRequest], *, reading: Reading, derive: Derive, now: Millis
 ) -> bool:
     """Store what is new of some requests; return whether secrets are in it.
 
     Args:
         store: the store where it is stored.
         requests: one of each session at most, since whom a text addresses follows from those before it.
-        masking: the masking of secrets.
+        reading: the masking of secrets and the zone; the rest of it is not used.
         derive: see `Derive`.
         now: kept beside the time of each text.
 
@@ -341,12 +349,12 @@ async def write_many(
         InvalidInput: as for `write`. Nothing of any request is stored.
         StoreError: nothing of any request is stored.
     """
-    wanted = [(request, *requested_turns(request, now, masking)) for request in requests]
-    secrets = [check_secrets(request, items, masking) for request, items, _ in wanted]
+    wanted = [(request, *requested_turns(request, now, reading.masking, reading.zone)) for request in requests]
+    secrets = [check_secrets(request, items, reading.masking) for request, items, _ in wanted]
 
     def plans(view: View) -> list[Plan]:
         return [
-            make_plan(view.space(one.space), one, [*items, *statements.values()], statements, masking, now)
+            make_plan(view.space(one.space), one, [*items, *statements.values()], statements, reading.masking, now)
             for one, items, statements in wanted
         ]
 

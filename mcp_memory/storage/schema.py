@@ -24,11 +24,11 @@ from mcp_memory.vectors import Matrix
 TableRows = Any
 """A pyarrow table; pyarrow comes without types."""
 
-FORMAT = 8
+FORMAT = 9
 """The tables' format. It is raised whenever an older program could not read, or would damage, what a newer one wrote:
 format 1 had no assertions, 2 no lessons, 3 no memory points, 4 no aliases, no questions and no record of what was
 spent, 5 no jobs, and stored what Claude read outside of ``facts``, 6 no kind and no precision of assertions, and no
-reader of commits, 7 no journal. CONTRIBUTING.md, "A change of the store's format", says how."""
+reader of commits, 7 no journal, 8 no offset of turns. CONTRIBUTING.md, "A change of the store's format", says how."""
 READABLE = 2
 """The oldest format that is read as it is; the next commit raises such a store to `FORMAT`. An older store is rebuilt
 from its log."""

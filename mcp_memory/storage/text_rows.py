@@ -35,8 +35,8 @@ def turn_rows(turns: Sequence[Turn], txs: Sequence[int]) -> TableRows:
     """Return turns as rows, as they were said, each with its commit's number."""
     import pyarrow as pa
 
-    optional = {"speaker", "role", "title", "said_at"}
-    numbers = {"said_at", "written_at", "revision", "place"}
+    optional = {"speaker", "role", "title", "said_at", "offset"}
+    numbers = {"said_at", "written_at", "revision", "place", "offset"}
     columns = {"tx": pa.array(txs, pa.int64())}
     said = [turn if turn.original is None else replace(turn, text=turn.said, title=turn.original[1]) for turn in turns]
     for name in (f.name for f in fields(Turn) if f.name != "original"):

@@ -311,7 +311,7 @@ def _into_tables(
             if last.format < FORMAT:
                 tables.add_columns(COMMITS, commit_rows(*commits))
             for name in numbered:
-                if name.startswith(("facts", "assertions")):
+                if name.startswith(("turns", "facts", "assertions")):
                     tables.add_columns(name, numbered[name])
         if len(numbered) == 1:
             versions = {name: tables.append(name, of_one) for name, of_one in numbered.items()}

@@ -182,7 +182,9 @@ def _sentence_of(fact: NewFact, turn: Turn) -> tuple[int, int, int]:
     best = (WHOLE, 0, len(turn.text))
     day = _day_of(fact)
     for index, (start, end) in enumerate(split(turn.text)):
-        if day is not None and any(day == time.since for time in stated_times(turn.text[start:end], turn.said_at)):
+        if day is not None and any(
+            day == time.since for time in stated_times(turn.text[start:end], turn.local_said_at)
+        ):
             return index, start, end
         written = turn.text[start:end].casefold()
         if fact.tail.casefold() in written:

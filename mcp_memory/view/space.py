@@ -97,6 +97,7 @@ class Space:
         self._live: Column[np.bool_] = Column(np.bool_)
         self._talk: Column[np.bool_] = Column(np.bool_)
         self._times: Column[np.int64] = Column(np.int64)
+        self.local_times: Column[np.int64] = Column(np.int64)  # as `times`, of `Turn.local_time`
         self._sentence_live: Column[np.bool_] = Column(np.bool_)
         self._sentence_talk: Column[np.bool_] = Column(np.bool_)
         self._sentence_times: Column[np.int64] = Column(np.int64)
@@ -388,6 +389,7 @@ class Space:
         talk = turn.kind != "document"
         self._talk.append(talk)
         self._times.append(clip(turn.time))
+        self.local_times.append(clip(turn.local_time))
         self._next.append(NONE)
         before = self._last_in_session.get(turn.session, NONE) if talk else NONE
         self._previous.append(before)

@@ -45,7 +45,14 @@ STORES = Path(__file__).parent / "stores"
 NOW = 1_750_000_000_000
 DIMENSION = 32
 MESSAGES = (
-    NewItem("I adopted a beagle called Rufus in May. Rufus chased a heron.", "m1", "Ann", "user", said_at=NOW - 10**9),
+    NewItem(
+        "I adopted a beagle called Rufus in May. Rufus chased a heron.",
+        "m1",
+        "Ann",
+        "user",
+        said_at=NOW - 10**9,
+        offset=120,
+    ),
     NewItem("I live in Lisbon. I moved there on 3 March 2025.", "m2", "Bob", "assistant"),
     NewItem("Rufus and Bella met in Hyde Park.", "m3"),
 )

@@ -20,13 +20,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
-from mcp_memory.language.expressions import MONTH, SEASON, compiled
+from mcp_memory.language.expressions import MONTH, SEASON, WEEKDAY, compiled
 from mcp_memory.language.iso import DAY, parse
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import day_in_words, in_words, stated_times
 
 HALF_A_YEAR = 183 * DAY
-_NAMED = compiled(rf"\b(?:{MONTH}|{SEASON}\b|Christmas|Xmas|Easter|Halloween|Valentine|Good\sFriday|Boxing|New\sYear)")
+_NAMED = compiled(
+    rf"\b(?:{MONTH}|{WEEKDAY}|{SEASON}\b|Christmas|Xmas|Easter|Halloween|Valentine|Good\sFriday|Boxing|New\sYear)"
+)
 _YEAR = compiled(r"\d{4}|['’]\d\d\b|year\b(?<!new\syear)")
 
 
@@ -41,7 +43,7 @@ class _Date(NamedTuple):
 
 
 def dates_without_a_year(file: Path) -> Iterator[_Date]:
-    """Yield the dates of a file's messages that name a month, a season or a holiday without a year."""
+    """Yield the dates of a file's messages that name a month, a weekday, a season or a holiday without a year."""
     for line in file.read_text("utf-8").splitlines():
         for session in json.loads(line)["sessions"]:
             said_at = _moment(session["date"])

@@ -100,7 +100,7 @@ class _Shown:
     def words(self, sentence: EvidenceSentence) -> str:
         """Return a sentence as it is shown: with its dates, and of a long one the part that says most."""
         weights = self.rarity if _place(sentence) in self.kept else self.asked
-        return telling_line(with_dates(sentence.source.quote, sentence.source.turn.said_at), weights)
+        return telling_line(with_dates(sentence.source.quote, sentence.source.turn.local_said_at), weights)
 
     def said(self, piece: Sequence[EvidenceSentence], end: int, *, last: bool) -> str:
         """Return sentences of a turn as they are shown, "…" wherever words of the turn are left out.
@@ -293,7 +293,7 @@ def _order(turn: Turn) -> tuple[bool, Millis, str, Millis, int]:
 
 def _heading(turn: Turn) -> str:
     """Return the line above the turns of a day of a conversation, or of a document."""
-    day = weekday_and_day(turn.said_at) if turn.said_at is not None else ""
+    day = weekday_and_day(turn.local_time) if turn.said_at is not None else ""
     what = f"document {turn.title or turn.ref}" if turn.kind == "document" else f"conversation {turn.session}"
     return f"-- {prompt_line(', '.join(part for part in (day, what) if part), 120)}"
 

@@ -136,10 +136,10 @@ def _heading(excerpt: Excerpt) -> str:
     turn = excerpt.turn
     if turn.kind == "document":
         parts = ["a document", *([f'"{turn.title}"'] if turn.title else ())]
-        parts += [_day(turn.said_at)] if turn.said_at is not None else []
+        parts += [_day(turn.local_time)] if turn.said_at is not None else []
     else:
         to = f" to {excerpt.partner}" if excerpt.partner else ""
-        parts = [f"{speaker(turn) or turn.role}{to}", _day(turn.time)]
+        parts = [f"{speaker(turn) or turn.role}{to}", _day(turn.local_time)]
     return f"From {prompt_line(', '.join(parts), 300)}:"
 
 
@@ -226,7 +226,7 @@ def _validity(fact: Fact, relation: str, turn: Turn) -> tuple[Millis, Millis, bo
         once = relations().get(relation).event and not fact.until.strip()
         return begins[0], (begins[1] if once else until), True
     timeless = turn.kind == "document" and turn.said_at is None
-    earlier = timeless or fact.since.strip() == EARLIER or until <= turn.time
+    earlier = timeless or fact.since.strip() == EARLIER or until <= turn.local_time
     return (BEGINNING if earlier else turn.time), until, ends is not _UNSAID
 
 

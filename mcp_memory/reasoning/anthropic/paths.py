@@ -102,7 +102,11 @@ class ClaudePathScorer:
         text, shown = render_paths(paths)
         if not shown:
             raise EngineError("they are too long to be shown")
-        values = {"question": prompt_line(query.text, QUESTION_CHARS), "paths": text, "now": iso.show(query.now)}
+        values = {
+            "question": prompt_line(query.text, QUESTION_CHARS),
+            "paths": text,
+            "now": iso.show(query.now, query.offset),
+        }
         request = Request(
             prompt("navigation/system.txt").substitute().strip(), prompt("navigation/asked.txt").substitute(values)
         )

@@ -56,7 +56,7 @@ def facts_by_place(judge_input: JudgeInput) -> dict[tuple[str, int], list[tuple[
 
 def _adds(version: Version, source: Source) -> bool:
     """Return whether a fact says more than its sentence: whom a pronoun means, a time, an end, a doubt."""
-    line = with_dates(source.quote, source.turn.said_at)
+    line = with_dates(source.quote, source.turn.local_said_at)
     known = {*stems(line), *stems(source.turn.speaker or ""), *_SPEAKERS}
     year = weekday_and_day(version.since)[-4:] if version.stated and version.precision != "before" else ""
     ended = version.kind == "state" and version.until < FOREVER

@@ -99,7 +99,7 @@ class ClaudeQuestionReader:
         """
         values = {
             "question": prompt_line(query.text, QUESTION_CHARS),
-            "now": iso.show(query.now) or "unknown",
+            "now": iso.show(query.now, query.offset) or "unknown",
             "speakers": _speaker_lines(speakers),
             "known": _contents_line(held, span),
         }

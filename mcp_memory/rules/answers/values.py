@@ -148,12 +148,19 @@ def start_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
         for time in knowledge.times.get((assertion.turn_id, assertion.sentence), ()):
             if time.since == value.since and (text := _relative_period(time, knowledge.turns[assertion.turn_id])):
                 return text
-    return in_words(value.since, value.since + 1, _instant_grain(value.since, value.assertions, knowledge))
+    return _instant_in_words(value.since, value.assertions, knowledge)
+
+
+def _instant_in_words(instant: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts) -> str:
+    """Return an instant in words; the moment of a telling as the clock showed it where that was said."""
+    tellings = (knowledge.turns.get(one.turn_id) for one in assertions if not one.stated)
+    local = next((turn.local_time for turn in tellings if turn and turn.time == instant), instant)
+    return in_words(local, local + 1, _instant_grain(instant, assertions, knowledge))
 
 
 def _relative_period(stated: StatedTime, turn: Turn) -> str | None:
     """Return the words for a relative week or a weekend, which have no exact name; None for all other times."""
-    said_at = turn.said_at
+    said_at = turn.local_said_at
     if stated.relative and stated.grain == "week" and said_at is not None and 0 <= said_at - stated.until < 7 * DAY:
         return f"the week before {day_in_words(said_at)}"
     if "weekend" in turn.text[stated.start : stated.end].lower():
@@ -168,7 +175,7 @@ def end_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
     assertions = (*value.assertions, *value.version.ended_by)
     if grain := _stated_grain(value.until, assertions, knowledge, end=True):
         return in_words(value.until - 1, value.until, grain)
-    return in_words(value.until, value.until + 1, _instant_grain(value.until, assertions, knowledge))
+    return _instant_in_words(value.until, assertions, knowledge)
 
 
 def validity_text(value: ValidValue, knowledge: KnownFacts) -> str | None:

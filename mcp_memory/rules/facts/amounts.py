@@ -61,7 +61,7 @@ def amounts(
         return
     triple, times = found, [word.time for word in clause.times if word.time is not None]
     effect: Effect = "begin" if verb.tense == "past" else "state"
-    for holds in validity_intervals(effect, verb, clause.adverbs, times, turn.time):
+    for holds in validity_intervals(effect, verb, clause.adverbs, times, turn.local_time):
         span = clause.start, max(clause.end, turn.text.find(triple[2], verb.end) + len(triple[2]))
         yield make_assertion(turn, index, span, triple, holds, intent, min(clause.confidence, FEW_COUNTED))
 

@@ -220,18 +220,18 @@ def appointment_assertions(
     ):  # "she wants it finished by Friday"
         relation, time = (
             "due_on",
-            next(iter(stated_times(turn.text, turn.said_at, date.start, date.end, tense=1)), time),
+            next(iter(stated_times(turn.text, turn.local_said_at, date.start, date.end, tense=1)), time),
         )
         tail = _in_calendar(turn.text, date, time)
     elif clause.verb.lemma in _MOVED and (moved_to := _RANGE.match(date.text)):  # "moved from 12 March to 2 April"
-        times = stated_times(turn.text, turn.said_at, date.start + moved_to.end(), date.end, tense=1)
+        times = stated_times(turn.text, turn.local_said_at, date.start + moved_to.end(), date.end, tense=1)
         if len(times) != 1:
             return
         time = times[0]
         tail, old = date.text[moved_to.end() :].rstrip(".,;"), _MOVED_FROM.match(date.text)
     else:
         if clause.verb.lemma in _MOVED:  # to a day that was still to come
-            time = next(iter(stated_times(turn.text, turn.said_at, date.start, date.end, tense=1)), time)
+            time = next(iter(stated_times(turn.text, turn.local_said_at, date.start, date.end, tense=1)), time)
         tail = _in_calendar(turn.text, date, time)
     span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
     head = name_of(discourse, thing)
@@ -239,7 +239,7 @@ def appointment_assertions(
         return
     yield _dated(turn, index, span, (head, relation, tail), time, intent, confidence)
     if old is not None:
-        validity = replace(from_utterance(turn.time), negated=True, change=True)
+        validity = replace(from_utterance(turn.local_time), negated=True, change=True)
         yield make_assertion(turn, index, span, (head, relation, old[1]), validity, intent, confidence)
 
 
@@ -257,7 +257,7 @@ def _dated(
     turn: Turn, index: int, span: tuple[int, int], triple: tuple[str, str, str], time: StatedTime, intent: Intent,
     confidence: float,
 ) -> Assertion:  # fmt: skip
-    kind: FactKind = "planned" if time.until > turn.time else "event"
+    kind: FactKind = "planned" if time.until > turn.local_time else "event"
     validity = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))
     return make_assertion(turn, index, span, triple, validity, intent, confidence)
 
@@ -290,9 +290,9 @@ def noted_assertions(
             continue
         if after is not None and not (after.mark or after.low in ("and", "so", "but", "at", "in", "with")):
             continue
-        times = stated_times(turn.text, turn.said_at, words[place].start, words[place].end, tense=1) or [date]
+        times = stated_times(turn.text, turn.local_said_at, words[place].start, words[place].end, tense=1) or [date]
         head = name_of(discourse, found[0])
-        if head and times[0].since > turn.time:
+        if head and times[0].since > turn.local_time:
             span, tail = (found[0].start, words[place].end), _in_calendar(turn.text, words[place], times[0])
             yield _dated(turn, index, span, (head, "scheduled_for", tail), times[0], "TEMPORAL", PLAIN)
 
@@ -305,18 +305,22 @@ _BY = re.compile(r"\bby\s(?:the\s)?\w")
 
 
 def _in_calendar(text: str, date: Word, time: StatedTime) -> str:
+    """Return the date of a thing by `in_calendar`, with the clock time behind it."""
+    words = in_calendar(date.text.rstrip(".,;"), time)
+    clock = _CLOCK.match(text, date.end) if time.grain == "day" and words != date.text.rstrip(".,;") else None
+    if clock is None:
+        return words
+    return f"{words} at {clock['clock']}" + ":00" * clock["clock"].isdecimal()
+
+
+def in_calendar(said: str, time: StatedTime) -> str:
     """Return a date as said, or in the words of the calendar if it can only be read on the day of the telling.
 
     "8 January" stays as it is, "next week" is "week of 16 January 2023", "tomorrow at 8" "16 January 2023 at 8:00".
     """
-    said = date.text.rstrip(".,;")
     if not time.relative or _MONTH.search(said):
         return said
-    words = in_words(time.since, time.until, time.grain).removeprefix("the ").replace(", ", " at ")
-    clock = _CLOCK.match(text, date.end) if time.grain == "day" else None
-    if clock is None:
-        return words
-    return f"{words} at {clock['clock']}" + ":00" * clock["clock"].isdecimal()
+    return in_words(time.since, time.until, time.grain).removeprefix("the ").replace(", ", " at ")
 
 
 def _for(thing: NounPhrase) -> NounPhrase | None:

@@ -96,7 +96,7 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
     dated = [
         (time.start, time.end)
         for time in times
-        if time.until in ends or (time.since in ends and not time.since <= turn.time < time.until < FOREVER)
+        if time.until in ends or (time.since in ends and not time.since <= turn.local_time < time.until < FOREVER)
     ]  # "I work there this week" has no end
     before_time = before_filler = False
     for place, forms in reversed(said):

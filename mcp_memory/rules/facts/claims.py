@@ -168,29 +168,29 @@ def _intervals_of(
     event = relations().get(relation).event
     if event and _is_return(clause):
         over = clause.verb.tense != "present" or clause.verb.lemma == "be"
-        return [returned(stated, turn.time)] if over and not clause.verb.negated else []
+        return [returned(stated, turn.local_time)] if over and not clause.verb.negated else []
     if claim.of_phrase:
-        return [from_utterance(turn.time, over=claim.effect == "ended")]
+        return [from_utterance(turn.local_time, over=claim.effect == "ended")]
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
     if relation == DID:
         verb = replace(verb, phase="")  # "quit smoking" happened, whatever it ended
     vague = turn.kind == "message" and not stated and is_vaguely_dated(turn.text, clause)
     if not stated and not vague and (event or claim.effect == "event"):
         stated = list(around)
-    intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time, event=event)
+    intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.local_time, event=event)
     if turn.kind == "message" and not stated:
-        intervals = with_vague_times(turn.text, clause, intervals, turn.time)
+        intervals = with_vague_times(turn.text, clause, intervals, turn.local_time)
         return [_as_lasting(one, claim, clause) for one in intervals]
     return intervals
 
 
 def _without_known_start(turn: Turn, clause: Clause, validity: Validity, end: int) -> Validity:
     """Return an interval as it is, except in a document of unknown time: there a state without a date has no start."""
-    dated = turn.kind != "document" or turn.said_at is not None or validity.stated
+    dated = turn.kind != "document" or turn.local_said_at is not None or validity.stated
     if dated or validity.kind != "state" or validity.negated:
         return validity
     until_today = clause.verb.tense == "present" and _UNTIL_TODAY.search(turn.text, clause.start, end + 16)
-    return replace(validity, since=BEGINNING, until=turn.time if until_today else validity.until)
+    return replace(validity, since=BEGINNING, until=turn.local_time if until_today else validity.until)
 
 
 _UNTIL_TODAY = re.compile(r"\b(?:until|till|up to)\s(?:today|now)\b", re.IGNORECASE)
@@ -203,11 +203,14 @@ def make_assertion(
     """Return an assertion of the rules with its ``validity``; see `new_assertion`."""
     if validity.kind == "state" and not validity.negated and kind_of(triple[1]) == "event":  # of a phrase
         closed = validity.stated and validity.until < FOREVER
-        validity = replace(validity, kind="event") if closed else before_telling(turn.time)
-    if turn.kind == "document" and turn.said_at is None and validity.kind == "event" and not validity.stated:
+        validity = replace(validity, kind="event") if closed else before_telling(turn.local_time)
+    if turn.kind == "document" and turn.local_said_at is None and validity.kind == "event" and not validity.stated:
         validity = replace(validity, since=BEGINNING, until=FOREVER)  # the day of writing tells nothing of its time
+    since, until = validity.since, validity.until
+    if not validity.stated:  # the moment of the telling is an instant, all other times are days where it was said
+        since, until = (turn.time if one == turn.local_time else one for one in (since, until))
     return new_assertion(
-        turn, index, span, triple, since=validity.since, until=validity.until, stated=validity.stated,
+        turn, index, span, triple, since=since, until=until, stated=validity.stated,
         negated=validity.negated, change=validity.change, confidence=confidence, intent=intent, extractor="embedded",
         kind=validity.kind, precision=validity.precision,
     )  # fmt: skip

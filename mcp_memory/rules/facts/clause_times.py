@@ -156,17 +156,17 @@ def by_tense(turn: Turn, span: tuple[int, int], clause: Clause) -> Clause:
         span: the span of the sentence, in characters.
         clause: the clause of the sentence.
     """
-    if turn.said_at is None or not any(word.time and word.time.relative for word in clause.times):
+    if turn.local_said_at is None or not any(word.time and word.time.relative for word in clause.times):
         return clause
     verb = clause.verb
     tense: Direction = -1 if verb.tense != "present" and not verb.unreal and verb.lemma not in _ARRANGING else 1
-    resolved = {(time.start, time.end): time for time in _resolved(turn.text, turn.said_at, span, tense)}
+    resolved = {(time.start, time.end): time for time in _resolved(turn.text, turn.local_said_at, span, tense)}
     times = tuple(
         word._replace(time=resolved.get((word.time.start, word.time.end), word.time)) if word.time else word
         for word in clause.times
     )
     open_tense = verb.lemma in SAME_IN_PAST and verb.tense == "present" and not (verb.unreal or verb.progressive)
-    if open_tense and any(word.time and BEGINNING < word.time.until <= turn.said_at for word in times):
+    if open_tense and any(word.time and BEGINNING < word.time.until <= turn.local_said_at for word in times):
         verb = replace(verb, tense="past")  # "I hurt my back yesterday"
     return replace(clause, times=times, verb=verb)
 
@@ -181,7 +181,7 @@ def yearly_times(turn: Turn, span: tuple[int, int]) -> Sequence[StatedTime]:
     """Return the times of a sentence about a birthday, which `stated_times` leaves out, since it is in every year."""
     if "birthday" not in turn.text[slice(*span)].lower():
         return ()
-    return stated_times(turn.text, turn.said_at, *span, tense=1)
+    return stated_times(turn.text, turn.local_said_at, *span, tense=1)
 
 
 def event_times(
@@ -219,7 +219,7 @@ def event_times(
 
 
 def _is_past(time: StatedTime, turn: Turn) -> bool:
-    return BEGINNING < time.since <= turn.time and time.until < FOREVER
+    return BEGINNING < time.since <= turn.local_time and time.until < FOREVER
 
 
 def _opens_clause(text: str, time: StatedTime) -> bool:

@@ -86,7 +86,7 @@ def _people(message: Turn, turn: Turn, discourse: Discourse) -> Iterator[tuple[s
         told.speaker = "assistant" if is_assistant(message.role) else speaker(message)
     text = message.text[-READ_BEFORE:]
     for start, end in split(text):
-        words = split_words(text, start, end, stated_times(text, message.said_at, start, end))
+        words = split_words(text, start, end, stated_times(text, message.local_said_at, start, end))
         for noun in (*_relatives(words), *(one for clause in read_clauses(words, talk=True) for one in clause.subject)):
             told.mention(noun)
             if (name := told.entity(noun)) and noun.pronoun not in closed.FIRST | closed.SECOND:

@@ -74,7 +74,7 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
         span: the span of the sentence, in characters.
     """
     for one in read_introductions(turn, *span):
-        holds = from_utterance(turn.time)
+        holds = from_utterance(turn.local_time)
         validity = replace(holds, negated=one.negated, change=one.change)
         triple = one.head, one.relation, one.name
         yield make_assertion(turn, index, (one.start, one.end), triple, validity, "FACT", PLAIN)
@@ -101,7 +101,7 @@ def _presupposed_assertions(
         if relations().get(claim.relation).symmetric and tail == discourse.speaker:
             head, tail = tail, head
         if head and tail and head.casefold() != tail.casefold():
-            triple, holds = (head, claim.relation, tail), from_utterance(turn.time, over=claim.effect == "ended")
+            triple, holds = (head, claim.relation, tail), from_utterance(turn.local_time, over=claim.effect == "ended")
             yield make_assertion(turn, index, (noun.start, noun.end), triple, holds, intent, PLAIN)
 
 
@@ -195,7 +195,7 @@ class RuleExtractor:
     def _alone(self, told: Turn) -> list[Assertion]:
         """Return what a message states by itself."""
         spans = split(told.text)
-        return self.extract(told, None, spans, [stated_times(told.text, told.said_at, *span) for span in spans])
+        return self.extract(told, None, spans, [stated_times(told.text, told.local_said_at, *span) for span in spans])
 
     def _replied(self, turn: Turn, discourse: Discourse, answer: Answered, span: tuple[int, int]) -> list[Assertion]:
         """Return what an answer and its question state together, as stated by the answer.
@@ -207,7 +207,7 @@ class RuleExtractor:
             span: the span of the sentence that answers.
         """
         told, whole = replace(turn, text=answer.text), (0, len(answer.text))
-        times = [stated_times(told.text, turn.said_at)]
+        times = [stated_times(told.text, turn.local_said_at)]
         read = list(self._assertions(told, discourse, 0, whole, times, None, Carried()))
         read = with_scopes(told, whole[1], with_work(read, list(work_assertions(told, 0, whole, times[0]))))
         sure = [item for item in doubt(told, read) if names_somebody(told, item) and item.relation != DID]
@@ -273,7 +273,7 @@ class RuleExtractor:
             return
         stop = assertion_end(turn.text, start, end)
         read = start, end if stop <= start else stop
-        durations = duration_intervals(turn.text, start, end, turn.time)
+        durations = duration_intervals(turn.text, start, end, turn.local_time)
         words = split_words(turn.text, *read, [*(times[index] or yearly_times(turn, span)), *durations])
         if talk:
             words = with_mended_times(with_capitals(words, turn.text))
@@ -335,7 +335,7 @@ class RuleExtractor:
             clauses[-1], carried.mending[index + 1] = mend
         elif talk and clauses and following and mends_tense(split_words(turn.text, *following, ()), clauses[-1]):
             clauses[-1] = replace(clauses[-1], verb=replace(clauses[-1].verb, tense="past"))
-        return [_as_planned(by_tense(turn, span, clause), turn.time) for clause in clauses] if talk else clauses
+        return [_as_planned(by_tense(turn, span, clause), turn.local_time) for clause in clauses] if talk else clauses
 
     def _stated(
         self, turn: Turn, discourse: Discourse, index: int, clause: Clause, of_phrases: Sequence[Claim],

@@ -65,41 +65,43 @@ def happenings(
     if found := _recurring(turn.text, clause):
         thing, when = found
         if head := name_of(discourse, thing):
-            holds = from_utterance(turn.time)
+            holds = from_utterance(turn.local_time)
             yield make_assertion(turn, index, span, (head, "scheduled_for", when), holds, intent, confidence)
         return
     if (hours := _hours(turn.text, clause)) and (who := discourse.entity(clause.subject[0])):
-        holds = replace(from_utterance(turn.time), negated=clause.verb.negated)
+        holds = replace(from_utterance(turn.local_time), negated=clause.verb.negated)
         yield make_assertion(turn, index, span, (who, "works_hours", hours), holds, intent, confidence)
     elif (away := _absence(clause)) and (who := discourse.entity(clause.subject[0])):
         for time in (word.time for word in clause.times if word.time is not None):
-            kind: FactKind = "planned" if time.since > turn.time else "state"
-            since = max(time.since, turn.time) if time.since <= BEGINNING else time.since  # "until the 11th"
+            kind: FactKind = "planned" if time.since > turn.local_time else "state"
+            since = max(time.since, turn.local_time) if time.since <= BEGINNING else time.since  # "until the 11th"
             begins = _FROM.search(turn.text, max(0, time.start - 6), time.start) is not None  # "from 20 April, back …"
             holds = Validity(
                 since, FOREVER if begins else time.until, True, kind=kind, precision=precision_of(time.grain)
             )
             yield make_assertion(turn, index, span, (who, "is_a", away), holds, intent, confidence)
     elif (place := _venue(clause)) and (head := name_of(discourse, thing)):
-        holds = from_utterance(turn.time)
+        holds = from_utterance(turn.local_time)
         yield make_assertion(turn, index, span, (head, "located_in", place), holds, intent, confidence)
     elif _is_in_hospital(clause) and (who := discourse.entity(thing)):
         times = [word.time for word in clause.times if word.time is not None]
-        for holds in validity_intervals("state", clause.verb, clause.adverbs, times, turn.time):
+        for holds in validity_intervals("state", clause.verb, clause.adverbs, times, turn.local_time):
             yield make_assertion(turn, index, span, (who, "is_a", "in hospital"), holds, intent, confidence)
     elif _is_cancelled(clause) and (trip := _trip(discourse, clause.subject[0])):
-        called_off = replace(from_utterance(turn.time), negated=True, change=True)
+        called_off = replace(from_utterance(turn.local_time), negated=True, change=True)
         yield make_assertion(turn, index, span, (trip[0], "visited", trip[1]), called_off, intent, confidence)
     elif clause.verb.lemma == "be" and _is_cancelled(clause) and _is_dated(thing):
         if head := name_of(discourse, thing):
             yield make_assertion(
-                turn, index, span, (head, "is_a", "off"), from_utterance(turn.time), intent, confidence
+                turn, index, span, (head, "is_a", "off"), from_utterance(turn.local_time), intent, confidence
             )
     elif deed := _deed(turn.text, clause) or _suffered(clause):
         head = name_of(discourse, clause.slots[0].nouns[0] if _suffered(clause) else clause.subject[0])
         stated = [word.time for word in clause.times if word.time is not None] or list(around)
         verb = replace(clause.verb, tense="past", unreal=False)
-        for holds in validity_intervals("event", verb, clause.adverbs, stated, turn.time, event=True) if head else ():
+        for holds in (
+            validity_intervals("event", verb, clause.adverbs, stated, turn.local_time, event=True) if head else ()
+        ):
             yield make_assertion(turn, index, span, (head or "", DID, deed), holds, intent, confidence)
 
 

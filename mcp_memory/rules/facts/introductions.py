@@ -136,7 +136,7 @@ def told_beside(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Asser
     who, text = speaker(turn), turn.text
     if who is None or turn.kind != "message":
         return
-    holds = from_utterance(turn.time)
+    holds = from_utterance(turn.local_time)
     for found in _PET_NAMED.finditer(text, max(0, span[0] - _NEAR), span[1]):
         if span[0] <= found.start("name"):
             sentence = index if span[0] <= found.start() else WHOLE

@@ -87,9 +87,9 @@ def note_assertions(
         return
     if note.owner:
         discourse.focus_on(note.owner)
-    validity = from_utterance(turn.time)
+    validity = from_utterance(turn.local_time)
     times = [time for time in times if time.start < note.end and note.start < time.end]
-    if times and times[-1].since <= turn.time and times[-1].until < FOREVER:
+    if times and times[-1].since <= turn.local_time and times[-1].until < FOREVER:
         validity = Validity(times[-1].since, FOREVER, True)
     yield make_assertion(
         turn, index, (note.start, note.end), (head, note.relation, note.value), validity, "FACT", PLAIN

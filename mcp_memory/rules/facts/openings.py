@@ -174,7 +174,7 @@ def _assertion(turn: Turn, index: int, fact: OpeningFact) -> Assertion | None:
     if not tail or entity_key(head) == entity_key(tail):
         return None
     time = fact.time
-    since = time.since if time else BEGINNING if turn.said_at is None else turn.time
+    since = time.since if time else BEGINNING if turn.local_said_at is None else turn.local_time
     until = time.until if time and relations().get(relation).event else FOREVER
     if since >= until:
         return None

@@ -21,7 +21,7 @@ from mcp_memory.domain.turns import Turn, speaker
 from mcp_memory.heap import text_cache
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.vocabulary import RELATIVES, word_set
-from mcp_memory.rules.facts.appointments import DATED_THINGS
+from mcp_memory.rules.facts.appointments import DATED_THINGS, in_calendar
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.rows import rows
 from mcp_memory.rules.facts.tables.tools import WORK_WORDS
@@ -326,7 +326,7 @@ def _ahead(text: str, said_at: Millis, span: tuple[int, int]) -> tuple[StatedTim
 
 def ahead_of(turn: Turn, span: tuple[int, int]) -> tuple[StatedTime, ...]:
     """Return the times of a note without a verb, which announces what is to come: "the 27th" is the next one."""
-    return _ahead(turn.text, turn.time, span) if _DATED.search(turn.text, *span) else ()
+    return _ahead(turn.text, turn.local_time, span) if _DATED.search(turn.text, *span) else ()
 
 
 def _times_of(turn: Turn, span: tuple[int, int], part: Part, times: Sequence[StatedTime]) -> list[StatedTime]:
@@ -346,16 +346,16 @@ def _starts(turn: Turn, time: StatedTime) -> bool:
 
 def _assertion(turn: Turn, index: int, fact: WorkFact, times: Sequence[StatedTime]) -> Assertion:
     time = next((time for time in times if time.since > BEGINNING and time.grain != "time"), None)
-    validity = from_utterance(turn.time)
+    validity = from_utterance(turn.local_time)
     if fact.effect == "event":
-        validity = before_telling(turn.time)
-        if time and time.since <= turn.time:
-            until = time.until if time.until < FOREVER else turn.time
+        validity = before_telling(turn.local_time)
+        if time and time.since <= turn.local_time:
+            until = time.until if time.until < FOREVER else turn.local_time
             validity = Validity(
                 time.since, max(until, time.since + 1), True, kind="event", precision=precision_of(time.grain)
             )
     elif time and (fact.effect in ("begin", "end") or _starts(turn, time)):
-        kind = "planned" if time.since > turn.time else "state"
+        kind = "planned" if time.since > turn.local_time else "state"
         validity = Validity(time.since, FOREVER, True, change=True, kind=kind, precision=precision_of(time.grain))  # type: ignore[arg-type]
     if fact.effect == "end":
         validity = Validity(validity.since, FOREVER, validity.stated, True, True, validity.kind, validity.precision)
@@ -369,7 +369,7 @@ _STARTS = re.compile(r".{0,9}?\b(?:since|from|as of|starting)\b", re.I)
 
 
 def _dated(turn: Turn, index: int, fact: WorkFact, time: StatedTime) -> Assertion:
-    kind = "planned" if time.until > turn.time else "event"
+    kind = "planned" if time.until > turn.local_time else "event"
     validity = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))  # type: ignore[arg-type]
-    triple = fact.head, fact.relation, fact.tail
+    triple = fact.head, fact.relation, in_calendar(fact.tail, time)
     return make_assertion(turn, index, (fact.start, fact.end), triple, validity, "FACT", fact.confidence)

@@ -159,7 +159,7 @@ def turn_row(turn: Turn) -> dict[str, Any]:
             "speaker": turn.speaker,
             "role": turn.role,
             "title": turn.title,
-            "time": None if turn.said_at is None else iso.show(turn.said_at),
+            "time": None if turn.said_at is None else iso.show(turn.said_at, turn.offset or 0),
             "written": iso.show(turn.written_at),
             "revision": turn.revision or None,
             "text": turn.text,

@@ -209,6 +209,11 @@ def start_of(argument: str, value: str | None) -> Millis | None:
     return None if value is None else _interval(argument, value)[0]
 
 
+def offset_of(value: str | None) -> int | None:
+    """Return the offset of a written time in minutes; None if it says none."""
+    return None if value is None else iso.offset_in(value)
+
+
 def moment_of(argument: str, value: str | None) -> Millis | None:
     """Return the instant that a time means for facts: of a day, month or year its last, so that it counts."""
     return None if value is None else _interval(argument, value)[1] - 1
@@ -216,11 +221,11 @@ def moment_of(argument: str, value: str | None) -> Millis | None:
 
 def window_of(since: str | None, until: str | None) -> Window:
     """Return the times from ``since`` on and before ``until``, which includes its day, month or year if it is one."""
-    first = _interval("since", since)[0] if since is not None else -FOREVER
-    last = _interval("until", until)[1] if until is not None else FOREVER
+    first, day = _interval("since", since) if since is not None else (-FOREVER, 0)
+    moment, last = _interval("until", until) if until is not None else (0, FOREVER)
     if first >= last:
         raise InvalidInput("since", f"{shown(since)} is not before until, {shown(until)}", "Swap them.")
-    return Window(first, last)
+    return Window(first, last, day - first == 1, last - moment == 1)
 
 
 def shown(value: object, most: int = 60) -> str:

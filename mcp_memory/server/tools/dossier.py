@@ -233,7 +233,7 @@ def _passage_line(passage: _Passage, *, code: bool) -> str:
     if passage.source != item.sources[0]:
         text = f"… {passage.source.quote}" if passage.source.quote else "… (shown just before)"
     said = text if whole else _with_short_code(text, passage.source)
-    said = with_dates(said, turn.said_at)
+    said = with_dates(said, turn.local_said_at)
     return f"{passage.number}. {who}{indent(said)}{in_parentheses(*marks)}"
 
 
@@ -286,7 +286,7 @@ def _day_of(turn: Turn) -> str:
     """Return the day of a turn with its weekday, or when it was written; empty for a document of unknown time."""
     if turn_time(turn) is None:
         return ""
-    return f"{'written ' if turn.said_at is None else ''}{weekday_and_day(turn.time)}"
+    return f"{'written ' if turn.said_at is None else ''}{weekday_and_day(turn.local_time)}"
 
 
 def between_lines(events: Sequence[DatedEvent]) -> list[str]:

@@ -313,7 +313,7 @@ def source_output(turn: Turn) -> SourceOutput:
 
 def heading(turn: Turn) -> str:
     """Return where a record is from, ``[2023-05-08, Ann, session s1]``."""
-    when = _time_to_second(turn.time) if turn_time(turn) else None
+    when = iso.show(turn.time - turn.time % 1000, turn.offset or 0) if turn_time(turn) else None
     if when is not None and turn.said_at is None:
         when = f"written {when}"
     parts = (when, turn.speaker or turn.role or turn.title, f"session {turn.session}")
@@ -324,7 +324,7 @@ def turn_time(turn: Turn) -> str | None:
     """Return when a turn was said; if unknown, when it was written, but for documents: they may be much older."""
     if turn.said_at is None and turn.kind == "document":
         return None
-    return iso.show(turn.time)
+    return iso.show(turn.time, turn.offset or 0)
 
 
 def validity(

@@ -22,6 +22,7 @@ from mcp_memory.server.tools.arguments import (
     check_relation,
     check_space,
     check_text,
+    offset_of,
     read,
     shown,
     start_of,
@@ -179,6 +180,7 @@ def _new_message(argument: str, item: MessageInput, limits: LimitSettings) -> Ne
         speaker=check_name(f"{argument}.speaker", item.speaker, limits),
         role=check_name(f"{argument}.role", item.role, limits),
         said_at=start_of(f"{argument}.time", item.time),
+        offset=offset_of(item.time),
     )
 
 
@@ -188,6 +190,7 @@ def _new_document(argument: str, item: DocumentInput, limits: LimitSettings) -> 
         ref=check_name(f"{argument}.id", item.id, limits),
         title=check_name(f"{argument}.title", item.title, limits),
         said_at=start_of(f"{argument}.time", item.time),
+        offset=offset_of(item.time),
     )
 
 

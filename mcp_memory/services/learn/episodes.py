@@ -193,7 +193,7 @@ def new_episode(space: Space, query: Query, recall: RecallResult, answer: Answer
         space=space.name,
         query=query.text,
         at=query.now,
-        time=time_words(query, query.now),
+        time=time_words(query, query.local_now),
         engine=recall.engine,
         shown=tuple(_shown_evidence(space, item) for item in recall.evidence),
         activated=recall.activated,

@@ -60,8 +60,7 @@ def choose(space: Space, request: ForgetRequest) -> Chosen:
     if request.entity is not None:
         return _by_entity(space, request.entity)
     if request.window is not None:
-        since, until = request.window.since, request.window.until
-        turns = [turn.id for turn in space.turns.values() if since <= turn.time < until]
+        turns = [turn.id for turn in space.turns.values() if request.window.holds(turn)]
         return Chosen(ForgetTargets(space.name, turns=frozenset(turns)))
     return Chosen(ForgetTargets(space.name, everything=bool(space.turns or space.hypergraph or space.facts.rows)))
 

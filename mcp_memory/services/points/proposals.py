@@ -317,7 +317,7 @@ def _point_evidence(space: Space, evidence_id: str, sentences: Iterable[str]) ->
     who = turn.speaker or turn.title or turn.role
     text = " ".join(space.text(piece) for piece in pieces)
     ids = tuple(piece.id for piece in pieces)
-    return PointEvidence(f"{who}: {text}" if who else text, _day(turn.said_at), ids, facts)
+    return PointEvidence(f"{who}: {text}" if who else text, _day(turn.local_said_at), ids, facts)
 
 
 async def _relevant(episode: Episode, context: PointContext) -> tuple[list[ShownEvidence], dict[str, Sequence[str]]]:

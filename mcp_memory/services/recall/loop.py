@@ -121,7 +121,7 @@ async def _execute(
 ) -> list[OperatorResult]:
     """Make the calls of a turn; their queries are embedded in one batch and added to ``asked``, with their cosines."""
     texts = dict.fromkeys(str(action.args["query"]) for action in actions if "query" in action.args)
-    new = [understand(text, space.speakers, query.now) for text in texts if text not in asked]
+    new = [understand(text, space.speakers, query.local_now) for text in texts if text not in asked]
     if new:
         vectors = await embedder.embed([form for one in new for form in one.forms])
         cosines = await similarity(store, space, vectors)

@@ -87,10 +87,10 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
         held = [name for name, holds in (("conversations", talk.any()), ("documents", not talk.all())) if holds]
     if judge is not None and not empty:
         query = await judge.understand(query, speakers, held, span)
-    time = time_words(query, query.now) if taught else None  # without lessons no vector is compared with it
+    time = time_words(query, query.local_now) if taught else None  # without lessons no vector is compared with it
     wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
-    parts = [understand(part, speakers, query.now) for part in (*wordings, *query.parts)]
-    events = [understand(event, speakers, query.now) for event in events_between(query.text) or ()]
+    parts = [understand(part, speakers, query.local_now) for part in (*wordings, *query.parts)]
+    events = [understand(event, speakers, query.local_now) for event in events_between(query.text) or ()]
     forms = [query.forms, *(part.forms for part in (*parts, *events))]
     topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
     subject = subject_of(query, speakers)

@@ -66,7 +66,7 @@ def _place(turn: Turn) -> dict[str, object]:
 def _text_record(turn: Turn) -> dict[str, object]:
     said = None if turn.said_at is None else stamp(turn.said_at)
     who = {"speaker": turn.speaker, "role": turn.role, "title": turn.title}
-    times = {"time": said, "written": stamp(turn.written_at)}
+    times = {"time": said, "offset": turn.offset or None, "written": stamp(turn.written_at)}
     return {"record": turn.kind, **_place(turn), **who, **times, "text": turn.text}
 
 
@@ -216,6 +216,7 @@ class Reader:
             turn_id(into, session, ref, text, revision), into, session, ref, kind, said,
             fields.optional_text("speaker"), fields.optional_text("role"), fields.optional_text("title"),
             fields.optional_moment("time"), fields.moment("written"), revision, place=0,
+            offset=fields.integer("offset", 0, least=-1_440),
         )  # fmt: skip
         turn = masked_turn(turn, self._masking)
         if self._masking.refuses and turn.original is not None:

@@ -169,9 +169,9 @@ def test_a_relation_is_requested_by_its_words(question: str, relation: str, aske
 def test_the_time_in_question_is_that_of_the_query_else_now(
     constraint: Constraint | None, expected: tuple[int, int] | None
 ) -> None:
-    assert moment(constraint, as_of=None, now=5) == expected
+    assert moment(constraint, 5) == expected
     if constraint is None:
-        assert moment(None, as_of=year(2012), now=5) == (year(2012), year(2012) + 1)
+        assert moment(None, year(2012)) == (year(2012), year(2012) + 1)
 
 
 def test_a_path_need_not_cover_the_names_of_the_compared_roots() -> None:

@@ -42,7 +42,7 @@ def test_records_stand_by_session_in_the_order_of_time_under_one_date_and_number
         HEADER,
         "Session s1, Fri 14 Mar 2025:",
         "3. Ann: A letter from the harbour office!",
-        "2. Ann: They want me to start in May.",
+        "2. Ann: They want me to start in May [= May 2025].",
         "Session b, Wed 2 Apr 2025:",
         "1. Ann: I took the job.",
         "4. Bob: See you there.",

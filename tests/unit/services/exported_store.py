@@ -80,7 +80,9 @@ def store_of(memory: Memory) -> LanceStore:
 async def fill(memory: Memory) -> None:
     """Write, recall, answer, teach and organise."""
     said = (
-        NewItem("Hello Tomas, I moved to Porto in March.", ref="m1", speaker="Ines", said_at=MAY - 900 * MINUTE),
+        NewItem(
+            "Hello Tomas, I moved to Porto in March.", ref="m1", speaker="Ines", said_at=MAY - 900 * MINUTE, offset=-210
+        ),
         NewItem("Do you still have your ferns? You work at the harbour now.", ref="m2", speaker="Tomas", role="user"),
         NewItem("Yes. You water my ferns, and I like octopuses.\nSee you on Friday!", ref="m3", speaker="Ines"),
         NewItem("Yes. You water my ferns, and I like octopuses.\nSee you on Friday!", speaker="Ines"),

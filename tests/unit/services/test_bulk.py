@@ -63,8 +63,8 @@ async def test_a_corpus_becomes_the_rows_that_single_writes_make_in_one_commit(t
     for request in requests:
         await write(one.store, one.reading, request, now=NOW, progress=silent)
     derived = Derived(other)
-    assert not await write_many(other.store, requests, masking=other.masking, derive=derived, now=NOW)
-    assert not await write_many(other.store, requests, masking=other.masking, derive=derived, now=NOW)
+    assert not await write_many(other.store, requests, reading=other.reading, derive=derived, now=NOW)
+    assert not await write_many(other.store, requests, reading=other.reading, derive=derived, now=NOW)
     assert derived.calls == 1
     assert len(await store_of(other).log()) == 1
     for memory in (one, other):

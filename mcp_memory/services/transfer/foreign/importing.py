@@ -235,9 +235,7 @@ class _ForeignWork:
             if not kept:
                 continue
             try:
-                secrets = await write_many(
-                    self._store, kept, masking=self._reading.masking, derive=self._derive, now=self._now
-                )
+                secrets = await write_many(self._store, kept, reading=self._reading, derive=self._derive, now=self._now)
             except InvalidInput:  # of one of them
                 for request in kept:
                     await self.store_request(request, result)
@@ -379,7 +377,7 @@ class _ForeignWork:
         """Return the statements that the facts of a request become; readers give every item an id of its own."""
         if not request.facts:
             return {}
-        return requested_turns(replace(request, items=()), self._now, self._reading.masking)[1]
+        return requested_turns(replace(request, items=()), self._now, self._reading.masking, self._reading.zone)[1]
 
 
 def _check_text(text: str, most: int, what: str) -> None:

@@ -186,9 +186,9 @@ RIGHT_OR_SILENT = [
         "teal",
     ),
     (
-        ["Elin: The audit is on 17 December.", "@ 2023-05-10", "Bo: It was moved to the 19th."],
+        ["Elin: The audit is on 17 August.", "@ 2023-05-10", "Bo: It was moved to the 19th."],
         "When is the audit?",
-        "19 December",
+        "19 August",
     ),
     (
         ["Elin: The client timeout is 30 seconds, right?", "@ 2023-05-10", "Bo: We raised it to 45 seconds."],

@@ -117,8 +117,8 @@ def test_she_is_the_sister_whom_the_speaker_has_just_introduced() -> None:
         ("The audit is on 17 June.", "It was moved to the 24th.", "audit scheduled_for 24 June"),
         ("The client timeout is 30 seconds, right?", "We raised it to 45 seconds.", "client timeout set_to 45 seconds"),
         ("The recital is on 3 June.", "No, it's now on 5 June.", "recital scheduled_for 5 June"),
-        ("The audit is next Wednesday.", "Actually it's Thursday, not Wednesday.", "audit scheduled_for 18 May 2023"),
-        ("The audit is next Monday.", "Sorry, it's on Friday, not Monday!", "audit scheduled_for 19 May 2023"),
+        ("The audit is on Wednesday.", "Actually it's Thursday, not Wednesday.", "audit scheduled_for 11 May 2023"),
+        ("The audit is on Monday.", "Sorry, it's on Friday, not Monday!", "audit scheduled_for 19 May 2023"),
         ("The audit is on Monday.", "Sorry, it is Sunday, not Monday.", "audit scheduled_for 14 May 2023"),
     ],
 )

@@ -31,7 +31,7 @@ def test_what_began_is_no_thing_with_a_date() -> None:
 
 
 def test_what_somebody_will_get_has_that_date() -> None:
-    assert facts("We get the keys on 13 December.") == ["keys scheduled_for 13 December"]
+    assert facts("We get the keys on 13 September.") == ["keys scheduled_for 13 September"]
     assert not [fact for fact in facts("We got the keys on 13 March.") if "scheduled_for" in fact]
     assert "Maria visited Malta" in facts("We're off to Malta in September.")
 
