@@ -21,7 +21,9 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.relations import relations
+from mcp_memory.domain.spelling import without_accents
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import USER, USERS
 
 PROJECT = "the project"
 """What "we" at work do and use belongs to it, unless a project or a thing has been named."""
@@ -50,8 +52,11 @@ _JOINING = frozenset(("of", "and", "the"))  # "Lord" in "Lord of the Rings" is n
 def entity_key(name: str) -> str:
     """Return the key of a name, equal for all its spellings: "the Dr. Patel" and "patel" both give "patel".
 
-    If all words are articles or titles, the last one is kept. A name without words is its own key.
+    If all words are articles or titles, the last one is kept. A name without words is its own key. Accents do not count
+    ("Zoë", "Zoe"), and each name of the user is "user".
     """
+    if name.strip().casefold() in USERS:
+        return USER
     words = _words(name)
     while _article(words, name) or _title(words):
         words.pop(0)
@@ -79,7 +84,7 @@ def _words(name: str) -> list[str]:
     """Return the words of a name in lower case, "c++" and "o'neill" whole, without the last one's possessive ending."""
     if name.isascii() and name.replace(" ", "").isalnum():
         return name.lower().split()  # same result as below, ten times as fast
-    plain = unicodedata.normalize("NFKC", name).casefold().replace("’", "'")
+    plain = without_accents(unicodedata.normalize("NFKC", name).casefold()).replace("’", "'")
     words = [word.strip("'").lstrip("+#") for word in "".join(map(_word_character, plain)).split()]
     words = [word for word in words if any(character.isalnum() for character in word)]
     if words:

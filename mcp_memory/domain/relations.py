@@ -48,6 +48,7 @@ class Relation:
         symmetric: whether it is its own inverse.
         implies: relations that it makes likely between the same entities.
         antonym: relation that it excludes.
+        passing: whether a value is right only when it is told, as an age is: it is never certain.
         last_told: whether of several values the one told last counts, whatever their times ("the meeting is moved to
             the 5th"), and not the one that starts last.
         head: usual type of its head, or None.
@@ -66,6 +67,7 @@ class Relation:
     symmetric: bool = False
     implies: tuple[str, ...] = ()
     antonym: str | None = None
+    passing: bool = False
     last_told: bool = False
     head: EntityType | None = None
     tail: EntityType | None = None

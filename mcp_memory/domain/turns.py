@@ -185,13 +185,21 @@ def shares_vectors(turn: Turn) -> bool:
 
 USER = "user"
 """The speaker of a message without one."""
+USERS = frozenset((USER, "me", "i", "human", "myself"))
+"""Names of the user, in lower case: as speakers, as heads, and in questions they are one person."""
+
+
+def label(turn: Turn) -> str | None:
+    """Return who said a turn: by name, or by role without a name; `USER` for each name of the user."""
+    who = turn.speaker or turn.role
+    return USER if who and who.strip().casefold() in USERS else who
 
 
 def speaker(turn: Turn) -> str | None:
     """Return the person that "I" means in a turn; None in a document, and for a nameless speaker but the user."""
     if turn.kind == "document":
         return None
-    return turn.speaker or (USER if turn.role in (None, USER) else None)
+    return label(turn) if turn.speaker else USER if turn.role in (None, USER) else None
 
 
 _ASSISTANTS = frozenset(
@@ -208,10 +216,6 @@ def is_assistant(name: str | None) -> bool:
 def by_assistant(turn: Turn) -> bool:
     """Return whether a message is an assistant's: by its role if it has one, otherwise by its speaker's name."""
     return turn.kind == "message" and is_assistant(turn.role or turn.speaker)
-
-
-USERS = frozenset((USER, "me", "i", "human", "myself"))
-"""Speakers, in lower case, that "I" in a question means."""
 
 
 def by_user(turn: Turn) -> bool:
@@ -237,7 +241,7 @@ class Speakers(dict[str, int]):
 
     def add(self, turn: Turn) -> str | None:
         """Count a turn, and return its speaker; None if it has none."""
-        who = turn.speaker or turn.role
+        who = label(turn)
         if who:
             self[who] = self.get(who, 0) + 1
             self._roles[who] = turn.role or self._roles.get(who)
@@ -256,9 +260,8 @@ class Speakers(dict[str, int]):
     @property
     def asker(self) -> str | None:
         """The speaker that "I" in a question means: the user, otherwise the only person; None if that is unclear."""
-        users = [who for who in self if who.casefold() in USERS]
-        if users:
-            return USER if USER in users else users[0]
+        if USER in self:
+            return USER
         people = [who for who in self if self._roles.get(who) == USER] or self.people
         return people[0] if len(people) == 1 else None
 
@@ -285,7 +288,7 @@ class Talkers:
         """Return the speakers after a turn; documents, statements and corrections of callers change nothing."""
         if turn.kind != "message" or turn.session == FEEDBACK:
             return self
-        who, before = turn.speaker or turn.role, (*self.before[-1:], turn)
+        who, before = label(turn), (*self.before[-1:], turn)
         if who is None or who == self.last:
             return replace(self, before=before)
         return Talkers(who, self.last, before)
@@ -294,7 +297,7 @@ class Talkers:
         """Return the addressee of a turn that follows, or None."""
         if turn.kind != "message":
             return None
-        return self.other if (turn.speaker or turn.role) == self.last else self.last
+        return self.other if label(turn) == self.last else self.last
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.times import MINUTE, Millis
 from mcp_memory.domain.turns import USERS, Speakers
 from mcp_memory.language.constraints import constraint
-from mcp_memory.language.tokens import MARKS, STOP_WORDS, names, stems, words
+from mcp_memory.language.tokens import MARKS, PICTURES, STOP_WORDS, names, stems, words
 
 ASSISTANTS = frozenset(("assistant", "ai", "bot", "you", "model", "chatbot"))
 """Speakers, in lower case, that "you" in a question means."""
@@ -55,7 +55,7 @@ _ASIDE = re.compile(
 )
 """First persons that are not what a question is about: "Can you tell me …"."""
 _SECOND = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
-_WRITTEN = re.compile(rf"[\w{MARKS}]+(?:['’\-][\w{MARKS}]+)*")
+_WRITTEN = re.compile(rf"[\w{MARKS}]+(?:['’\-][\w{MARKS}]+)*|[{PICTURES}]")
 
 
 def understand(question: str | Query, speakers: Collection[str], now: Millis | None = None) -> Query:

@@ -1,10 +1,11 @@
 """Words and names by spelling: words and stems for comparison, an embedder's token count, ROUGE-L, names in texts.
 
 Words are normalised so that a query matches in any language: case, width and compatibility forms (NFKC), Arabic vowel
-signs and stretched letters, invisible joiners. Scripts without spaces (Thai, Japanese, Chinese, Korean …) cannot be
-split into words without a dictionary, so their runs become overlapping pairs of characters; for Chinese characters and
-Hangul, where one character can be a word, also single characters. Stems and stop words are English. Other languages
-pass through the stemmer almost unchanged, and alike on both sides of a comparison.
+signs and stretched letters, accents of Latin letters, invisible joiners. Scripts without spaces (Thai, Japanese,
+Chinese, Korean …) cannot be split into words without a dictionary, so their runs become overlapping pairs of
+characters; for Chinese characters and Hangul, where one character can be a word, also single characters. Stems and
+stop words are English. Other languages pass through the stemmer almost unchanged, and alike on both sides of a
+comparison.
 
 A name is a run of capitalised words ("Newton Baker House", "Bank of England") or a text in quotation marks. The title
 of a document is the given one, otherwise the subject of its first sentence. In scripts without capitals only quotation
@@ -19,6 +20,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mcp_memory.domain.spelling import readable, without_accents
 from mcp_memory.domain.turns import Turn
 from mcp_memory.heap import dropped_with_texts, text_cache
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
@@ -56,10 +58,13 @@ _UNSPACED = (  # Thai, Lao, Burmese, Khmer; kana; Han; Hangul
     r"\u0e01-\u0e4e\u0e80-\u0ecf\u1000-\u103f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     r"\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
+PICTURES = r"\u2600-\u27bf\u2b00-\u2bff\U0001f1e6-\U0001f1ff\U0001f300-\U0001f3fa\U0001f400-\U0001faff"
+"""Emoji without skin tones; each is a word."""
 _SINGLE = re.compile(r"[\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 _WORD = re.compile(
     rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_][{MARKS}]*)+(?:'(?:(?![{_UNSPACED}])[^\W_][{MARKS}]*)+)*"
+    rf"|[{PICTURES}]"
 )
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 _NORMALISED = {
@@ -75,7 +80,7 @@ _FRENCH_OPENING = re.compile(r"^(?:l|d|j|qu|n|c)'(?=\w{2})")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in order, normalised for comparison; empty for a text without letters or digits."""
+    """Return the words of a text in order, normalised for comparison; each emoji is a word of its own."""
     text = text.lower() if text.isascii() else _normalise(text)
     if text.isascii():
         found: list[str] = _ASCII_WORD.findall(text)
@@ -101,7 +106,7 @@ def stems(text: str) -> list[str]:
 def _normalise(text: str) -> str:
     # casefold() can decompose characters; the second NFKC composes them again.
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return text.translate(_NORMALISED)
+    return without_accents(text).translate(_NORMALISED)
 
 
 def _character_pairs(run: str) -> list[str]:
@@ -235,6 +240,7 @@ def names(text: str) -> tuple[str, ...]:
     A name never starts with an English stop word, nor with one of some other words at the start of the text, where any
     word is capitalised.
     """
+    text = readable(text)
     quoted = [next(group for group in found.groups() if group) for found in _QUOTED.finditer(text)]
     found = list(_NAME_WORD.finditer(text))
     capitalised: list[str] = []

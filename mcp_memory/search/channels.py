@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Constraint
-from mcp_memory.domain.turns import Role, by_assistant, by_user
+from mcp_memory.domain.turns import Role, by_assistant, by_user, label
 from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.ports import Store
 from mcp_memory.search.settings import SearchSettings
@@ -238,7 +238,7 @@ class SpeakerIndex:
         for row in range(since, len(space.segments)):
             turn = space.segment_turn[row]
             text = space.text(space.segments[row])
-            speaker = (turn.speaker or turn.role) if turn.kind != "document" else None
+            speaker = label(turn) if turn.kind != "document" else None
             self._speakers.append(self._numbers.setdefault(speaker, len(self._numbers)) if speaker else _UNKNOWN)
             self._statements.append(not ends_with_question_mark(text))
             self._words.append(len(text.split()))

@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.turns import is_assistant
+from mcp_memory.domain.turns import is_assistant, label
 from mcp_memory.heap import text_cache
 from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
@@ -63,7 +63,7 @@ def is_small_talk(text: str, names: Collection[str] = ()) -> bool:
     said = words(text)
     if GREETINGS.isdisjoint(said) or not _OTHERS.isdisjoint(said):
         return False
-    return all(word in SMALL_TALK or word in STOP_WORDS or word in names for word in said)
+    return all(word in SMALL_TALK or word in STOP_WORDS or word in names or not word[0].isalnum() for word in said)
 
 
 @text_cache(16)
@@ -164,7 +164,7 @@ def told_of(
         text = turn.text[sentence.start : sentence.end]
         contained = set(stems(text))
         covered = sum(weight for stem, weight in weights.items() if stem in contained)
-        whom, certainty = people.told_of(text, turn.speaker or turn.role or "") if person else ("", 1.0)
+        whom, certainty = people.told_of(text, label(turn) or "") if person else ("", 1.0)
         support = certainty * (cosine + CONTAINED * covered)
         if whom == person:
             theirs = max(theirs, support)

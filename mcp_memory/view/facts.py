@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.facts import STABLE, Assertion, Version, count, learnt
+from mcp_memory.domain.facts import CERTAIN, STABLE, Assertion, Version, count, learnt
 from mcp_memory.domain.relations import Cardinality, EntityType, relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.versions import layers
@@ -72,8 +72,8 @@ class Facts:
             relation = relations().get(assertion.relation)
             head, tail = self._add_name(assertion.head, relation.head), self._add_name(assertion.tail, relation.tail)
             better = self._assertions.add(assertion, head, tail)
-            self._given.add(len(self.rows) - 1, head, tail)
-            self._invalidate(head, assertion.relation)
+            for one in (assertion.relation, *self._given.add(len(self.rows) - 1, head, tail)):
+                self._invalidate(head, one)
             if better:
                 self._invalidate_turn(assertion.turn_id)
             elif assertion.relation == ALIAS:
@@ -229,11 +229,7 @@ class Facts:
         return self._assertions.get(assertion_id)
 
     def version(self, fact_id: str) -> Version | None:
-        """Return the version that an id names now, or None.
-
-        An id stays valid: it names the wider version that its assertion supports by now, or the version of the same
-        value that a better extractor read in the same sentence.
-        """
+        """Return the version that an id names now, which may be wider, or read by a better extractor; or None."""
         assertion = self.assertion("x_" + fact_id.removeprefix("f_"))
         if assertion is None or not fact_id.startswith("f_"):
             return None
@@ -259,7 +255,7 @@ class Facts:
         return [(at, self._versions_from(key, relation, self._assertions.recorded_by(at))) for at in moments[-limit:]]
 
     def cardinality(self, relation: str) -> Cardinality:
-        """Return how many values a relation has at a time: from the registry, otherwise as learnt from this space."""
+        """Return how many values a relation has at a time, by the registry or else as learnt from this space."""
         known = relations().get(relation).cardinality
         return known if known != "unknown" else learnt(*self.counts(relation))
 
@@ -392,8 +388,13 @@ class Facts:
         return cached[1]
 
     def _fold(self, rows: list[int], single: bool, usual: str) -> _Layers:
-        assertions = [self.rows[row] for row in rows]
-        key = self._tail_key(assertions[0].relation) if assertions else self.key
-        folded = layers(assertions, single=single, key=key, stable=self.stable)
-        sure, unsure = (tuple(v if v.head == usual else replace(v, head=usual) for v in layer) for layer in folded)
+        key = self._tail_key(self.rows[rows[0]].relation) if rows else self.key
+        shared, people = self._given.told_apart(rows)
+        told = ([self.rows[row] for row in of_one] for of_one in people)
+        folds = zip(*(layers(one, single=single, key=key, stable=self.stable) for one in told), strict=True)
+        most = CERTAIN - 0.01 if shared else 1.0
+        sure, unsure = (
+            tuple(replace(v, head=usual, confidence=min(v.confidence, most)) for layer in both for v in layer)
+            for both in folds
+        )
         return sure, unsure

@@ -5,11 +5,15 @@ is one too, (user, sibling_of, Nele), and its words join "user's sister" with "N
 was recorded, like every other alias, so the order of arrival changes nothing: a later statement that makes it doubtful
 undoes it, and a denied ``also_known_as`` revokes it. A speaker is not joined with
 
-- the name of another speaker;
+- the name of another speaker, but for the user, who writes under several labels;
 - the name of somebody whom the speaker relates to ("my friend Elin"), or who is another speaker's relative or pet;
 - a second name beside the first, unless the speaker corrected it ("actually I'm Elin"), or one contains the other.
 
 A description with several names ("my sister Nele", "my sister Ida") is joined with none of them.
+
+A name with several descriptions ("my brother Sam", "my boss Sam") may be that of several people. What is told of them
+is folded apart by its description, so that nothing about the one ends what is told of the other, and none of it is
+certain.
 """
 
 from __future__ import annotations
@@ -33,6 +37,9 @@ ALIAS = "also_known_as"
 _OWNING = "'s "
 _AROUND = 60  # characters beside a statement in which the words that describe somebody are looked for
 _CALLED = r"(?:(?:['’]s| is| was) (?:called|named)|['’]s name(?:['’]s| is| was)|,)?"
+_OWNED = re.compile(
+    r"(?:\b(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir)|\w['’]s)\s(?:[\w-]+\s){0,2}?(?P<what>[a-z][a-z-]+)\s$"
+)
 _NO_KIND = frozenset(("is", "was", "and", "or", "with", "to", "of", "not", "called", "named"))
 _FAMILY = frozenset(
     (
@@ -68,6 +75,9 @@ class GivenNames:
         self._joins: dict[Join, Assertion] = {}
         self._found: dict[str, list[tuple[Join, Assertion]]] = {}  # by head
         self._left: set[str] = set()  # heads to decide on again
+        self._descriptions: dict[str, set[str]] = defaultdict(set)  # of a head: "brother", "boss"
+        self._description: dict[int, str] = {}  # row → that of its head
+        self._shared: set[str] = set()  # heads with several
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_text_of"}
@@ -83,9 +93,13 @@ class GivenNames:
             # Whose name is a stranger's depends on the speakers; what names a described relative does not.
             self._left.update(one for one in self.speakers if one in self._naming)
 
-    def add(self, row: int, head: str, tail: str) -> None:
-        """Take note of a recorded assertion: its row, and the keys of its head and its tail."""
+    def add(self, row: int, head: str, tail: str) -> Sequence[str]:
+        """Take note of a recorded assertion: its row, and the keys of its head and its tail.
+
+        Returns the relations of the head, if the name turns out to be that of several people.
+        """
         said = self._assertions.rows[row]
+        shared = self._describe(row, said, head)
         if self.reads(said, head):
             self._naming[head].append((row, tail))
             self._left.add(head)
@@ -95,6 +109,35 @@ class GivenNames:
                 self._left.add(description)
         if self._naming and (head in self.speakers or tail in self.speakers) and _personal(said.relation):
             self._left.update(one for one in self.speakers if one in self._naming)
+        return self._assertions.relations_of((head,)) if shared else ()
+
+    def _describe(self, row: int, said: Assertion, head: str) -> bool:
+        """Note by what an assertion describes its head, and return whether that is the second description."""
+        text = self._text_of(said.turn_id) if said.head[:1].isupper() and head not in self.speakers else ""
+        place = text.find(said.head, max(0, said.start - _AROUND), said.end + _AROUND)
+        found = _OWNED.search(text, max(0, place - _AROUND), place) if place > 0 else None
+        if found is None:
+            return False
+        self._description[row] = found["what"]
+        self._descriptions[head].add(found["what"])
+        if len(self._descriptions[head]) < 2 or head in self._shared:
+            return False
+        self._shared.add(head)
+        return True
+
+    def told_apart(self, rows: Sequence[int]) -> tuple[bool, list[list[int]]]:
+        """Return whether the head of some rows may be several people, and the rows of each description together.
+
+        Args:
+            rows: the assertions of one entity and relation.
+        """
+        heads = {self._names.key(self._assertions.rows[row].head) for row in rows} if self._shared else set[str]()
+        if self._shared.isdisjoint(heads):
+            return False, [[*rows]]
+        groups: dict[str, list[int]] = defaultdict(list)
+        for row in rows:
+            groups[self._description.get(row, "")].append(row)
+        return True, [*groups.values()]
 
     def _described(self, said: Assertion, head: str, tail: str) -> Iterator[tuple[str, str]]:
         """Yield the keys of a description and of the name beside it: "my sister Nele", "Nele is my sister"."""
@@ -169,7 +212,7 @@ class GivenNames:
     def _is_stranger(self, name: str, speaker: str) -> bool:
         """Return whether a name is that of somebody other than the speaker who gave it."""
         if name in self.speakers:
-            return True
+            return speaker != USER
         linked = self._assertions
         related = [(one, head) for one in linked.relations_to((name,)) for head in linked.heads_to((name,), one)]
         for one in linked.relations_of((name,)):

@@ -65,6 +65,7 @@ def with_certainty(
         elif turn.kind != "document":
             certain.clear()
             break
+    certain -= {one.id for one in found if relations().get(one.relation).passing}
     return [one if one.id in certain else replace(one, confidence=min(one.confidence, STABLE)) for one in found]
 
 

@@ -329,7 +329,8 @@ class _ClauseReader:
         if not rest.slots and verb.lemma in _SAYING and self.conjunction == "," and self.clauses:
             hedge = content_confidence(verb) or 0.0
             self.clauses[:] = [replace(clause, confidence=min(clause.confidence, hedge)) for clause in self.clauses]
-        if self.conjunction == "and" and rest.slots and self.clauses and not rest.slots[0].preposition:
+        acts = verb.lemma not in ("be", "become") and self.conjunction == "and"
+        if acts and rest.slots and self.clauses and not rest.slots[0].preposition:
             self._share_object(subject, rest.slots[:1])
         verb, slots = _without_no(verb, rest.slots)
         times = (*self.leading_times, *rest.times)

@@ -73,6 +73,9 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
         if noun.uncertain or noun.pronoun or (number and _is_beside(slot.nouns[number - 1], noun)):
             continue
         yield from _relational_claims(subject, noun, slot, effect)
+        if _is_new_name(subject, noun):
+            yield Claim(subject, "also_known_as", noun, "lasting", None, slot.end)
+            continue
         if kinds.is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and subject.pronoun != "it":
             next_head = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
             if next_head in ("", "years"):
@@ -91,6 +94,12 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
             continue
         if noun.owner is None:
             yield from _class_claims(clause, subject, noun, slot, effect, talk)
+
+
+def _is_new_name(subject: NounPhrase, noun: NounPhrase) -> bool:
+    """Return whether a name is another of the same person's: "Dana Holt is now Dana Reyes"."""
+    one, other = subject.name.split(), noun.name.split()
+    return subject.text != noun.text and len(one) > 1 and len(other) > 1 and one[0] == other[0]
 
 
 def _is_beside(before: NounPhrase, noun: NounPhrase) -> bool:

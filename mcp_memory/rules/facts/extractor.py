@@ -6,11 +6,13 @@ Short notes are read by their form (``notes.py``).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.facts import Assertion, Intent, new_assertion
+from mcp_memory.domain.facts import Assertion, Intent, new_assertion, restated
 from mcp_memory.domain.relations import DATED, DID, relations
+from mcp_memory.domain.spelling import has_signs, readable, readable_places
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
 from mcp_memory.language.segments import split
@@ -161,6 +163,22 @@ class RuleExtractor:
         """
         if by_assistant(turn):
             return []
+        if not has_signs(turn.text):
+            return self._extract(turn, partner, sentences, times, before)
+        places = readable_places(turn.text)
+        spans = [(bisect_left(places, start), bisect_left(places, end)) for start, end in sentences]
+        plain = replace(turn, text=readable(turn.text))
+        read = [stated_times(plain.text, turn.said_at, *span) for span in spans]
+        return [
+            restated(replace(one, start=places[one.start], end=places[one.end]), (one.head, one.relation, one.tail))
+            for one in self._extract(plain, partner, spans, read, before)
+        ]
+
+    def _extract(
+        self, turn: Turn, partner: str | None, sentences: Sequence[tuple[int, int]],
+        times: Sequence[Sequence[StatedTime]], before: Sequence[Turn],
+    ) -> list[Assertion]:  # fmt: skip
+        """Return the assertions of a turn without invisible signs; see `extract`."""
         times = [[time for time in stated if not is_possessed(turn.text, time)] for stated in times]
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         discourse.with_assistant = with_assistant(turn, is_assistant(partner))

@@ -20,7 +20,7 @@ _CALENDAR = (
     | WEEKDAY_WORDS
     | frozenset(f"{day}s" for day in WEEKDAY_WORDS)
     | frozenset(SEASONS)
-    | {"christmas", "easter"}
+    | {"christmas", "easter", "q1", "q2", "q3", "q4", "h1", "h2"}
 )
 _DOSES = word_set("mg mcg µg ug ml iu units milligrams micrograms")
 """Units of which an amount alone is a dose, "10 mg since today"."""

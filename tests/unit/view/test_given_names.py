@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 from asserting import asserted, shown
 
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import CERTAIN, Assertion
 from mcp_memory.view.facts import Facts
 
 INF = float("inf")
@@ -63,11 +63,11 @@ def test_a_speaker_is_not_joined_with_a_stranger(doubt: str, late: bool) -> None
     assert facts.inferred_aliases("user") == []
 
 
-def test_another_speaker_is_a_stranger_and_a_friend_of_another_speaker_is_none() -> None:
-    assert not joined(facts_of(*TOLD, speakers=("user", "Torvi")), "Torvi")
+def test_the_user_is_the_speaker_of_that_name_and_a_friend_of_another_speaker() -> None:
+    assert joined(facts_of(*TOLD, speakers=("user", "Torvi")), "Torvi")
     facts = facts_of(*TOLD)
     facts.add_speaker("Torvi")
-    assert not joined(facts, "Torvi")
+    assert joined(facts, "Torvi")
     friend = asserted("Torvi", head="Ketil", relation="friend_of")
     assert joined(facts_of(*TOLD, friend, speakers=("user", "Ketil")), "Torvi")
 
@@ -127,3 +127,36 @@ def test_a_retired_text_gives_no_name() -> None:
     assert joined(facts, "Torvi")
     facts.retire("t_old")
     assert not joined(facts, "Torvi")
+
+
+def told(*texts: str) -> Facts:
+    by_turn = {f"t_{number}": text for number, text in enumerate(texts)}
+    facts = Facts(text_of=lambda turn: by_turn.get(turn, ""))
+    facts.add_speaker("user")
+    for number, text in enumerate(texts):
+        home = text.removesuffix(".").split()[-1]
+        facts.add([asserted(home, 10 + number, head="Liv", turn=f"t_{number}", confidence=0.95)])
+        list(facts.all())
+    return facts
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("My sister Liv lives in Oslo.", "My new boss Liv lives in Lima."),
+        ("Our nurse Liv lives in Oslo.", "Tom's aunt Liv lives in Lima."),
+    ],
+)
+def test_people_of_one_name_who_are_told_apart_stay_two(texts: tuple[str, str]) -> None:
+    for order in (texts, texts[::-1]):
+        versions = told(*order).versions("liv", "lives_in")
+        assert {version.tail for version in versions if version.current} == {"Oslo", "Lima"}
+        assert all(version.confidence < CERTAIN for version in versions)
+
+
+def test_one_description_is_one_person() -> None:
+    versions = told("My sister Liv lives in Oslo.", "Liv lives in Lima.").versions("liv", "lives_in")
+    assert [(version.tail, version.current, version.confidence >= CERTAIN) for version in versions] == [
+        ("Oslo", False, True),
+        ("Lima", True, True),
+    ]

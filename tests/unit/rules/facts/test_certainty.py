@@ -108,3 +108,37 @@ def test_no_part_of_a_number_is_a_value(text: str) -> None:
 def test_a_reason_and_a_hedged_statement_stay_below_the_stable_line() -> None:
     reasons = [one for one in read("We chose Valkey over Redis because of the licence.") if one.relation == "because"]
     assert [one.confidence < STABLE for one in (*reasons, *read("Maybe Jan works at Orla Foods."))] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Jonna lives in Grau\u00adwald.", "Jonna lives_in Grauwald"),
+        ("Hans\u2011Peter lives in Turku.", "Hans-Peter lives_in Turku"),
+        ("Eva\u2010Lena works at the Kran\u00adken\u00adhaus.", "Eva-Lena works_at Krankenhaus"),
+        ("Jo\u200bnna lives in Turku.", "Jonna lives_in Turku"),
+    ],
+)
+def test_invisible_signs_and_typographic_hyphens_cut_no_name(text: str, fact: str) -> None:
+    assert certain(text) == [fact]
+    (one,) = read(text)
+    assert text[one.start : one.end].endswith(text[-4:-1])
+
+
+@pytest.mark.parametrize("speaker", ["Human", "user", "me", "User"])
+def test_each_name_of_the_user_as_speaker_is_the_user(speaker: str) -> None:
+    assert certain("I live in Turku.", speaker=speaker) == ["user lives_in Turku"]
+
+
+def test_another_name_of_the_same_person_is_no_spouse() -> None:
+    told = {(one.relation, one.tail) for one in read("Mira Falk married and is now Mira Stenson.")}
+    assert told == {("also_known_as", "Mira Stenson")}
+
+
+@pytest.mark.parametrize("text", ["The release is in Q2.", "The audit is in H1."])
+def test_a_part_of_a_year_is_no_place(text: str) -> None:
+    assert [one for one in read(text) if one.relation in ("located_in", "lives_in")] == []
+
+
+def test_an_age_is_never_certain() -> None:
+    assert not [fact for fact in certain("My nephew Ole is 6.") if " age " in fact]
