@@ -1,6 +1,6 @@
 """How texts are spelt, for whoever reads or compares them; what is stored and shown stays to the letter.
 
-Soft hyphens and zero-width characters are no letters, and typographic hyphens are hyphens (`Readable`). Accents on
+Soft hyphens and zero-width characters are no letters, and typographic hyphens are hyphens (`readable`). Accents on
 Latin letters distinguish nothing that is looked up: "Zoe" finds Zoë (`without_accents`). In other scripts marks are
 letters or vowels, and stay.
 """

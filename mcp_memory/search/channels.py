@@ -183,7 +183,9 @@ async def similarity(store: Store, space: Space, vectors: Matrix) -> Matrix:
     return cosines
 
 
-def _meaning(inputs: ChannelInput, _: float) -> Scores:
+def _meaning(inputs: ChannelInput, _: float) -> Scores | None:
+    if not any(map(str.isalnum, inputs.query.text)):
+        return None  # to an embedder all emoji are alike
     return inputs.similarity[inputs.rows]
 
 

@@ -52,8 +52,8 @@ _SPOKEN_PAIR = re.compile(r"[a-z]{1,12}/[a-z]{1,12}")
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text is the address of something rather than two words with a slash, "and/or", "2/3"."""
-    if not re.fullmatch(ADDRESS, text) or re.fullmatch(r"[\d./]+", text):
+    """Return whether a text is the address of something, not two words with a slash, "and/or", "2/3", "5/min"."""
+    if not re.fullmatch(ADDRESS, text) or re.fullmatch(r"[\d./]+|\d[\d.,]*/[A-Za-z]+", text):
         return False
     return not (
         re.fullmatch(r"[\w.-]+/v?\d[\d.]*", text)
