@@ -62,13 +62,13 @@ from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.organise import organise
 from mcp_memory.services.recall.across import recall_across
+from mcp_memory.services.recall.profile import with_profile
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
 
 DRAIN_S = 1.5
 """Time limit for background work when the memory closes; the store then has two seconds of its own."""
-
 LOOK_S = 2.0
 """Seconds after which a process that nobody calls notices that another one forgot something. A look takes .3 ms."""
 
@@ -226,15 +226,16 @@ class Memory:
             self.background.put("save", self.store.save_view)
 
     async def reconstruct(self, query: Query) -> RecallResult:
-        """See `mcp_memory.services.answer.reconstruct`."""
-        unindexed = await self._unindexed(query.space)
+        """See `mcp_memory.services.answer.reconstruct`, and of a project's space `with_profile`."""
+        asked, server = query.asked(self.clock(), self.masking.mask, self.reading.zone), self.settings.server
+        result = await self._recall(query)
+        return await with_profile(self.store, self.embedder, asked, result, self.recall, self.episodes, server)
+
+    async def _recall(self, query: Query) -> RecallResult:
+        unindexed, judge = await self._unindexed(query.space), self.new_question_judge()
+        asked = query.asked(self.clock(), self.masking.mask, self.reading.zone)
         result = await reconstruct(
-            self.store,
-            self.embedder,
-            query.asked(self.clock(), self.masking.mask, self.reading.zone),
-            settings=self.recall,
-            episodes=self.episodes,
-            judge=self.new_question_judge(),
+            self.store, self.embedder, asked, settings=self.recall, episodes=self.episodes, judge=judge
         )
         self.enrich_later(query.space, result)
         return replace(result, warnings=(*result.warnings, *unindexed))
@@ -247,7 +248,7 @@ class Memory:
 
     async def reconstruct_across(self, query: Query, spaces: Sequence[str]) -> RecallResult:
         """See `mcp_memory.services.recall.across.recall_across`."""
-        return await recall_across(spaces, self.reconstruct, self.embedder, self.episodes, query)
+        return await recall_across(spaces, self._recall, self.embedder, self.episodes, query)
 
     async def explore(self, request: ExploreRequest) -> OperatorResult:
         """See `mcp_memory.services.explore.explore`."""

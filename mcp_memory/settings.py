@@ -58,13 +58,18 @@ class ServerSettings:
     )
     space: str = key(
         "default",
-        'the space of a call that names none; "workspace": one for each folder, that which the client names, else the '
-        "one it starts the server in",
+        'the space of a call that names none; "workspace": one for each project, that of the folder which the client '
+        "names, else of the one it starts the server in",
     )
     """Also set by ``MCP_MEMORY_SPACE``."""
     time_zone: str = key(
         "",
         'the zone of days where a time says no offset, such as "Europe/Lisbon"; "" = that of this machine',
+    )
+    shared_profile: Literal["workspace", "always", "never"] = key(
+        "workspace",
+        "whether a recall in another space shows the user's wishes and certain facts about the user of the space "
+        '"default", too: in those of "workspace", "always" or "never"; nothing else is shared',
     )
     ask: bool = key(
         True, "ask the user, where the client can: before something is forgotten, and which of two facts holds"

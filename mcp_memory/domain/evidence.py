@@ -145,6 +145,7 @@ class Wish:
         said_at: when it was said.
         source: the words with their turn; None for a fact that no message states.
         row: the row of the segment with these words; -1 for such a fact.
+        space: the space where it stands, if that is another than the one that was asked; else None.
     """
 
     id: str
@@ -154,6 +155,7 @@ class Wish:
     said_at: Millis
     source: Source | None
     row: int = -1
+    space: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,7 @@ class WishOutput(BaseModel):
 
     id: Annotated[str, Field(description="Of the sentence or fact that says it.")]
     text: str
+    space: Annotated[str | None, Field(description="Where it stands, if in another space.")] = None
 
 
 class ReconstructOutput(RecallOutput):
@@ -237,7 +238,9 @@ def recall_reply(
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
     points = [PointOutput(id=one.id, text=one.description, entities=list(one.entities)) for one in recall.points]
     points = fit_share(points, "points", max_tokens)
-    wishes = fit_share([WishOutput(id=one.id, text=one.text) for one in recall.wishes], "wishes", max_tokens)
+    wishes = fit_share(
+        [WishOutput(id=one.id, text=one.text, space=one.space) for one in recall.wishes], "wishes", max_tokens
+    )
     details, detail_lines = recall_details(recall, max_tokens, detail)
 
     broad = recall.breadth != "best"
@@ -275,7 +278,10 @@ def recall_reply(
         if broad:
             judgement = page_line(recall, number, cursor)
             judgement += f" In none of these: {', '.join(missing)}. {UNTOLD}" if missing else ""
-        wish_lines = [f"Standing wish of the user: {one_line(one.text)}" for one in wishes]
+        wish_lines = [
+            f"Standing wish of the user{f' (space {one.space})' if one.space else ''}: {one_line(one.text)}"
+            for one in wishes
+        ]
         lines = [
             *wish_lines,
             *conflict_lines(details),

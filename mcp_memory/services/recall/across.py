@@ -56,7 +56,7 @@ async def recall_across(
         kept = episodes.get(space, result.episode)
         if kept is not None:
             places = {item.id: number for number, item in enumerate(merged, 1) if item.space == space}
-            episodes.keep(_place_episode(kept, episode, places))
+            episodes.keep(place_episode(kept, episode, places))
     return _join_results(results, merged, episode)
 
 
@@ -116,7 +116,7 @@ def _times(items: Sequence[Sequence[Evidence]]) -> list[Scores]:
     return [np.array([rank[time] for time in of_space], dtype=np.float32) for of_space in times]
 
 
-def _place_episode(episode: Episode, name: str, places: dict[str, int]) -> Episode:
+def place_episode(episode: Episode, name: str, places: dict[str, int]) -> Episode:
     """Return a space's episode with what of it was shown, under the numbers of the merged reply."""
     shown = sorted((item for item in episode.shown if item.id in places), key=lambda item: places[item.id])
     return replace(episode, id=name, shown=tuple(shown), places=tuple(places[item.id] for item in shown))
