@@ -118,7 +118,7 @@ def constraint(question: str, now: Millis | None) -> Constraint | None:
 
 def _dated_constraint(text: str, now: Millis | None) -> Constraint | None:
     best: tuple[int, Constraint] | None = None
-    for time in stated_times(text, now):
+    for time in stated_times(text, now, asked=True):
         if not _constrains(text, time):
             continue
         here = _constraint_of(text, time)

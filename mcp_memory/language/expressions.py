@@ -92,17 +92,19 @@ class SentenceContext:
         sentence: the sentence that contains the match.
         said_at: when it was said; None if unknown.
         tense: where the verb of the clause points; None where only the words of the sentence can tell.
+        asked: whether it is a question.
     """
 
     sentence: str
     said_at: Millis | None
     tense: Direction | None = None
+    asked: bool = False
 
     def direction(self, match: re.Match[str]) -> Direction:
         """Return whether an expression without a year means the last or the next such time.
 
-        "Since" points back, "booked for", "moved to" and "signed up for the race on" point ahead, and so does what is
-        booked from a day to another; otherwise the tense decides.
+        "Since" points back; "booked for", "moved to" and what is booked from a day to another point ahead; otherwise
+        the tense decides.
         """
         before = self.sentence[max(0, match.start() - _REACH) : match.start()]
         if _SINCE.search(before):
@@ -111,7 +113,7 @@ class SentenceContext:
             return 1
         if _APPOINTED.search(before):
             return 1
-        if _ARRANGED.search(before) or (_ENTERED.search(before) and not _ON_A_WEEKDAY.search(match[0])):
+        if _ARRANGED.search(before):
             return 1
         if _BOOKED.search(before) and _SPAN.search(before[-8:] + match[0]):
             return 1
@@ -129,7 +131,7 @@ class SentenceContext:
         pointing = self.direction(match)
         if pointing == 0 and _YEARLY.search(self.sentence):
             return None
-        found = nearest(spans, self.said_at, pointing)
+        found = nearest(spans, self.said_at, pointing, asked=self.asked)
         late = found and found.since > self.said_at and _SINCE.search(self.sentence, 0, match.start())
         return None if late else found
 
@@ -205,12 +207,6 @@ _APPOINTED = compiled(
     rf"\b(?:made|make|got|gave{S}(?:me|us|him|her|them)|have|has|had){S}(?:[\w’'-]+{S}){{0,3}}?"
     rf"(?:appointment|interview|reservation|booking|slot|table){S}for{S}(?:the{S})?$"
 )
-_ENTERED = compiled(
-    rf"\b(?:signed{S}up|registered|enrolled|entered|applied|(?:bought|got|booked|have){S}(?:[\w’'-]+{S}){{0,2}}tickets?){S}"
-    rf"(?:for|to){S}(?:[\w’'-]+{S}){{1,4}}(?:on|in){S}(?:the{S})?$"
-)
-"""What one enters on a day has that day itself, and it is still to come."""
-_ON_A_WEEKDAY = compiled(rf"\b(?:{WEEKDAY})\b")
 _SCHEDULED = (  # verbs whose present tense announces: "the train leaves on Friday", "we fly on 20 December"
     r"leave|start|begin|end|finish|open|close|arrive|depart|land|fl(?:y|ie)|expire|launch|return|move|meet|retire|graduate"
     r"|reopen|resume|go|come|ship|play|perform|sail|travel|drive|visit|marr(?:y|ie)|renew|join|run|turn|collect|deliver"

@@ -185,7 +185,7 @@ def _this(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
         meant = (
             of_present(spans, said_at, context.direction(match), unit)
             if how == "this"
-            else in_order(spans, said_at, how, unit)
+            else in_order(spans, said_at, how, unit, asked=context.asked)
         )
         found = _found(meant, grain) or NO_TIME
     part = match["part"]

@@ -68,7 +68,13 @@ _NEAR = 32
 
 
 def stated_times(
-    text: str, said_at: Millis | None, start: int = 0, end: int | None = None, *, tense: Direction | None = None
+    text: str,
+    said_at: Millis | None,
+    start: int = 0,
+    end: int | None = None,
+    *,
+    tense: Direction | None = None,
+    asked: bool = False,
 ) -> tuple[StatedTime, ...]:
     """Return the times that a sentence states, in order and without overlap.
 
@@ -79,6 +85,7 @@ def stated_times(
         end: first character after it; None for the end of the text.
         tense: where the verb points, if that is known: it decides which "8 January" or "Friday" is meant. None takes it
             from words near each expression.
+        asked: whether it is a question, asked at ``said_at``.
 
     Returns:
         Half-open intervals with offsets into the whole text; none of a sentence that repeats itself. Never raises.
@@ -88,7 +95,7 @@ def stated_times(
     words = frozenset(_WORD.findall(sentence.lower()))
     if words.isdisjoint(_WORDS_ABSOLUTE if said_at is None else _EITHER) or is_repetitive(sentence, 0, len(sentence)):
         return ()
-    points = counted_from(sentence, _points(SentenceContext(sentence, said_at, tense), words))
+    points = counted_from(sentence, _points(SentenceContext(sentence, said_at, tense, asked), words))
     points = _with_clocks(sentence, points)
     points = [_with_open_end(sentence, point) for point in _with_ranges(sentence, points)]
     return tuple(
@@ -326,4 +333,4 @@ def time_words(question: Query, now: Millis) -> str | None:
     """Return the time that a question states, in words: its resolved dates, otherwise the event that stands for it."""
     if question.time is None:
         return None
-    return times_in_words(stated_times(question.text, now)) or question.time.event
+    return times_in_words(stated_times(question.text, now, asked=True)) or question.time.event

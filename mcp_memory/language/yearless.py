@@ -5,6 +5,8 @@ nearly all dates that the tense of the verb put more than half a year away were 
 Tense and words of order ("last", "next") choose only between two that are nearly as near. Where they point at another
 one that could still be meant, both remain likely; then, and beyond nine months, nothing is claimed: a wrong date is
 worse than none. Every rule for times without a year resolves them here.
+
+A question is asked long after the telling, and claims nothing: "on 8 May" in it is the last or next one by its tense.
 """
 
 from __future__ import annotations
@@ -35,19 +37,25 @@ def each_week(said_at: Millis, number: int) -> list[Interval]:
     return [day_at(monday + (7 * step + number) * DAY) for step in range(-2, 3)]
 
 
-def nearest(spans: Iterable[Interval], said_at: Millis, pointing: Direction = 0) -> Interval | None:
+def nearest(
+    spans: Iterable[Interval], said_at: Millis, pointing: Direction = 0, *, asked: bool = False
+) -> Interval | None:
     """Return which of the occurrences is meant.
 
     Args:
         spans: the occurrences around the telling.
         said_at: the time of the telling.
         pointing: where tense or order point.
+        asked: whether a question names it.
 
     Returns:
         The nearest one, or that to which ``pointing`` points if it is less than `NEARLY_AS_NEAR` farther. None if two
         remain likely, or all are farther than `FARTHEST`.
     """
     today = day_at(said_at)
+    if asked and pointing:
+        begun = [span for span in spans if (span.since <= today.since if pointing < 0 else span.until >= today.until)]
+        return min(begun, key=lambda span: _distance(span, today), default=None)
     likely = sorted((far, span) for span in spans if (far := _distance(span, today)) <= FARTHEST)
     if not likely:
         return None
@@ -61,7 +69,9 @@ def nearest(spans: Iterable[Interval], said_at: Millis, pointing: Direction = 0)
     return there[0][1] if there[0][0] - first[0] < NEARLY_AS_NEAR else None
 
 
-def in_order(spans: Iterable[Interval], said_at: Millis, order: str, unit: Interval) -> Interval | None:
+def in_order(
+    spans: Iterable[Interval], said_at: Millis, order: str, unit: Interval, *, asked: bool = False
+) -> Interval | None:
     """Return the occurrence that "last", "past", "next" or "coming" means; None where both the near and the far may be.
 
     "Next Friday", said on a Monday, may be this week's or the one after, and "last summer", said in October, this
@@ -72,15 +82,16 @@ def in_order(spans: Iterable[Interval], said_at: Millis, order: str, unit: Inter
         said_at: the time of the telling.
         order: the word of order.
         unit: the week or year of the telling.
+        asked: whether a question names it, which means the near one.
     """
     today = day_at(said_at)
     if order in ("last", "past"):
         over = [span for span in spans if span.until <= today.since]
-        if not over or (order == "last" and _goes_on(over[-1], today, unit)):
+        if not over or (order == "last" and not asked and _goes_on(over[-1], today, unit)):
             return None
         return nearest(over[-1:], said_at)
     ahead = [span for span in spans if span.since >= today.until]
-    if not ahead or (order == "next" and ahead[0].since < unit.until):
+    if not ahead or (order == "next" and not asked and ahead[0].since < unit.until):
         return None
     return nearest(ahead[:1], said_at)
 

@@ -184,3 +184,17 @@ def test_events_of_a_question_in_their_order(question, events):
 )
 def test_other_questions_name_none(question):
     assert events_between(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "when"),
+    [
+        ("What did Ann buy on 3 June?", "3 June 2023"),
+        ("Where will Ann go on 3 April?", "3 April 2025"),
+        ("Whom did she meet in July?", "July 2023"),
+        ("Where did they sail last summer?", "summer 2023"),
+        ("Whom did she see last Tuesday?", "14 May 2024"),
+    ],
+)
+def test_a_question_is_about_the_last_or_next_such_time_however_far(question: str, when: str) -> None:
+    assert told(question, NOW) == ("within", when)
