@@ -89,7 +89,7 @@ COUNTED_TIMES = (
     TimeRule(
         WEEKDAY_WORDS,
         compiled(
-            rf"(?<![\w-])(?P<nth>{_ORDINAL}|last){S}(?P<day>{WEEKDAY}){S}(?:of|in){S}"
+            rf"(?<![\w-])(?:the{S})?(?P<nth>{_ORDINAL}|last){S}(?P<day>{WEEKDAY}){S}(?:of|in){S}"
             rf"(?:(?P<month>{MONTH})(?:,?{S}(?:of{S})?(?P<year>{YEAR}))?|(?P<how>this|last|next){S}month\b)"
         ),
         _nth_weekday,
