@@ -79,7 +79,7 @@ async def _look(settings: Settings, options: argparse.Namespace, terminal: Termi
 
 
 async def _search(memory: Memory, terminal: Terminal, query: str, space: str, limit: int, *, as_json: bool) -> None:
-    """Print what a recall finds: facts, then the passages by conversation in the order of time.
+    """Print what a recall finds: the best records, then the others by conversation in the order of time.
 
     Args:
         memory: opened, with its model.

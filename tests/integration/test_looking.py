@@ -165,10 +165,11 @@ def test_lists_begin_with_the_newest_and_say_how_many_there_are(capsys):
 def test_search_prints_a_recall_by_conversation(capsys):
     out = printed(capsys, "search", "Who waters the ferns?")
     assert "Session letters, Mon 20 May 2024:\n" in out
-    assert "1. Ines: Tomas waters my ferns." in out
+    watered = "1. [Wed 22 May 2024, session letters] Ines: Tomas waters my ferns."
+    assert watered in out
     assert "memory_evolve" not in out
     assert len(parsed(capsys, "search", "ferns", "--limit", "1")["evidence"]) == 1
-    assert "1. Ines: Tomas waters my ferns." in printed(capsys, "search", "Who", "waters", "the", "ferns?")  # no quotes
+    assert watered in printed(capsys, "search", "Who", "waters", "the", "ferns?")  # no quotes
     assert "Standing wish: Always answer me in French" in printed(capsys, "search", "the valve", "--space", "work")
 
 

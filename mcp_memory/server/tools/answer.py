@@ -169,10 +169,8 @@ def conflict_lines(details: RecallDetails) -> list[str]:
 
 
 def episode_line(recall: RecallResult) -> list[str]:
-    """Return the line that names the episode, if there is one, and what its records are named for."""
-    if not recall.episode:
-        return []
-    return [f"Episode {recall.episode}: with it, memory_evolve and memory_explore take the numbers of records as ids."]
+    """Return the line that names the episode, if there is one."""
+    return [f"Episode {recall.episode}"] if recall.episode else []
 
 
 class AnswerInput(Input):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import BaseModel, Field, StrictBool, StrictInt
 
-from mcp_memory.domain.evidence import RecallResult
+from mcp_memory.domain.evidence import Evidence, RecallResult
 from mcp_memory.domain.query import Breadth, Mode, Query
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.turns import Role
@@ -63,12 +64,14 @@ WORDINGS = 4
 """Other wordings of a query that a call may bring; each costs one more search."""
 
 
-UNTOLD = "Unless a guess is asked for: what no record says was not told; do not infer it from what stands near it."
-"""What is said of evidence that may not be enough."""
-NOT_WHOLE = "What was told in other words or under another name may be missing, so there may be more."
-"""What is said of a list, since it cannot be known to be whole."""
 _CURSOR = re.compile(r"(all|overview)-([0-9]{1,7})-([0-9a-f]{8})")
 """The breadth of a recall, how many items the pages before have shown, and the digest of what it lists."""
+LIKELY = 0.5
+"""Share of the mean score of the best three records below which no record follows, where the call states no limit.
+
+Measured on five sets (1,701 questions), on halves: it keeps 99.0 to 100 of 100 of the gold among the first twelve. It
+leaves out 40 of 100 records among articles, but 1 to 4 in talk, whose scores lie too near to each other to choose by.
+"""
 ROOMY = 400
 """``max_tokens`` from which on a warning has room to say how to get what was left out."""
 DOUBTFUL = 0.3
@@ -221,7 +224,13 @@ def _wordings(args: ReconstructInput) -> tuple[str, ...]:
 
 
 def recall_reply(
-    recall: RecallResult, max_tokens: int, detail: DetailLevel = "brief", *, code: bool = True, listing: str = ""
+    recall: RecallResult,
+    max_tokens: int,
+    detail: DetailLevel = "brief",
+    *,
+    code: bool = True,
+    asked: AbstractSet[str] = frozenset(),
+    listing: str = "",
 ) -> Reply:
     """Return the reply to a call, its text and its structured part each within ``max_tokens``.
 
@@ -230,6 +239,7 @@ def recall_reply(
         max_tokens: of either part; the text, which has fewer fields, mostly shows more of the evidence.
         detail: whether paths and steps are shown.
         code: whether the text shows the blocks of code of the best records whole.
+        asked: the stems of the question's content, by which `dossier_lines` chooses such blocks.
         listing: what a cursor is bound to, by `listing_of`.
     """
     from mcp_memory.server.tools.dossier import between_lines, dossier_lines  # its patterns for dates take time
@@ -269,15 +279,11 @@ def recall_reply(
             **details,
         )
         judgement = f"{enough_in_words(recall, missing)}."
-        if detail == "brief" and recall.next and not recall.sufficient:
-            judgement += " With detail full this tells steps for memory_explore."
-        if not recall.sufficient:
-            judgement += f" {UNTOLD}"
         ids = {item.id for item in items}
         point_lines = [f"Memory point {one.id}: {one_line(one.text)}" for one in points if one.id not in ids]
         if broad:
             judgement = page_line(recall, number, cursor)
-            judgement += f" In none of these: {', '.join(missing)}. {UNTOLD}" if missing else ""
+            judgement += f" In none of these: {', '.join(missing)}." if missing else ""
         wish_lines = [
             f"Standing wish of the user{f' (space {one.space})' if one.space else ''}: {one_line(one.text)}"
             for one in wishes
@@ -285,7 +291,7 @@ def recall_reply(
         lines = [
             *wish_lines,
             *conflict_lines(details),
-            *dossier_lines(items, lines=broad, code=code),
+            *dossier_lines(items, lines=broad, code=code, asked=asked),
             *point_lines,
             *detail_lines,
             *between_lines(recall.between),
@@ -298,6 +304,13 @@ def recall_reply(
     text = fit_items(lambda number: render(number)._replace(structured={}), 0, most, max_tokens) or render(0)
     structured = fit_items(lambda number: render(number)._replace(text=""), 0, most, max_tokens) or render(0)
     return Reply(text.text, structured.structured)
+
+
+def likely(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Return the records up to where their score drops below `LIKELY`, at least three."""
+    least = LIKELY * sum(item.score for item in evidence[:3]) / 3
+    many = next((place for place, item in enumerate(evidence) if place >= 3 and item.score < least), len(evidence))
+    return tuple(evidence[:many])
 
 
 def enough_in_words(recall: RecallResult, missing: Sequence[str]) -> str:
@@ -323,7 +336,7 @@ def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
     if cursor:
         more = f'for more ask again with mode "{recall.breadth}" and cursor "{cursor}"'
         return f"Shown: {number}{before} of at least {recall.total or 0}, {what}; {more}."
-    return f"Shown: all {number} found{before}, {what}. {NOT_WHOLE}"
+    return f"Shown: all {number} found{before}, {what}."
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
@@ -332,9 +345,12 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         from mcp_memory.language.shapes import asks_for_code  # not before the server's first reply
+        from mcp_memory.language.tokens import stems
 
         asked = memory.reconstruct_across(query, spaces) if spaces else memory.reconstruct(query)
         recall = await asked
+        if args.limit is None and args.query is not None and recall.breadth == "best":
+            recall = replace(recall, evidence=likely(recall.evidence))
         if len(set(args.wordings or ())) > WORDINGS:
             warning = f"Of {len(set(args.wordings or ()))} wordings the first {WORDINGS} were looked for."
             recall = replace(recall, warnings=(*recall.warnings, warning))
@@ -343,6 +359,7 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
             args.max_tokens,
             args.detail,
             code=args.detail == "full" or asks_for_code(query.text),
+            asked=frozenset(stems(query.text)),
             listing=listing_of(query),
         )
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Turn
@@ -29,57 +31,88 @@ def fact(text, said, until=FOREVER):
     return Evidence("f_1", "fact", text, 1.0, ("facts",), (source,), valid_from=FIRST, valid_to=until, confidence=0.95)
 
 
-def test_records_stand_by_session_in_the_order_of_time_under_one_date_and_numbers_are_ranks():
-    lines = dossier_lines(
-        (
-            item("I took the job.", place=3, session="b", said_at=LATER),
-            item("They want me to start in May.", place=2),
-            item("A letter from the harbour office!", place=1),
-            item("See you there.", place=4, session="b", said_at=LATER, speaker="Bob"),
-        )
+AT_FIRST, AT_LATER = "Fri 14 Mar 2025", "Wed 2 Apr 2025"
+
+
+def test_the_best_three_stand_first_and_the_others_by_session_in_the_order_of_time():
+    said = (
+        item("I took the job.", place=7, session="b", said_at=LATER),
+        item("They want me to start in May.", place=2),
+        item("It is by the water.", place=3),
+        item("See you there.", place=8, session="b", said_at=LATER, speaker="Bob"),
+        item("A letter from the harbour office!", place=1),
+        item("Bring a coat.", place=9, session="b", said_at=LATER, speaker="Bob"),
     )
-    assert lines == [
+    assert dossier_lines(said) == [
         HEADER,
-        "Session s1, Fri 14 Mar 2025:",
-        "3. Ann: A letter from the harbour office!",
-        "2. Ann: They want me to start in May [= May 2025].",
-        "Session b, Wed 2 Apr 2025:",
-        "1. Ann: I took the job.",
+        f"1. [{AT_LATER}, session b] Ann: I took the job.",
+        f"2. [{AT_FIRST}, session s1] Ann: They want me to start in May [= May 2025].",
+        f"3. [{AT_FIRST}, session s1] Ann: It is by the water.",
+        f"Session s1, {AT_FIRST}:",
+        "5. Ann: A letter from the harbour office!",
+        f"Session b, {AT_LATER}:",
         "4. Bob: See you there.",
+        "6. Bob: Bring a coat.",
+    ]
+    assert [line[:2] for line in dossier_lines(said, lines=True)[1:]] == [
+        "Se",
+        "5.",
+        "2.",
+        "3.",
+        "Se",
+        "1.",
+        "4.",
+        "6.",
     ]
 
 
-def test_a_fact_is_shown_with_the_words_that_state_it_and_what_holds_now_comes_first():
-    over = fact("Ann works at Orvella", "I worked at Orvella back then.", until=LATER)
-    now = fact("Ann works at Tindermoor", "I'm at Tindermoor now, because of the ferry.")
-    lines = dossier_lines((over, now))
-    assert lines[1:] == [
-        "Facts:",
-        "2. Ann works at Tindermoor (since 2025-03-14T10:00:00Z)",
-        "   [Fri 14 Mar 2025, Ann, session s1]: “I'm at Tindermoor now, because of the ferry.”",
-        "1. Ann works at Orvella (from 2025-03-14T10:00:00Z to 2025-04-02T18:30:00Z)",
-        "   [Fri 14 Mar 2025, Ann, session s1]: “I worked at Orvella back then.”",
+def test_a_certain_fact_stands_behind_the_words_that_state_it_and_no_other_is_told():
+    over = fact("Ann works at Orvella", "I was at Orvella.", until=LATER)
+    now = fact("Ann works at Tindermoor", "I'm at Tindermoor now.")
+    guess = replace(fact("Ann works at sea", "I may go to sea."), confidence=0.8)
+    event = replace(
+        fact("Ann joined Orvella", "I joined them."), precision="day", fact_kind="event", valid_to=FIRST + 1
+    )
+    assert dossier_lines((over, now, guess, event))[1:] == [
+        f"1. [{AT_FIRST}, session s1] Ann: I was at Orvella. (fact: Ann works at Orvella, until {AT_LATER})",
+        f"2. [{AT_FIRST}, session s1] Ann: I'm at Tindermoor now. (fact: Ann works at Tindermoor)",
+        f"3. [{AT_FIRST}, session s1] Ann: I may go to sea.",
+        f"Session s1, {AT_FIRST}:",
+        "4. Ann: I joined them. (fact: Ann joined Orvella, at 2025-03-14T10:00:00Z)",
     ]
 
 
 def test_facts_that_a_caller_stated_stand_apart_from_the_talk_of_their_session():
-    lines = dossier_lines([item("I live in Oslo now."), item("Ann lives in Oslo.", 1, speaker=None, kind="statement")])
+    stated = item("Ann lives in Oslo.", 1, speaker=None, kind="statement")
+    lines = dossier_lines([item("I live in Oslo now."), stated], lines=True)
     assert [line for line in lines if line.endswith(":")][1:] == [
-        "Session s1, Fri 14 Mar 2025:",
-        "Stated as facts in session s1, Fri 14 Mar 2025:",
+        f"Session s1, {AT_FIRST}:",
+        f"Stated as facts in session s1, {AT_FIRST}:",
     ]
 
 
 def test_a_reply_shows_what_it_replies_to():
     question = turn("Where did you buy it?", speaker="Bob", place=1)
     reply = replace(item("In Paris, a year ago.", place=2), before=Source(question, 0, len(question.text)))
-    assert dossier_lines((reply,))[2] == ("1. Ann (after Bob: “Where did you buy it?”): In Paris, a year ago [= 2024].")
+    assert dossier_lines((reply,))[1].endswith(
+        "] Ann (after Bob: “Where did you buy it?”): In Paris, a year ago [= 2024]."
+    )
 
 
-def test_equal_words_of_one_speaker_are_shown_once_with_their_number():
-    lines = dossier_lines((item("No milk!", 0), item("No  milk!", 1, session="s2", said_at=LATER), item("Yes", 2)))
-    assert [line for line in lines if "milk" in line] == ["1. Ann: No milk! (2 times in the records)"]
-    assert not any("s2" in line for line in lines)
+@pytest.mark.parametrize("words", ["No milk today!", "Ran 5 km.", "Blood pressure 128/82 [shares a picture: a gauge]"])
+@pytest.mark.parametrize("lines", [True, False])
+def test_words_that_were_said_several_times_are_shown_once_with_the_day_of_each(words, lines):
+    again = item(words.replace(" ", "  ", 1), 1, session="s2", said_at=LATER, place=1)
+    shown = dossier_lines((again, item(words, 0), item("Yes", 2, place=2)), lines=lines)
+    (line,) = [line for line in shown if "Ann: Yes" not in line and " Ann: " in line]
+    assert " ".join(line.split()).endswith(f"Ann: {words} (2 times: {AT_FIRST}; {AT_LATER})")
+    same_day = dossier_lines((item(words, 0), item(words, 1, place=1)), lines=lines)
+    assert same_day[-1].endswith(" (2 times)")
+
+
+def test_empty_lines_take_no_place_and_words_are_not_cut():
+    (line,) = dossier_lines((item("A list:\n\n- salt\n   \n\n- oats"),))[1:]
+    assert line.endswith("Ann: A list:\n   - salt\n   - oats")
 
 
 def test_relative_times_are_followed_by_what_they_mean():
@@ -93,35 +126,42 @@ def test_passages_of_a_document_stand_in_order_under_its_title():
     whole = turn("First part. Second part.", kind="document", title="Atlas", speaker=None, said_at=None)
     parts = [Evidence(f"g_{n}", "segment", whole.text[a:z], 1.0, (), (Source(whole, a, z),)) for n, (a, z) in enumerate(
         ((12, 24), (0, 11)))]  # fmt: skip
-    assert dossier_lines(parts)[1:] == ["Document Atlas:", "2. First part.", "1. Second part."]
+    assert dossier_lines(parts)[1:] == ["1. [document Atlas] Second part.", "2. [document Atlas] First part."]
+    assert dossier_lines(parts, lines=True)[1:] == ["Document Atlas:", "2. First part.", "1. Second part."]
 
 
 def test_what_tells_of_the_time_asked_for_says_so():
     since, until = parse("2023-08-27")
     told = replace(item("I flew home."), valid_from=since, valid_to=until, told_then=True)
-    assert "1. Ann: I flew home. (tells of Sun 27 Aug 2023)" in dossier_lines([told])
+    assert dossier_lines([told])[1].endswith("Ann: I flew home. (tells of Sun 27 Aug 2023)")
 
 
 def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
     steps = "".join(f"step({number})\n" for number in range(9))
     text = f"My script fails:\n```python\n# a dance\nimport steps\n{steps}```\nCan you mend it?"
-    short = dossier_lines((item(text),), code=False)[2]
+    short = dossier_lines((item(text),), code=False)[1]
     assert "My script fails:\n   `step(0)` … (11 lines of code, whole with detail full)\n   Can you mend it?" in short
     assert "step(1)" not in short
-    assert "step(8)" in dossier_lines((item(text),))[2]
+    assert "step(8)" in dossier_lines((item(text),))[1]
     many = dossier_lines([item(f"{number} {text}", number, place=number) for number in range(CODE_WHOLE + 1)])
     assert "\n".join(many).count("step(8)") == CODE_WHOLE  # of the best records alone
 
 
 def test_short_code_is_shown_whole():
     text = "Run it:\n```\nmake dance\n```\nDoes it stop?"
-    assert "make dance" in dossier_lines((item(text),), code=False)[2]
+    assert "make dance" in dossier_lines((item(text),), code=False)[1]
 
 
-def test_of_a_piece_of_a_long_message_it_is_said_how_to_get_the_others():
+def test_code_that_alone_has_a_word_of_the_question_is_shown_whole():
+    steps = "".join(f"step({number})\n" for number in range(9))
+    text = f"My dance script fails:\n```python\n{steps}twirl(9)\n```\nCan you mend it?"
+    assert "twirl(9)" in dossier_lines((item(text),), code=False, asked=frozenset({"twirl", "danc"}))[1]
+    assert "twirl(9)" not in dossier_lines((item(text),), code=False, asked=frozenset({"danc"}))[1]
+
+
+def test_where_a_message_goes_on_there_is_a_sign():
     text = "Begin with the roots. " * 40
-    piece = replace(item("Begin with the roots."), kind="segment", sources=(Source(turn(text), 0, 21),))
-    whole = replace(item("Begin with the roots.", place=2, speaker="Bob"), kind="segment")
-    lines = dossier_lines((piece, whole))
-    assert lines[2].endswith("(a part of this message; memory_explore event_context shows the others)")
-    assert lines[3] == "2. Bob: Begin with the roots."
+    piece = replace(item(text), text=text[22:43], kind="segment", sources=(Source(turn(text), 22, 43),))
+    assert dossier_lines((piece,))[1].endswith("Ann: … Begin with the roots. …")
+    whole = item("Begin with the roots.", place=2, speaker="Bob")
+    assert dossier_lines((whole,))[1].endswith("Bob: Begin with the roots.")
