@@ -168,7 +168,7 @@ class RuleExtractor:
         places = readable_places(turn.text)
         spans = [(bisect_left(places, start), bisect_left(places, end)) for start, end in sentences]
         plain = replace(turn, text=readable(turn.text))
-        read = [stated_times(plain.text, turn.said_at, *span) for span in spans]
+        read = [stated_times(plain.text, turn.local_said_at, *span) for span in spans]
         return [
             restated(replace(one, start=places[one.start], end=places[one.end]), (one.head, one.relation, one.tail))
             for one in self._extract(plain, partner, spans, read, before)
