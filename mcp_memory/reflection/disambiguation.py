@@ -3,8 +3,7 @@
 The paper asks a language model whether two nodes of its graph are the same, and merges them. Here two rules are sure
 enough to act on. Both are cautious: a wrong merge misleads, a missed one only costs a step.
 
-- names that are the same but for case, punctuation and titles ("e-mail" and "email"); but for accents too, if they have
-  several words or one kind ("Québec"; but Pâris need not be Paris);
+- names that are the same but for punctuation ("e-mail" and "email"); case, accents and titles never count;
 - people, one of whose names holds all words of the other ("Anna Patel", "Anna Maria Patel"), who come up in the same
   session, if no third name would fit as well, no fact joins the two, no single-valued fact tells them apart, and not
   both of them speak.
@@ -56,14 +55,9 @@ class AliasPair:
     reason: str
 
 
-def normalise(name: str, *, accents: bool = False) -> str:
-    """Return a name without case, punctuation, articles and titles; words stay apart.
-
-    Args:
-        name: as written.
-        accents: whether to keep them.
-    """
-    letters = unicodedata.normalize("NFKC" if accents else "NFKD", name).casefold()
+def normalise(name: str) -> str:
+    """Return a name without case, accents, punctuation, articles and titles; words stay apart."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
     kept = "".join(one for one in letters if one.isalnum() or one.isspace() or one in "+#")
     return entity_key(" ".join(kept.split())) if kept.strip() else ""
 
@@ -80,7 +74,7 @@ class Entities:
         """Return the pairs that surely mean one entity, each alias once; known aliases are left out."""
         found: dict[str, AliasPair] = {}
         for one, other in self._spelt_alike():
-            self._add(found, one, other, "the names differ in punctuation or accents alone")
+            self._add(found, one, other, "the names differ in punctuation alone")
         for short, long in self._contained_names():
             if short not in found and self._one_person(short, long):
                 self._add(found, long, short, "one name holds the other, and both come up in one session", fixed=True)
@@ -115,16 +109,14 @@ class Entities:
             found[alias] = AliasPair(self._facts.name(name), self._facts.name(alias), reason)
 
     def _spelt_alike(self) -> Iterator[tuple[str, str]]:
-        """Yield the pairs whose names are the same but for case, accents and punctuation."""
+        """Yield the pairs whose names are the same but for punctuation."""
         by_norm: dict[str, list[str]] = defaultdict(list)
         for key in self.keys:
             by_norm[normalise(self._facts.name(key))].append(key)
         for norm, keys in by_norm.items():
             first, *others = sorted(keys, key=lambda key: (-self._facts.degree(key), -len(key), key))
             for other in others if norm else ():
-                names = (normalise(self._facts.name(key), accents=True) for key in (first, other))
-                sure = len(set(names)) == 1 or " " in norm or self._of_one_kind(first, other)
-                if sure and _numbers(first) == _numbers(other):  # "3.5" is not 35
+                if _numbers(first) == _numbers(other):  # "3.5" is not 35
                     yield first, other
 
     def _contained_names(self) -> Iterator[tuple[str, str]]:
