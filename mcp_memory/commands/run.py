@@ -16,7 +16,7 @@ from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.query import Query
 from mcp_memory.server.tools.arguments import QUERY_BYTES, check_text
 from mcp_memory.server.tools.dossier import dossier_lines
-from mcp_memory.server.tools.reconstruct import enough_in_words, recall_reply
+from mcp_memory.server.tools.reconstruct import judgement_lines, recall_reply
 from mcp_memory.server.tools.replies import one_line
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory, open_unloaded
@@ -117,5 +117,5 @@ def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
         terminal.line(("Conflict:", "bold"), one_line(conflict))
     for warning in recall.warnings:
         terminal.note(f"Warning: {warning}")
-    if recall.evidence:
-        terminal.line((f"{enough_in_words(recall, recall.missing)}.", "dim"))
+    for line in judgement_lines(recall, recall.missing):
+        terminal.line((line, "dim"))

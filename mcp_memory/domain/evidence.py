@@ -15,7 +15,9 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 
 EvidenceKind = Literal["sentence", "segment", "fact", "point"]
-Stop = Literal["sufficient", "max_turns", "exhausted", "budget", "deadline"]
+Judging = Literal["nobody", "anthropic", "caller"]
+"""Who judged whether evidence is enough to answer from."""
+Stop = Literal["covered", "max_turns", "exhausted", "budget", "deadline"]
 """Why the loop of recall ended."""
 
 
@@ -116,19 +118,18 @@ class OperatorCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Sufficiency:
-    """Whether evidence is enough to answer a query from.
+class Coverage:
+    """How far evidence covers a query, by which the loop of recall goes on.
 
     Attributes:
-        score: in [0, 1]: the probability that it is all that is needed; while the loop of recall runs, how far it
-            covers the query.
-        sufficient: whether that is enough.
-        missing: content words of the query, as written, that nothing covers; then, in words, what else is missing.
+        score: in [0, 1].
+        whole: whether that is enough to stop.
+        missing: content words of the query, as written, that nothing covers.
         reason: why it is not enough, in words, where that was examined; else empty.
     """
 
     score: float
-    sufficient: bool
+    whole: bool
     missing: tuple[str, ...] = ()
     reason: str = ""
 
@@ -204,9 +205,10 @@ class RecallResult:
 
     Attributes:
         evidence: best first.
-        sufficiency: the probability that all that the query needs is in the evidence, in [0, 1].
-        sufficient: whether that is enough to answer from.
-        missing: words of the query that nothing found covers; then, in words, what else is missing.
+        sufficiency: how likely all that the query needs is in the evidence, in [0, 1]; None where nobody judged that.
+        sufficient: whether that is enough to answer from; None likewise.
+        missing: names and numbers of the query that no record of the space has; where Claude judged, what is missing in
+            its words.
         engine: the engine whose judgement decided.
         warnings: the warnings for the caller.
         conflicts: where certain facts contradict each other, and what callers corrected, in words.
@@ -229,11 +231,12 @@ class RecallResult:
         between: the two events between which the time is asked for, in the order of the question; else empty.
         correction: of an answer to such a query, the newest; None if no caller gave one.
         corrected: corrections of answers to other queries that rested on sentences of this evidence.
+        sufficiency_by: who judged whether the evidence is enough.
     """
 
     evidence: tuple[Evidence, ...] = ()
-    sufficiency: float = 0.0
-    sufficient: bool = False
+    sufficiency: float | None = None
+    sufficient: bool | None = None
     missing: tuple[str, ...] = ()
     engine: Engine = "embedded"
     warnings: tuple[str, ...] = ()
@@ -257,6 +260,7 @@ class RecallResult:
     between: tuple[DatedEvent, ...] = ()
     correction: Correction | None = None
     corrected: tuple[Correction, ...] = ()
+    sufficiency_by: Judging = "nobody"
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,6 @@ class Query:
         events: the two between which it asks for the time, understood and embedded as it is; else empty.
         vectors: the vectors of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
-        subject_vector: the vector of the text with "somebody" for whom it asks about, shape ``(d,)``; None where that
-            is a speaker, the user or nobody (``search/subjects.py``).
         topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
     """
 
@@ -146,7 +144,6 @@ class Query:
     vectors: Matrix = field(default=_NOT_YET, compare=False, repr=False)
     time_vector: Vector | None = field(default=None, compare=False, repr=False)
     topic_vector: Vector | None = field(default=None, compare=False, repr=False)
-    subject_vector: Vector | None = field(default=None, compare=False, repr=False)
 
     @property
     def forms(self) -> list[str]:

@@ -1,12 +1,11 @@
 """What callers said of a question: evidence that they confirmed comes first, and their correction decides.
 
-**Confirmed evidence.** Recall judges itself mostly by the words of the query that its evidence says
-(``search/sufficiency.py``). Evidence that had to be explored for shares few of them: it would stay behind and be called
-insufficient for ever. So where recall doubts itself, the feedback of callers decides, as a language model's judgement
-does (``services/answer.py``): what a caller named comes first, with scores from .5 to 1, and the others have scores
-from 0 to .5. In GAM-RAG (§4.2) a confident memory ends the search; here it ends the doubt as well, if there is room for
-everything that is known as surely to help. (Measured over taught questions: +4 points of R@1 in dialogues, +1.5 of R@2
-in documents; nothing changes for others. Wrong feedback ends the doubt too.)
+**Confirmed evidence.** Evidence that had to be explored for shares few words with the query, and would stay behind for
+ever. So where what is found does not cover the query (``search/coverage.py``), the feedback of callers decides, as a
+language model's judgement does (``services/answer.py``): what a caller named comes first, with scores from .5 to 1, and
+the others have scores from 0 to .5. In GAM-RAG (§4.2) a confident memory ends the search; here the evidence is sufficient
+by the caller's word as well, if there is room for everything that is known as surely to help. (Measured over taught
+questions: +4 points of R@1 in dialogues, +1.5 of R@2 in documents; nothing changes for others.)
 
 **Departures.** In GAM-RAG similarity alone says what a memory is good for, and two questions that differ in a name or a
 year are very similar. So feedback counts here only for queries with the same names and times.
@@ -14,7 +13,7 @@ year are very similar. So feedback counts here only for queries with the same na
 **Corrections** (`find_correction`). A caller who says that an answer was wrong may say what is right. That is the last
 word on the question: it comes first, however much older evidence fits, until somebody corrects it again or a later
 message answers the question (``rules/answers/judge.py``). Where other questions find the sentence that the wrong answer
-rested on, the reply says that it was corrected (`corrected_statements`), and an answer from it is hedged.
+rested on, the reply says that it was corrected (`corrected_statements`), and nothing is answered from it.
 """
 
 from __future__ import annotations

@@ -9,10 +9,11 @@ found or ranked by them. They are English.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from mcp_memory.domain.relations import irregular_verbs
+from mcp_memory.language.tokens import words
 
 _KIN = """
 child children|man men|woman women|person people|foot feet|tooth teeth|goose geese|mouse mice|louse lice|ox oxen
@@ -80,3 +81,19 @@ def _kin() -> dict[str, frozenset[str]]:
         for word in line:
             found.setdefault(word, set()).update(line)
     return {word: frozenset(others) for word, others in found.items()}
+
+
+def without_other_forms(missing: Sequence[str], texts: Iterable[str]) -> list[str]:
+    """Return the words of which no text has another form: not "quizzes" where one tells of a quiz."""
+    if not missing:
+        return []
+    said: dict[str, set[str]] = {}
+    for word in {word for text in texts for word in words(text)}:
+        said.setdefault(word[0], set()).add(word)
+
+    def stands(word: str) -> bool:
+        found = bases(word)
+        near = (other for letter in {form[0] for form in found} for other in said.get(letter, ()))
+        return any(other[:2] in {form[:2] for form in found} and not found.isdisjoint(bases(other)) for other in near)
+
+    return [word for word in missing if not (known := words(word)) or not all(map(stands, known))]

@@ -335,3 +335,26 @@ job well done day
     )
 )
 """Words of which all of small talk consists, beside stop words and names."""
+ASKING = frozenset((
+    "list", "enumerate", "name", "tell", "show", "give", "describe", "remind", "everything", "anything", "something",
+    "far", "long", "often", "much", "many", "ever", "all", "every", "each", "exactly", "total", "different", "specific",
+    "mention", "mentioned", "say", "said", "walk", "suggest", "recommend", "happened", "together", "besides", "course",
+    "across", "throughout", "conversation", "conversations", "sessions", "discussions", "aspects", "various", "several",
+    "days", "day", "weeks", "week", "months", "month", "years", "year", "hours", "passed", "elapsed", "lie", "lies",
+    "kind", "kinds", "type", "types", "sort", "way", "ways", "reason", "reasons", "status", "fact", "facts", "thing",
+    "things", "item", "items", "terms", "term", "example", "examples", "result", "results", "individuals", "general",
+    "common", "typical", "overall", "entire", "another", "multiple", "first", "second", "last", "previous",
+    "upcoming", "current", "currently", "recent", "recently", "soon", "finally", "clearly", "according", "regarding",
+    "towards", "behind", "due", "based", "considered", "considering", "consider", "use", "used", "uses", "using",
+    "previously", "take", "takes", "took", "go", "goes", "going", "went", "see", "seen", "find", "found", "start",
+    "started", "become", "became", "becoming", "decide", "decided", "receive", "received", "receiving", "set",
+    "back", "away", "think", "thinks", "choose", "choosing", "participate", "participated", "participating", "attend",
+    "attended", "discussed", "discussing", "represent", "various", "good", "influence", "share", "shared",
+    "situation", "situations", "detail", "details", "info", "information", "latest", "newest", "news", "update",
+    "updates", "remember", "recall", "know", "known", "nowadays", "presently", "anyway", "stand", "stands", "ahead",
+    "come", "comes", "came", "coming", "plan", "plans", "planned", "planning", "arranged", "arrangement",
+    "arrangements", "idea", "ideas", "name", "names", "named", "called", "date", "dates", "held", "occur", "occurred",
+    "place", "places", "especially", "generally", "apply", "applies", "matter", "matters", "topic", "topics", "story",
+    "involve", "involved",
+))  # fmt: skip
+"""Words that only ask, and words that say so little that a text may answer without them."""

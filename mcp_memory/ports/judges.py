@@ -119,7 +119,7 @@ class QuestionJudge(Protocol):
         """
 
     def assesses(self, recall: RecallResult) -> bool:
-        """Return whether `assess` is to be asked about a result; else recall judges itself."""
+        """Return whether `assess` is to be asked about a result; else nobody judges it."""
 
     async def assess(self, case: JudgeInput) -> Judgement:
         """Return whether the evidence suffices, which of it is needed, and where to look for more (DESIGN L6)."""

@@ -118,8 +118,8 @@ class ClaudeQuestionJudge:
             return None
 
     def assesses(self, recall: RecallResult) -> bool:
-        """See `ports.QuestionJudge`; without evidence there is nothing to judge."""
-        return bool(recall.evidence) and (self._judges.when == "anthropic" or not recall.sufficient)
+        """See `ports.QuestionJudge`; with ``auto`` where the loop ended without covering the query."""
+        return bool(recall.evidence) and (self._judges.when == "anthropic" or recall.stop != "covered")
 
     async def assess(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`."""

@@ -8,24 +8,25 @@ A segment's *strength*, in (0, 1], says how likely the segment leads to the answ
 its score relative to the best; for what a call finds, the strength that the call started from times how well the item
 fits.
 
-**Assessment.** The search measured how far its candidates cover the query (``search/sufficiency.py``: the query's words
-by rarity, and margin and share of the speaker who is named). `assess` (``search/sufficiency.py``) adds whether any of
+**Assessment.** The search measured how far its candidates cover the query (``search/coverage.py``: the query's words
+by rarity, and margin and share of the speaker who is named). `assess` (``search/coverage.py``) adds whether any of
 the best candidates has the type that is asked for, and puts both into words as a *reason*: what nothing covers, and
 what kind of answer is needed for whom. It is words because an operator may search for them (QRMeM's retry with the
 reason).
 
 Each turn selects calls (f_select, eq. 10): the strongest that were proposed and not made yet. It has them made (eq.
-11), routes what they find (f_route, eq. 12) and assesses again. The loop ends when the evidence suffices, when nothing
-new comes any more, or when the budget is spent. Everything is found by operators, which the loop knows only by the
-names that the policy gives.
+11), routes what they find (f_route, eq. 12) and assesses again. The loop ends when the evidence covers the query, when
+nothing new comes any more, or when the budget is spent. Everything is found by operators, which the loop knows only by
+the names that the policy gives.
 
 **Budgets**: 8 turns, 10 calls a turn (the paper), 50 in all (the authors' program); both hold (DESIGN D30). So that one
 turn does not spend what later turns need, it takes at most its share of the calls that are left.
 
 **Departures.** The paper's model selects and routes; here a table selects (``policy.py``), and routing keeps what is
 strong enough. The same calls over the same memory end in the same state (DESIGN I35). The paper's model also judges
-whether what is held is enough; here its coverage decides, and the type is required besides. Only the form of the type
-is checked: a number, a date, a name that is not in the query.
+whether what is held is enough (C_LLM). Here nobody judges that: the loop goes on while parts and names of the query
+stand in nothing that was found, or nothing of the form that is asked for does: a number, a date, a name that is not in
+the query. What it ends with is called covered, never sufficient.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from dataclasses import dataclass, field
 from math import ceil
 
-from mcp_memory.domain.evidence import OperatorCall, Stop, Sufficiency
+from mcp_memory.domain.evidence import Coverage, OperatorCall, Stop
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
@@ -230,16 +231,16 @@ def _segments(space: Space, turn: str, start: int, end: int) -> Iterator[int]:
                 yield segment
 
 
-Select = Callable[[LoopState, Sufficiency, int], Sequence[Action]]
-"""f_select: given the state, its sufficiency and how many turns are left, this one included: calls, best first."""
+Select = Callable[[LoopState, Coverage, int], Sequence[Action]]
+"""f_select: given the state, its coverage and how many turns are left, this one included: calls, best first."""
 Execute = Callable[[Sequence[Action]], Awaitable[Sequence[OperatorResult]]]
 """Makes the calls of a turn, all at once, and returns the result of each."""
-Assess = Callable[[LoopState], Sufficiency]
+Assess = Callable[[LoopState], Coverage]
 
 
 async def run_loop(
     state: LoopState,
-    first: Sufficiency,
+    first: Coverage,
     *,
     select: Select,
     execute: Execute,
@@ -251,15 +252,15 @@ async def run_loop(
 
     Args:
         state: after the search.
-        first: its sufficiency; no turn is taken where it suffices.
+        first: its coverage; no turn is taken where it is whole.
         select: proposes calls; none is made twice (DESIGN I35).
         execute: makes them.
         assess: judges a state.
         settings: how far.
         clock: seconds, from any beginning.
     """
-    began, sufficiency = clock(), first
-    while not sufficiency.sufficient:
+    began, coverage = clock(), first
+    while not coverage.whole:
         turns, calls = settings.max_turns - state.turns, settings.calls - len(state.trace)
         if turns <= 0:
             return "max_turns"
@@ -267,7 +268,7 @@ async def run_loop(
             return "budget"
         if clock() - began >= settings.deadline_s:
             return "deadline"
-        again = state.propose(select(state, sufficiency, turns))
+        again = state.propose(select(state, coverage, turns))
         waiting = sorted(state.agenda.values(), key=lambda action: -action.strength)
         chosen = waiting[: min(settings.k_ops, ceil(calls / turns))]
         if not chosen and not again:
@@ -275,8 +276,8 @@ async def run_loop(
         state.add_turn(list(zip(chosen, await execute(chosen) if chosen else (), strict=True)), again)
         if state.idle >= IDLE:
             return "exhausted"
-        sufficiency = assess(state)
-    return "sufficient"
+        coverage = assess(state)
+    return "covered"
 
 
 def uncovered_share(query: Query, missing: Collection[str]) -> float:

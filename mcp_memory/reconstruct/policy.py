@@ -22,7 +22,7 @@ from itertools import product
 from math import prod
 from typing import Any, get_args
 
-from mcp_memory.domain.evidence import Sufficiency
+from mcp_memory.domain.evidence import Coverage
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import ConfigurationError
@@ -36,7 +36,7 @@ FILE = "policy.toml"
 BEST = 3
 """Segments whose ids stand for the best, and for what is new."""
 Values = Sequence[tuple[Argument, float]]
-Source = Callable[[LoopState, Sufficiency], Values]
+Source = Callable[[LoopState, Coverage], Values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,18 +166,18 @@ class Policy:
         """Return the kind of a query with its uncovered share; None where none fits."""
         return next((kind for kind in self.kinds if kind.conditions.fit(query, uncovered)), None)
 
-    def actions(self, state: LoopState, sufficiency: Sufficiency, turns: int) -> list[Action]:
+    def actions(self, state: LoopState, coverage: Coverage, turns: int) -> list[Action]:
         """Return the calls that the table has for a state of the loop, strongest first."""
         kind = self.kind(state.query, state.uncovered)
         if kind is None:
             return []
         planned = [*(kind.before_last if turns == 2 else ()), *kind.turns[min(state.turns, len(kind.turns) - 1)]]
-        actions = [action for call in planned for action in self._actions(call, state, sufficiency)]
+        actions = [action for call in planned for action in self._actions(call, state, coverage)]
         return sorted(actions, key=lambda action: -action.strength)
 
-    def _actions(self, planned: PlannedCall, state: LoopState, sufficiency: Sufficiency) -> Iterator[Action]:
+    def _actions(self, planned: PlannedCall, state: LoopState, coverage: Coverage) -> Iterator[Action]:
         """Yield a call for each combination of values of its sources."""
-        values = [SOURCES[source](state, sufficiency) for source in planned.args.values()]
+        values = [SOURCES[source](state, coverage) for source in planned.args.values()]
         carries = self.worths[planned.operator].carries
         for chosen in product(*values):
             args: dict[str, Argument] = dict(zip(planned.args, (value for value, _ in chosen), strict=True))
@@ -232,41 +232,41 @@ def _planned(calls: Sequence[dict[str, str]]) -> tuple[PlannedCall, ...]:
     return tuple(PlannedCall(call["operator"], {k: v for k, v in call.items() if k != "operator"}) for call in calls)
 
 
-def _question(state: LoopState, _: Sufficiency) -> Values:
+def _question(state: LoopState, _: Coverage) -> Values:
     return [(state.query.text, 1.0)]
 
 
-def _reason(_: LoopState, sufficiency: Sufficiency) -> Values:
-    return [(sufficiency.reason, 1.0)] if sufficiency.reason else []
+def _reason(_: LoopState, coverage: Coverage) -> Values:
+    return [(coverage.reason, 1.0)] if coverage.reason else []
 
 
-def _missing(_: LoopState, sufficiency: Sufficiency) -> Values:
+def _missing(_: LoopState, coverage: Coverage) -> Values:
     """The words that nothing covers, one by one."""
-    return [(word, 1.0) for word in sufficiency.missing]
+    return [(word, 1.0) for word in coverage.missing]
 
 
-def _roots(state: LoopState, _: Sufficiency) -> Values:
+def _roots(state: LoopState, _: Coverage) -> Values:
     return [(name, 1.0) for name in state.roots]
 
 
-def _best(state: LoopState, _: Sufficiency) -> Values:
+def _best(state: LoopState, _: Coverage) -> Values:
     """The ids of the strongest segments, together."""
     best = state.strongest(BEST)
     return [(tuple(state.space.segments[item.row].id for item in best), best[0].strength)] if best else []
 
 
-def _new(state: LoopState, _: Sufficiency) -> Values:
+def _new(state: LoopState, _: Coverage) -> Values:
     """The ids of what the last turn brought, together."""
     new = state.frontier[:BEST]
     return [(tuple(state.space.segments[item.row].id for item in new), new[0].strength)] if new else []
 
 
-def _cues(state: LoopState, _: Sufficiency) -> Values:
+def _cues(state: LoopState, _: Coverage) -> Values:
     """Names and things in what the last turn brought that lead to other texts."""
     return find_pointers(state)
 
 
-def _topics(state: LoopState, _: Sufficiency) -> Values:
+def _topics(state: LoopState, _: Coverage) -> Values:
     """The topics of what the last turn brought, by their ids."""
     topics = Topics.of(state.space)
     values: dict[Argument, float] = {}
@@ -276,16 +276,16 @@ def _topics(state: LoopState, _: Sufficiency) -> Values:
     return list(values.items())
 
 
-def _points(state: LoopState, _: Sufficiency) -> Values:
+def _points(state: LoopState, _: Coverage) -> Values:
     """The ids of the memory points related to the query, one by one."""
     return [((point.id,), 1.0) for point in state.points[:BEST]]
 
 
-def _since(state: LoopState, _: Sufficiency) -> Values:
+def _since(state: LoopState, _: Coverage) -> Values:
     return _day(state, since=True)
 
 
-def _until(state: LoopState, _: Sufficiency) -> Values:
+def _until(state: LoopState, _: Coverage) -> Values:
     return _day(state, since=False)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from mcp_memory.domain.evidence import Sufficiency, Wish
+from mcp_memory.domain.evidence import Wish
 from mcp_memory.domain.query import Query
 from mcp_memory.language.questions import looks_back
 from mcp_memory.search.candidates import Candidate
@@ -19,6 +19,8 @@ from mcp_memory.view.space import NONE, Space
 
 KEPT = 5
 """Records that stand before the messages of wishes."""
+CONFIRMED = 0.7
+"""The least sufficiency of evidence that a caller said helps."""
 PLACED = 3
 """Most messages of wishes that become evidence."""
 
@@ -59,26 +61,22 @@ def rank_confirmed(
     space: Space,
     query: Query,
     candidates: Sequence[Candidate],
-    sufficiency: Sufficiency,
     confirmed: Set[int],
     gates: Mapping[int, float],
-    enough: float,
-) -> tuple[Sequence[Candidate], Sufficiency]:
-    """Return the candidates, best first, and their sufficiency, both as the feedback on such a query has them.
+) -> tuple[Sequence[Candidate], float | None]:
+    """Return the candidates, best first, and their sufficiency by the word of callers, both as feedback has them.
 
-    Where nothing is confirmed, both are returned as they are.
+    Where nothing is confirmed, or there is no room for all of it, the sufficiency is None: nobody judged it.
 
     Args:
         space: the space of a view that does not change meanwhile.
         query: understood with the speakers of the space.
         candidates: best first.
-        sufficiency: their sufficiency, by themselves.
         confirmed: rows of the sentences that come first, from `confirmed_sentences` or `find_correction`.
         gates: the gates of the query, by row of the sentence, from `gain.gates.sentence_gates`.
-        enough: the least sufficiency of what suffices.
     """
     if not confirmed:
-        return candidates, sufficiency
+        return candidates, None
 
     def sentences(row: int) -> list[int]:
         return space.sentences_within(space.segments[row])
@@ -94,7 +92,6 @@ def rank_confirmed(
     rest = [candidate for candidate in candidates if candidate not in first]
     ranked = [replace(candidate, score=(1 + candidate.score / best) / 2) for candidate in first]
     ranked = [*ranked, *(replace(candidate, score=candidate.score / 2) for candidate in rest)][: query.limit]
-    if len(first) <= query.limit:
-        score = max(sufficiency.score, enough, *(gates[row] / 2 for row in confirmed))
-        sufficiency = Sufficiency(score, True)
-    return ranked, sufficiency
+    if len(first) > query.limit:
+        return ranked, None
+    return ranked, max(CONFIRMED, *(gates[row] / 2 for row in confirmed))

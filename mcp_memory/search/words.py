@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.segments import Outline, outline
 from mcp_memory.language.stated import day_in_words
-from mcp_memory.language.tokens import head, short, stems, words
+from mcp_memory.language.tokens import head, short, stems, unaccented, words
 from mcp_memory.search.channels import TYPICAL_COSINE, Channel, ChannelInput
 from mcp_memory.vectors import Column, Matrix, Scores
 from mcp_memory.view.space import NONE, Space
@@ -133,6 +133,19 @@ class WordIndex:
                 contained |= holders[np.minimum(np.searchsorted(holders, rows), len(holders) - 1)] == rows
         return contained
 
+    def holds(self, word: str) -> bool:
+        """Return whether any segment contains a word, or one that differs by accents alone; true of stop words."""
+        found = stems(word)
+        return all(self._known(stem) or self._known(unaccented(stem)) or self._accented(stem) for stem in found)
+
+    def _known(self, stem: str) -> bool:
+        return any(stem in postings for postings in self._postings.values())
+
+    def _accented(self, stem: str) -> bool:
+        """Return whether a stem is known that is this one without its accents."""
+        every = (other for postings in self._postings.values() for other in postings if not other.isascii())
+        return any(unaccented(other) == unaccented(stem) for other in every)
+
     def rarity(self, stem: str) -> float:
         """Return the idf of a stem in the whole space, at least 0; highest for one that does not occur."""
         holders = sum(len(found) for one in self._postings.values() if (found := one.get(stem)) is not None)
@@ -196,6 +209,12 @@ class _Vocabulary:
         if not isinstance(known, _Postings):
             self._postings[stem] = known = _Postings() if known is None else _Postings.of(known)
         known.append(row, count)
+
+    def __contains__(self, stem: str) -> bool:
+        return stem in self._postings
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._postings)
 
     def get(self, stem: str) -> _Postings | None:
         """Return the postings of a stem, or None."""

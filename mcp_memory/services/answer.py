@@ -1,8 +1,8 @@
 """The two tools that read: recall with evidence (`reconstruct`), and an answer that cites it (`answer`).
 
-Both look the query up first (``services/recall/``). Without a language model recall judges itself. Where one judges, it
-is shown what was found, while no view is held, and says whether that is enough or what is missing. Its word decides
-whether the evidence suffices, and what it needs comes first (MRAgent's routing, eq. 12; nothing else is lost).
+Both look the query up first (``services/recall/``). Without a language model nobody judges whether that is enough,
+and none of the replies says so. A language model is shown what was found, while no view is held, and says whether that
+is enough or what is missing; what it needs comes first (MRAgent's routing, eq. 12; nothing else is lost).
 
 **Follow-ups of a judge.** A language model takes part in the loops of MRAgent (§3.2), HGMem and QRMeM: it is asked
 again with what the steps that it chose found (``follow_ups.py``). Evidence that was found on the way and that no
@@ -44,9 +44,6 @@ from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.proposals import store_points
 from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
-
-UNCONVINCED = 0.5
-"""The share that is left of recall's own sufficiency if the judge says that the evidence does not suffice."""
 
 PLAIN = 0.7
 """Confidence of a language model below which its answer is hedged."""
@@ -94,7 +91,7 @@ async def reconstruct(
         query: as the caller asks it, with the moment of asking.
         settings: the settings of recall.
         episodes: the episodes of this process.
-        judge: the judge of this query alone; None leaves the judgement to recall itself.
+        judge: the judge of this query alone; None leaves it unjudged.
     """
     if not query.text:
         async with store.reading() as view:
@@ -103,8 +100,6 @@ async def reconstruct(
             newest = newest_candidates(space, query.window, query.limit, query.role)
             result = RecallResult(
                 evidence_of(space, newest, ()),
-                float(bool(newest)),
-                bool(newest),
                 warnings=(*unknown_space(view, query.space), *without_role),
                 episode=new_episode_id(),
                 wishes=newest_wishes(space) if settings.search.wishes else (),
@@ -299,13 +294,12 @@ def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallRes
         first = [replace(item, score=(1 + item.score / best) / 2) for item in first]
         evidence = (*sorted(first, key=lambda item: -item.score), *rest)
     answerable = judgement.proposal is not None
-    sufficiency = judgement.proposal.confidence if judgement.proposal else UNCONVINCED * result.sufficiency
     return replace(
         result,
         evidence=evidence[:limit],
         sufficient=answerable,
-        sufficiency=sufficiency,
+        sufficiency=judgement.proposal.confidence if judgement.proposal else (judgement.support or 0.0) / 2,
+        sufficiency_by="anthropic",
         missing=() if answerable else judgement.missing or result.missing,
-        stop="exhausted" if result.stop == "sufficient" and not answerable else result.stop,
         engine=judgement.engine,
     )

@@ -63,7 +63,8 @@ async def test_a_model_recalls_explores_answers_gives_feedback_and_recalls_bette
     async with keyless() as client:
         await structured(client, "memory_write", messages=TALK, space=space)
         first = await structured(client, "memory_reconstruct", query=QUESTION, limit=4, detail="full", space=space)
-        assert (first["sufficient"], first["missing"], first["engine"]) == (False, ["animals", "breed"], "embedded")
+        assert (first["sufficiency"], first["sufficiency_by"], first["missing"]) == (None, "nobody", [])
+        assert "sufficient" not in first
         assert HIVES["text"] not in texts(first["evidence"])
 
         leads = await stepped(client, first, "event_keywords")
@@ -76,23 +77,10 @@ async def test_a_model_recalls_explores_answers_gives_feedback_and_recalls_bette
 
         for question in (QUESTION, PARAPHRASE):
             better = await structured(client, "memory_reconstruct", query=question, limit=4, space=space)
-            assert (better["sufficient"], better["engine"]) == (True, "embedded")
+            assert (better["sufficient"], better["sufficiency_by"]) == (True, "caller")
             assert texts(better["evidence"])[:2] == [HIVES["text"], "My godfather is Emil."]
         swapped = await structured(client, "memory_reconstruct", query=OTHER, limit=4, space=space)
-        assert (swapped["sufficient"], texts(swapped["evidence"])[0]) == (False, "My godfather is Emil.")
-
-
-async def test_a_brief_reply_that_may_not_suffice_says_how_to_continue():
-    async with keyless() as client:
-        await structured(client, "memory_write", messages=TALK)
-        brief = await structured(client, "memory_reconstruct", query=QUESTION)
-        assert "next" not in brief
-        assert "With detail full this tells steps" in await words(client, "memory_reconstruct", query=QUESTION)
-        full = await words(client, "memory_reconstruct", query=QUESTION, detail="full")
-        assert "With detail full" not in full
-        assert "Next: memory_explore" in full
-        enough = "Did Cleo walk to the lake with a friend on day 3?"
-        assert "With detail full" not in await words(client, "memory_reconstruct", query=enough)
+        assert (swapped["sufficiency_by"], texts(swapped["evidence"])[0]) == ("nobody", "My godfather is Emil.")
 
 
 async def test_each_result_says_whether_the_caller_decided_in_that_call():

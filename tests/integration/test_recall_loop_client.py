@@ -38,11 +38,11 @@ async def test_a_recall_of_one_turn_takes_one_step():
         assert {one["turn"] for one in recall["trace"]} == {1}
 
 
-async def test_a_sufficient_first_look_takes_no_further_step():
+async def test_a_first_look_that_covers_the_query_takes_no_further_step():
     async with connected(FakeLog()) as client:
         await structured(client, "memory_write", messages=TALK)
         recall = await structured(client, "memory_reconstruct", query="kettle cold day", detail="full")
-        assert (recall["stop_reason"], recall["trace"], recall["budget"]["turns"]) == ("sufficient", [], 0)
+        assert (recall["stop_reason"], recall["trace"], recall["budget"]["turns"]) == ("covered", [], 0)
         brief = await structured(client, "memory_reconstruct", query="kettle cold day")
         assert not {"stop_reason", "trace", "budget"} & brief.keys()
 

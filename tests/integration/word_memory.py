@@ -146,8 +146,8 @@ class WordMemory:
         from mcp_memory.domain.query import Query
 
         recall = await self.reconstruct(Query(request.text, request.space, request.limit))
-        if not recall.sufficient:
-            return AnswerResult(None, recall.sufficiency, False, (), recall)
+        if not recall.evidence:
+            return AnswerResult(None, None, False, (), recall)
         best = recall.evidence[0]
         return AnswerResult(best.text, best.score, False, (Citation(best.id, best.sources[0]),), recall)
 

@@ -64,7 +64,7 @@ class EmbeddedQuestionJudge:
         return None
 
     def assesses(self, _recall: RecallResult) -> bool:
-        """Return False: recall judges itself."""
+        """Return False: nobody judges."""
         return False
 
     async def assess(self, judge_input: JudgeInput) -> Judgement:

@@ -1,4 +1,4 @@
-"""Match a query to the one relation of one entity that it asks for, or to nothing (DESIGN 4 step 5).
+"""Match a query to the one relation of one entity that it asks for, or to nothing (DESIGN 4 step 4).
 
 A query has to name the entity (or describe it by facts that a path follows, "Ann's sister"), hold a word of the
 relation, want the type and the kind of its values, and say no more: a content word that none of these explain asks for

@@ -27,10 +27,11 @@ from mcp_memory.domain.times import BEGINNING, Millis
 from mcp_memory.domain.turns import Turn, digest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
+from mcp_memory.language.forms import without_other_forms
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import stems, words
+from mcp_memory.language.vocabulary import ASKING
 from mcp_memory.ports import Embedder, Store
-from mcp_memory.search.missing import ASKING, without_other_forms
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes

@@ -123,14 +123,13 @@ def place_episode(episode: Episode, name: str, places: dict[str, int]) -> Episod
 
 
 def _join_results(results: Sequence[RecallResult], merged: Sequence[Evidence], episode: str) -> RecallResult:
-    """Return several results as one: the space that suffices best decides whether all do, and what is missing."""
-    best = max(results, key=lambda result: result.sufficiency)
+    """Return several results as one: the one that suffices best, or of a query that nobody judged the first, leads."""
+    best = max(results, key=lambda result: result.sufficiency or 0.0)
     asked = next((result for result in results if result.engine != "embedded"), best)
     spent = [result.spent for result in results if result.spent is not None]
     return replace(
         best,
         evidence=tuple(merged),
-        sufficient=any(result.sufficient for result in results),
         missing=tuple(word for word in best.missing if all(word in result.missing for result in results)),
         engine=asked.engine,
         warnings=tuple(dict.fromkeys(text for result in results for text in result.warnings)),

@@ -46,16 +46,12 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import by_assistant
-from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.plans import asks_ahead
 from mcp_memory.language.questions import asks_for_advice
-from mcp_memory.language.shapes import asks_for_number, topic_of, wanted_breadth
-from mcp_memory.language.tokens import stems
+from mcp_memory.language.shapes import asks_for_number, wanted_breadth
 from mcp_memory.ports import Store
-from mcp_memory.search.ahead import time_ahead
 from mcp_memory.search.candidates import CandidateSet, find_candidates
 from mcp_memory.search.channels import similarity
-from mcp_memory.search.missing import without_other_forms
 from mcp_memory.search.windows import with_event_times
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.units import (
@@ -106,7 +102,6 @@ async def with_list(
     return replace(
         result,
         evidence=lines,
-        missing=_of_list(query, result.missing, broad),
         breadth=broad.breadth,
         total=broad.total,
         skipped=query.skip,
@@ -161,21 +156,6 @@ def has_enough(query: Query, broad: BroadEvidence, best: int) -> bool:
     """
     fewest = FEW_COUNTED if asks_for_number(query.text) else 1 if asks_ahead(query.text) else FEW
     return query.mode != "auto" or broad.total >= min(fewest, best)
-
-
-def _of_list(query: Query, missing: Sequence[str], broad: BroadEvidence) -> tuple[str, ...]:
-    """Return the words of the topic that no message of a list contains.
-
-    An overview covers no words, what is still to come need not say so, and an area has words of its own.
-    """
-    if broad.breadth == "overview" or time_ahead(query) is not None:
-        return ()
-    asked = topic_of(query.text)
-    topic = set(stems(asked)).difference(*(area.asked for area in areas_asked(asked)))
-    texts = [source.turn.text for item in broad.evidence for source in item.sources]
-    said = {stem for text in texts for stem in stems(text)}
-    left = [one for one in missing if " " in one or not topic.intersection(stems(one)) <= said]
-    return tuple(without_other_forms(left, texts))
 
 
 def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence[Point]) -> list[Point | Listed]:

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.evidence import RecallResult, Sufficiency
+from mcp_memory.domain.evidence import Coverage, RecallResult
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.gain.gates import sentence_weights
@@ -27,7 +27,7 @@ from mcp_memory.ports import Embedder, OperatorInput, OperatorResult, Store
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, run_loop, uncovered_share
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.channels import similarity
-from mcp_memory.search.sufficiency import assess, judge_coverage
+from mcp_memory.search.coverage import assess, judge_coverage
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
@@ -57,7 +57,7 @@ async def go_on(
     result: RecallResult,
     settings: RecallSettings,
 ) -> tuple[CandidateSet, Dated, RecallResult]:
-    """Run the loop from the candidates of the search, unless they suffice as they are, or it is switched off.
+    """Run the loop from the candidates of the search, unless they cover the query as they are, or it is switched off.
 
     Args:
         store: asked for what is nearest if the view holds no vectors.
@@ -78,13 +78,13 @@ async def go_on(
         return found, {}, result
     roots = [root.name for root in result.roots if not root.soft]
 
-    def covered(candidates: CandidateSet) -> tuple[Sequence[Candidate], Sufficiency]:
+    def covered(candidates: CandidateSet) -> tuple[Sequence[Candidate], Coverage]:
         ranked, coverage = rank(space, query, candidates)
         return ranked, assess(space, query, [candidate.row for candidate in ranked], coverage, roots)
 
     ranked, first = covered(found)
-    if first.sufficient:
-        return boost_candidates(space, query, found, settings, None, KEPT), {}, replace(result, stop="sufficient")
+    if first.whole:
+        return boost_candidates(space, query, found, settings, None, KEPT), {}, replace(result, stop="covered")
     state = LoopState.begin(
         space,
         query,
@@ -157,7 +157,7 @@ def _call(
     return settings.operators[action.operator](call)
 
 
-def rank(space: Space, query: Query, candidates: CandidateSet | None) -> tuple[Sequence[Candidate], Sufficiency]:
+def rank(space: Space, query: Query, candidates: CandidateSet | None) -> tuple[Sequence[Candidate], Coverage]:
     """Return the best candidates, and how far they cover the query, by which the loop decides."""
     ranked = () if candidates is None else rank_candidates(space, candidates, query.limit)
     return ranked, judge_coverage(space, query, ranked)
@@ -180,7 +180,7 @@ def boost_candidates(
         query: understood and embedded.
         candidates: the candidates of the search.
         settings: the settings of recall, with a policy.
-        state: the state of the loop; None where the search sufficed.
+        state: the state of the loop; None where the search covered the query.
         keep: see above.
     """
     best = float(candidates.total.max())

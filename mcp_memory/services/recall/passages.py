@@ -6,7 +6,7 @@ The rules judge the sentences that were found. A model reads them in their place
 - what was said next, where a message asks what the query asks, and what a passage replies to that is not understood by
   itself (`Evidence.before`).
 
-Small talk and pictures without words take no place, as in the text of a recall (``search/told_of.py``), nor does code
+Small talk and pictures without words take no place, as in the text of a recall (``search/small_talk.py``), nor does code
 that is not asked for, nor an assistant's offers and headings, nor what nearly repeats another text. All
 of it consists of spans of stored texts, each once, in the order of the evidence.
 
@@ -39,7 +39,7 @@ from mcp_memory.language import shapes
 from mcp_memory.language.briefs import BREAK, LEAD, worth_of
 from mcp_memory.language.segments import FENCES, code_blocks
 from mcp_memory.language.tokens import stems
-from mcp_memory.search.told_of import SmallTalk
+from mcp_memory.search.small_talk import SmallTalk
 from mcp_memory.services.recall.units import REPLIES
 from mcp_memory.view.space import NONE, Space
 

@@ -50,11 +50,10 @@ from mcp_memory.search.channels import (
 )
 from mcp_memory.search.dated_events import dated_events
 from mcp_memory.search.evidence import evidence_of
+from mcp_memory.search.missing import unknown_names
 from mcp_memory.search.placing import place_wishes, rank_confirmed
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
-from mcp_memory.search.subjects import subject_of
-from mcp_memory.search.sufficiency import judge_sufficiency
-from mcp_memory.search.told_of import without_small_talk
+from mcp_memory.search.small_talk import without_small_talk
 from mcp_memory.search.windows import with_event_times
 from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
@@ -93,9 +92,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     events = [understand(event, speakers, query.local_now) for event in events_between(query.text) or ()]
     forms = [query.forms, *(part.forms for part in (*parts, *events))]
     topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
-    subject = subject_of(query, speakers)
-    masked = [subject.masked] if subject is not None and subject.words else []
-    vectors = await embedder.embed([*chain(*forms), *topic, *masked, *([time] if time else [])])
+    vectors = await embedder.embed([*chain(*forms), *topic, *([time] if time else [])])
     own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
     embedded = tuple(
         replace(part, vectors=rows, window=query.window, role=query.role)
@@ -108,7 +105,6 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
         vectors=own,
         time_vector=vectors[-1] if time else None,
         topic_vector=vectors[sum(map(len, forms))] if topic else None,
-        subject_vector=vectors[sum(map(len, forms)) + len(topic)] if masked else None,
     )
 
 
@@ -186,13 +182,13 @@ async def find(
     ranked, uncovered, result = await _order(embedder, space, query, placed, found, gates, result, settings)
     facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
-    warnings = (*unknown_space(view, query.space), *without_role)
+    unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
+    warnings = (*unknown_space(view, query.space), *without_role, *unclear)
     result = replace(result, warnings=warnings, between=await _dated_events(store, space, placed))
     result = replace(result, evidence=with_event_times(result.evidence, query.window))
     if found is not None and wanted_breadth(query) != "best":
         result = await with_list(store, space, query, found, result, settings)
-    unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
-    return _in_doubt(result, unclear, settings.sufficiency.doubtful), facts, ranked, gates
+    return result, facts, ranked, gates
 
 
 def _points(space: Space, query: Query, roots: Sequence[Root], settings: RecallSettings) -> tuple[Point, ...]:
@@ -270,23 +266,22 @@ async def _order(
     result: RecallResult,
     settings: RecallSettings,
 ) -> tuple[Sequence[Candidate], Sequence[str], RecallResult]:
-    """Return the candidates best first, what they do not cover, and the result with its sufficiency and wishes.
+    """Return the candidates best first, what they do not cover, and the result with its wishes.
 
     First stands what a caller corrected or confirmed, then the best of the rest.
     """
     ranked, coverage = rank(space, placed, found)
-    sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
     confirmed = confirmed_sentences(space, query, gates, said_in_role(space, query.role))
     correction, corrected = find_correction(space, query, confirmed)
-    first = corrected or (set() if sufficiency.sufficient else confirmed)
-    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, first, gates, settings.sufficiency.enough)
-    result = replace(result, correction=correction)
+    first = corrected or (set() if coverage.whole else confirmed)
+    ranked, sufficiency = rank_confirmed(space, query, ranked, first, gates)
+    result = replace(result, correction=correction, missing=unknown_names(space, query))
+    if sufficiency is not None:
+        result = replace(result, sufficiency=sufficiency, sufficient=True, sufficiency_by="caller")
     if settings.search.wishes:
         wishes, scopes = await wishes_for(space, query, embedder)
         ranked = place_wishes(space, ranked, wishes, query)
         result = replace(result, wishes=tuple(wishes), texts=result.texts + scopes)
-    score, enough, missing = sufficiency.score, sufficiency.sufficient, sufficiency.missing
-    result = replace(result, sufficiency=score, sufficient=enough, missing=missing)
     return without_small_talk(space, ranked), coverage.missing, result
 
 
@@ -319,24 +314,15 @@ async def _dated_events(store: Store, space: Space, query: Query) -> tuple[Dated
     return dated_events(space, query, near)
 
 
-def _in_doubt(result: RecallResult, unclear: Sequence[str], doubtful: float) -> RecallResult:
-    """Return a result that does not suffice if it is unclear who is meant; its score is then at most ``doubtful``."""
-    if unclear:
-        score, missing = min(result.sufficiency, doubtful), (*result.missing, *unclear)
-        result = replace(result, sufficiency=score, sufficient=False, missing=missing)
-    if result.stop == "sufficient" and not result.sufficient:
-        return replace(result, stop="exhausted")  # no step would help
-    return result
-
-
 def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:
     """Return in words whom "I" or a name in a query may mean, if that is not known."""
     if meant:
-        return (f"which person is meant: {', '.join(meant[:-1])} or {meant[-1]}",)
+        return (f"It is not known which person is meant: {', '.join(meant[:-1])} or {meant[-1]}.",)
     if not query.askers:
         return ()
     more = f" and {len(query.askers) - NAMED} more" if len(query.askers) > NAMED else ""
-    return (f"who is meant by the first person: several people speak here ({', '.join(query.askers[:NAMED])}{more})",)
+    speakers = f"{', '.join(query.askers[:NAMED])}{more}"
+    return (f"It is not known who is meant by the first person: several people speak here ({speakers}).",)
 
 
 def without_unknown_role(space: Space, query: Query) -> tuple[Query, tuple[str, ...]]:

@@ -13,7 +13,7 @@ from mcp_memory.ports import Operator
 from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
-from mcp_memory.search.settings import SearchSettings, SufficiencySettings
+from mcp_memory.search.settings import SearchSettings
 from mcp_memory.services.settings import BreadthSettings
 
 
@@ -31,7 +31,6 @@ class RecallSettings:
         operators: what the loop can call, by name.
         policy: which of them it calls next; None for a recall that searches once.
         clock: seconds, from any beginning, for the deadline of the loop.
-        sufficiency: when evidence is enough.
         breadth: what the modes all and overview list.
     """
 
@@ -44,5 +43,4 @@ class RecallSettings:
     operators: Mapping[str, Operator] = field(default_factory=dict)
     policy: Policy | None = None
     clock: Callable[[], float] = time.monotonic
-    sufficiency: SufficiencySettings = field(default_factory=SufficiencySettings)
     breadth: BreadthSettings = field(default_factory=BreadthSettings)

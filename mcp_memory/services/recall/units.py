@@ -41,7 +41,7 @@ from mcp_memory.search.areas import area_scores
 from mcp_memory.search.called import rows_by_name
 from mcp_memory.search.candidates import CandidateSet
 from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
-from mcp_memory.search.told_of import SmallTalk
+from mcp_memory.search.small_talk import SmallTalk
 from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.evidence import known_sentences, point_evidence

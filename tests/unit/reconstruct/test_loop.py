@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from unit.reconstruct.talk_space import new_space, say
 
-from mcp_memory.domain.evidence import Sufficiency, Suggestion
+from mcp_memory.domain.evidence import Coverage, Suggestion
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.loop import Action, LoopState, run_loop
@@ -14,7 +14,7 @@ from mcp_memory.view.evidence import sentence_evidence
 
 pytestmark = pytest.mark.anyio
 LINES = [f"Ann: This is line {number}." for number in range(40)]
-NOT_ENOUGH, ENOUGH = Sufficiency(0.2, False), Sufficiency(0.9, True)
+NOT_ENOUGH, ENOUGH = Coverage(0.2, False), Coverage(0.9, True)
 
 
 def begun(*candidates: int) -> LoopState:
@@ -30,7 +30,7 @@ def random_loop(seed):
     """Return a state, and random functions to select and execute calls that give the same result for the same call."""
     rng = Random(seed)
 
-    def select(state, sufficiency, turns):
+    def select(state, coverage, turns):
         return [Action(rng.choice("abc"), {"entity": str(rng.randrange(30))}, rng.random()) for _ in range(20)]
 
     async def execute(actions):
@@ -90,8 +90,8 @@ async def test_the_same_calls_end_in_the_same_state(seed):
     first, select, execute = random_loop(seed)
     proposed = []
 
-    def noted(state, sufficiency, turns):
-        proposed.append(select(state, sufficiency, turns))
+    def noted(state, coverage, turns):
+        proposed.append(select(state, coverage, turns))
         return proposed[-1]
 
     await run(first, noted, execute)
@@ -103,14 +103,14 @@ async def test_the_same_calls_end_in_the_same_state(seed):
 
 async def test_no_call_is_made_where_the_candidates_suffice():
     state, select, execute = random_loop(0)
-    assert await run(state, select, execute, first=ENOUGH) == "sufficient"
+    assert await run(state, select, execute, first=ENOUGH) == "covered"
     assert (state.turns, state.trace) == (0, [])
 
 
 async def test_the_loop_ends_as_soon_as_the_evidence_suffices():
     state, select, execute = random_loop(1)
     stop = await run(state, select, execute, assess=lambda state: ENOUGH if state.turns == 2 else NOT_ENOUGH)
-    assert (stop, state.turns) == ("sufficient", 2)
+    assert (stop, state.turns) == ("covered", 2)
 
 
 async def test_the_loop_ends_after_two_turns_without_anything_new():

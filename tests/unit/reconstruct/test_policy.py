@@ -3,7 +3,7 @@
 import pytest
 from unit.reconstruct.talk_space import new_space, say
 
-from mcp_memory.domain.evidence import Sufficiency
+from mcp_memory.domain.evidence import Coverage
 from mcp_memory.domain.points import Point
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.language.questions import understand
@@ -27,7 +27,7 @@ def state_of(question, *lines, vectors=None, **more):
 
 
 def called(policy, state, turns=8):
-    missing = Sufficiency(0.1, False, ("harp",), "missing: harp")
+    missing = Coverage(0.1, False, ("harp",), "missing: harp")
     return [(one.operator, dict(one.args), one.strength) for one in policy.actions(state, missing, turns)]
 
 

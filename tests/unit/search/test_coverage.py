@@ -1,15 +1,15 @@
-"""Sufficiency: whether the candidates answer the query or are only the nearest texts."""
+"""Coverage: how far the candidates hold the words and the speaker of the query, by which the loop goes on."""
 
 from small_space import ask, document, message, space_of
 
-from mcp_memory.domain.evidence import Sufficiency
+from mcp_memory.domain.evidence import Coverage
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.sufficiency import judge_coverage
+from mcp_memory.search.coverage import judge_coverage
 from mcp_memory.view.space import Space
 
 
-def judged(space: Space, question: str, ranked: list[Candidate] | None = None) -> Sufficiency:
+def judged(space: Space, question: str, ranked: list[Candidate] | None = None) -> Coverage:
     return judge_coverage(
         space, understand(question, space.speakers), ask(space, question) if ranked is None else ranked
     )
@@ -26,7 +26,7 @@ def test_a_run_of_chinese_is_covered_when_half_of_its_stems_are() -> None:
     assert judged(space, "火车几点开?").missing == ("火车几点开",)
 
 
-def test_messages_by_another_speaker_suffice_less() -> None:
+def test_messages_by_another_speaker_cover_less() -> None:
     space = space_of(
         message("1", "Ann", "I painted a red kayak at the lake."),
         message("2", "Bob", "That sounds great, good for you!"),
@@ -35,20 +35,20 @@ def test_messages_by_another_speaker_suffice_less() -> None:
         judged(space, "Where did Ann paint a red kayak?"),
         judged(space, "Where did Bob paint a red kayak?"),
     )
-    assert by_ann.sufficient
-    assert not by_bob.sufficient
+    assert by_ann.whole
+    assert not by_bob.whole
     assert by_ann.score > by_bob.score
 
 
-def test_a_document_that_covers_the_question_suffices() -> None:
+def test_a_document_may_cover_the_whole_question() -> None:
     space = space_of(document("d", "Blue Mill", "The Blue Mill opened in 1901."), document("e", None, "Trees grow."))
-    assert judged(space, "When did the Blue Mill open?") == Sufficiency(1.0, True, ())
-    assert not judged(space, "Who painted the Blue Mill's ceiling frescoes?").sufficient
+    assert judged(space, "When did the Blue Mill open?") == Coverage(1.0, True, ())
+    assert not judged(space, "Who painted the Blue Mill's ceiling frescoes?").whole
 
 
-def test_no_candidates_do_not_suffice() -> None:
+def test_no_candidates_cover_nothing() -> None:
     space = space_of(message("1", "Ann", "Hello."))
-    assert judged(space, "Where is the kayak?", []) == Sufficiency(0.0, False, ("kayak",))
+    assert judged(space, "Where is the kayak?", []) == Coverage(0.0, False, ("kayak",))
 
 
 def test_a_query_without_content_words_is_judged_without_an_error() -> None:

@@ -197,7 +197,7 @@ async def replies(memory: Memory, name: str = "default") -> list[object]:
     for question in QUESTIONS:
         recall = await memory.reconstruct(Query(question, name))
         found.append([(item.text, item.kind, round(item.score, 4), item.via) for item in recall.evidence])
-        found.append(([point.description for point in recall.points], recall.conflicts, round(recall.sufficiency, 4)))
+        found.append(([point.description for point in recall.points], recall.conflicts, recall.sufficiency_by))
         answer = await memory.answer(Query(question, name, learn=False))
         found.append((answer.text, answer.confidence, [one.quote for one in answer.closest]))
     return found

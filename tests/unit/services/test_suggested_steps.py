@@ -31,10 +31,9 @@ def steps(recall):
 async def test_without_facts_steps_start_from_the_evidence_and_from_what_is_missing():
     recall = await recalled(await told(memory(), *TALK), ASKED, max_turns=1)
     ids = tuple(item.id for item in recall.evidence)
-    assert not recall.sufficient
     following = dict(steps(recall))
     assert following["event_keywords"] == {"ids": ids[:3], "query": ASKED}
-    assert following["reflect"] == {"query": f"{ASKED}; missing: {', '.join(recall.missing)}", "ids": ids[:3]}
+    assert following["reflect"] == {"query": f"{ASKED}; missing: animals, breed", "ids": ids[:3]}
 
 
 async def test_the_first_step_follows_facts_to_where_more_is_known_and_no_step_is_repeated():
@@ -46,9 +45,9 @@ async def test_the_first_step_follows_facts_to_where_more_is_known_and_no_step_i
     assert len({str(one) for one in following}) == len(following)
 
 
-async def test_a_recall_that_finds_itself_sufficient_leaves_the_judgement_to_the_caller():
+async def test_a_recall_that_covers_the_query_leaves_the_judgement_to_the_caller():
     recall = await recalled(await told(memory(), *TALK), "Where are the hives of Emil, behind his house?")
-    assert recall.sufficient
+    assert (recall.stop, recall.sufficient) == ("covered", None)
     assert recall.next
 
 

@@ -39,12 +39,11 @@ async def test_evidence_that_the_judge_does_not_need_is_not_lost():
         told = await recalled(memory)
     async with judged([said(missing=("where",))], judge="auto") as (memory, api):
         own = await recalled(memory)
-        assert not api.requests  # it is sufficient by itself
+        assert not api.requests  # it covers the question
     assert [item.id for item in told.evidence] == [item.id for item in own.evidence]
-    assert (told.sufficient, own.sufficient) == (False, True)
-    assert told.missing == ("where",)
-    assert told.sufficiency == own.sufficiency / 2
-    assert (told.stop, own.stop) == ("exhausted", "sufficient")
+    assert (told.sufficient, told.sufficiency_by, told.missing) == (False, "anthropic", ("where",))
+    assert (own.sufficient, own.sufficiency, own.sufficiency_by) == (None, None, "nobody")
+    assert own.stop == "covered"
 
 
 async def test_missing_evidence_is_searched_and_shown_to_the_judge():
@@ -74,7 +73,7 @@ async def test_a_failing_judge_leaves_recall_unchanged_with_a_warning(reply):
     assert (recall.evidence, recall.sufficient, recall.engine) == (own.evidence, own.sufficient, "embedded")
 
 
-async def test_auto_asks_where_recall_is_not_sufficient():
+async def test_auto_asks_where_recall_does_not_cover_the_query():
     async with judged([said(missing=("the budgerigar",))], judge="auto") as (memory, api):
         recall = await recalled(memory, "Which budgerigar did the plumber of Toronto inherit?")
         assert len(api.requests) == 1
