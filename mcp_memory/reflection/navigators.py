@@ -8,8 +8,8 @@ S_add with the score of the edge. If the window is full, the lowest-scored of S_
 literally, line 8 never leaves the first hop, so it is the current ones (DESIGN D21), and what is reached at step n is
 within n hops of E_s (DESIGN I31). The paper has no limit of trials; here it is a number (DESIGN D22). The paper asks a
 model before each step whether the segments answer; here the loop goes on between two calls while parts or names of the
-query stand in nothing that was found (``reconstruct/loop.py``). The reason is not embedded here: the graph compares with the text that the caller embedded,
-which contains question, reason and entities. A step adds the two nearest segments of its entity, not all, and never
+query stand in nothing that was found (``reconstruct/loop.py``). The reason is not embedded here: the graph compares
+with the text that the caller embedded, which contains question, reason and entities. A step adds the two nearest segments of its entity, not all, and never
 takes a hub.
 
 **Measured**: after retrieving ten texts, one call adds five more. The share of the missing relevant texts that they
@@ -39,9 +39,9 @@ edge. A round adds only a few entities: in a large space hundreds of edges are n
 **The entity trial** uses only who is named where. The graph is bipartite, entities and segments. From the given
 segments it adds the entities that they share, and their segments, until the window is full. **Departures.** The paper's
 model picks the entities from the text of the segments, and says when these suffice. Here they are those that most of
-the given segments name, the rarer first among equals; hubs, which lead everywhere, are left out. What is
-covered decides between two calls, as for reflection. The paper does not run this on sets of many documents, which have too
-many entities: so each round adds a few, and of each the nearest segments.
+the given segments name, the rarer first among equals; hubs, which lead everywhere, are left out. What is covered
+decides between two calls, as for reflection. The paper does not run this on sets of many documents, which have too many
+entities: so each round adds a few, and of each the nearest segments.
 
 **One operator**, `Reflect`: one call runs the three one after another. The paper has them as alternatives, each better
 than the one before. Here they build on each other: graph expansion adds the entities near the question (`expand`),

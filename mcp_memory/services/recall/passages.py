@@ -6,8 +6,8 @@ The rules judge the sentences that were found. A model reads them in their place
 - what was said next, where a message asks what the query asks, and what a passage replies to that is not understood by
   itself (`Evidence.before`).
 
-Small talk and pictures without words take no place, as in the text of a recall (``search/small_talk.py``), nor does code
-that is not asked for, nor an assistant's offers and headings, nor what nearly repeats another text. All
+Small talk and pictures without words take no place, as in the text of a recall (``search/small_talk.py``), nor does
+code that is not asked for, nor an assistant's offers and headings, nor what nearly repeats another text. All
 of it consists of spans of stored texts, each once, in the order of the evidence.
 
 **Broad questions.** A summary or an order is judged from lines: first one of each exchange that the broad recall lists
