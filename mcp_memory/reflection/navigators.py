@@ -9,8 +9,8 @@ literally, line 8 never leaves the first hop, so it is the current ones (DESIGN 
 within n hops of E_s (DESIGN I31). The paper has no limit of trials; here it is a number (DESIGN D22). The paper asks a
 model before each step whether the segments answer; here the loop goes on between two calls while parts or names of the
 query stand in nothing that was found (``reconstruct/loop.py``). The reason is not embedded here: the graph compares
-with the text that the caller embedded, which contains question, reason and entities. A step adds the two nearest segments of its entity, not all, and never
-takes a hub.
+with the text that the caller embedded, which contains question, reason and entities. A step adds the two nearest
+segments of its entity, not all, and never takes a hub.
 
 **Measured**: after retrieving ten texts, one call adds five more. The share of the missing relevant texts that they
 contain, compared with propagation and with the next five texts of the first retrieval:
