@@ -65,6 +65,8 @@ _END_VERBS = frozenset(
 _START_VERBS = frozenset(
     "start begin join become get take adopt marry settle arrive move relocate".split()  # noqa: SIM905 - as above
 )
+_OF_TIME = re.compile(r"\s(?:on|in|at|by|of|for|around|during)\s*$", re.I)
+"""The preposition of a time: "live on 3 May" is not "live on"."""
 _MOVE_AWAY = re.compile(
     r"\b(?:move|moved|moving|moves)\s+(?:away|out)\b|\b(?:move|moved|moving)\s+from\b(?!.*\bto\b)", re.I
 )
@@ -87,7 +89,7 @@ class QueryToken(NamedTuple):
 def query_tokens(text: str) -> tuple[QueryToken, ...]:
     """Return the words of a query without its times."""
     for stated in reversed(stated_times(text, None)):
-        text = text[: stated.start] + " " + text[stated.end :]
+        text = _OF_TIME.sub(" ", text[: stated.start]) + " " + text[stated.end :]
     found = []
     for word in words(text):
         content = word not in STOP_WORDS and word not in _ORDER_WORDS and word not in _FRAME

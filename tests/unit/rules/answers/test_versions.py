@@ -36,6 +36,7 @@ ANN = (
     ("question", "expected"),
     [
         ("Where did Ann live in 2016?", "London"),
+        ("Where did Ann live on 3 May 2016?", "London"),
         ("Where does Ann live?", "Oslo"),
         ("Where does Ann live now?", "Oslo"),
         ("Which city did Ann live in between 2016 and 2018?", "London"),
