@@ -14,6 +14,7 @@ from mcp_memory.commands.show import known_space
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.query import Query
+from mcp_memory.language.wishes import as_said
 from mcp_memory.server.tools.arguments import QUERY_BYTES, check_text
 from mcp_memory.server.tools.dossier import dossier_lines
 from mcp_memory.server.tools.reconstruct import judgement_lines, recall_reply
@@ -112,7 +113,7 @@ def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
         if point.id not in listed:
             terminal.line(("Memory point:", "bold"), one_line(point.description), (point.id, "dim"))
     for wish in recall.wishes:
-        terminal.line(("Standing wish:", "bold"), one_line(wish.text), (wish.id, "dim"))
+        terminal.line(("Standing wish:", "bold"), one_line(as_said(wish)), (wish.id, "dim"))
     for conflict in recall.conflicts:
         terminal.line(("Conflict:", "bold"), one_line(conflict))
     for warning in recall.warnings:

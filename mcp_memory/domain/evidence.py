@@ -139,13 +139,13 @@ class Wish:
     """A standing wish: what the user asks for once and for all.
 
     Attributes:
-        id: the id of the sentence that states it, or of the caller's fact.
+        id: the id of the sentence that states it.
         text: its words.
-        kind: always, never, prefers, manner (of answers), or fact.
+        kind: "wish", or "withdrawn" for one that ends another.
         scope: the words that say of what it holds; empty if it holds of every answer.
         said_at: when it was said.
-        source: the words with their turn; None for a fact that no message states.
-        row: the row of the segment with these words; -1 for such a fact.
+        source: the words with their turn.
+        row: the row of the segment with these words.
         space: the space where it stands, if that is another than the one that was asked; else None.
     """
 
@@ -154,8 +154,8 @@ class Wish:
     kind: str
     scope: str
     said_at: Millis
-    source: Source | None
-    row: int = -1
+    source: Source
+    row: int
     space: str | None = None
 
 

@@ -15,7 +15,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.language.questions import looks_back
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.windows import recallable
-from mcp_memory.view.space import NONE, Space
+from mcp_memory.view.space import Space
 
 KEPT = 5
 """Records that stand before the messages of wishes."""
@@ -47,7 +47,7 @@ def place_wishes(
     shown = {space.segment_turn[one.row].id for one in first}
     placed: list[Candidate] = []
     for wish in wishes:
-        if not wish.scope or wish.row == NONE or not open_[wish.row] or len(placed) == PLACED:
+        if not wish.scope or not open_[wish.row] or len(placed) == PLACED:
             continue
         turn = space.segment_turn[wish.row].id
         if turn not in shown:

@@ -1,8 +1,8 @@
 """The standing wishes of a space's user, and those that apply to a query.
 
 A wish stands in the log, in the words of the user; `WishIndex` derives it from these words, so a rebuild finds it
-again, a forget takes it with its source, and an older store has it as soon as it is opened. Facts that a caller stated
-of the user with ``wants`` or ``prefers`` are wishes, too.
+again, a forget takes it with its source, and an older store has it as soon as it is opened. Only messages of the user
+state wishes (`is_of_user`): no document, nobody else, and no fact that a program states of the user.
 
 A later wish supersedes an earlier one about the same things (`_supersedes`); one that settles less than the earlier
 ("short answers, no emojis"), or for a narrower use ("emojis in birthday cards"), stands beside it. A wish without a
@@ -14,21 +14,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import FOREVER
-from mcp_memory.domain.turns import USER, by_assistant, by_user
+from mcp_memory.domain.turns import USER, USERS, Turn, by_assistant
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
-from mcp_memory.language.wishes import NEEDLESS, WishSpan, find_wishes, scope_of
+from mcp_memory.language.wishes import NEEDLESS, WishSpan, find_wishes
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
 
-WISHING = ("wants", "prefers")
-"""Relations by which a caller states a wish of the user."""
 ALIKE = 0.6
 """Share of the words of two wishes that are the same from which the later supersedes the earlier."""
 NEAR = 0.22
@@ -73,9 +69,6 @@ _USE = re.compile(
     re.IGNORECASE,
 )
 """What a wish is for, if not for all answers."""
-_PREFERRED = re.compile(r"\bprefers?\s+(?:an?\s+|the\s+)?[\w-]+\s+([\w-]+)[\s.!]*$", re.IGNORECASE)
-_DESIRE = re.compile(r"(?:an?|the|to (?!be (?:called|addressed|told|asked|reminded|warned)\b)\w+)\s", re.IGNORECASE)
-"""How what the user wants to have or do begins, which asks nothing of an assistant: "a new bike", "to learn Welsh"."""
 _MARKS = frozenset(
     stems(
         "always never prefer please use used using keep answers answer replies don't do not stop any more again from"
@@ -86,7 +79,7 @@ _MARKS = frozenset(
 
 
 class WishIndex:
-    """The wishes in the messages of a space, in order of arrival; an assistant has none."""
+    """The wishes in the messages of a space, of whomever, in order of arrival."""
 
     def __init__(self) -> None:
         self.found: list[tuple[int, WishSpan]] = []  # row of the sentence
@@ -100,8 +93,6 @@ class WishIndex:
             if turn.id in self._read or turn.kind != "message":
                 continue
             self._read.add(turn.id)
-            if by_assistant(turn):
-                continue
             rows = space.sentences_of(turn.id)
             spans = [(space.sentences[one].start, space.sentences[one].end) for one in rows]
             self.found += [(rows[wish.sentence], wish) for wish in find_wishes(turn.text, spans)]
@@ -112,7 +103,7 @@ def standing_wishes(space: Space) -> list[Wish]:
 
     The user is who "I" in a question means; where that is unclear, nobody's wishes count.
     """
-    said = sorted(chain(_said_wishes(space), _stated_wishes(space)), key=lambda wish: wish.said_at)
+    said = sorted(_said_wishes(space), key=lambda wish: wish.said_at)
     standing: list[Wish] = []
     for wish in said:
         if any(_repeats(wish, one) for one in standing):
@@ -124,29 +115,25 @@ def standing_wishes(space: Space) -> list[Wish]:
 
 
 def _said_wishes(space: Space) -> Iterator[Wish]:
-    asker = space.speakers.asker
     for row, wish in space.index(WishIndex).found:
         sentence = space.sentences[row]
         turn = space.turns[sentence.turn_id]
-        if by_user(turn) or (asker is not None and asker in (turn.speaker, turn.role)):
+        if is_of_user(space, turn):
             source = Source(turn, wish.start, wish.end)
             segment = space.segments_with(turn.id, sentence.index)[0]
             yield Wish(sentence.id, turn.text[wish.start : wish.end], wish.kind, wish.scope, turn.time, source, segment)
 
 
-def _stated_wishes(space: Space) -> Iterator[Wish]:
-    """Yield the wishes that callers stated as facts and that still hold."""
-    facts = space.facts
-    for key in dict.fromkeys(facts.key(name) for name in (USER, space.speakers.asker or USER)):
-        for relation in WISHING:
-            for version in facts.versions(key, relation):
-                by_caller = any(one.extractor == "caller" for one in version.assertions)
-                if relation == "wants" and _DESIRE.match(version.tail) and not _USE.search(version.tail):
-                    continue
-                if by_caller and version.until >= FOREVER:
-                    said_at = max(one.said_at for one in version.assertions)
-                    scope = scope_of("fact", version.text, version.text)
-                    yield Wish(version.id, version.text, "fact", scope, said_at, None)
+def is_of_user(space: Space, turn: Turn) -> bool:
+    """Return whether a message is the user's, under whichever name."""
+    if turn.kind != "message" or by_assistant(turn):
+        return False
+    who = turn.speaker or turn.role or USER
+    if who.casefold() in USERS:
+        return True
+    if who == space.speakers.asker and (turn.role == USER or space.speakers.assistants):
+        return True
+    return space.facts.key(who) == space.facts.key(USER)
 
 
 def _supersedes(later: Wish, earlier: Wish) -> bool:
@@ -159,7 +146,7 @@ def _supersedes(later: Wish, earlier: Wish) -> bool:
         return True
     ours, theirs = _content(later.scope), _content(earlier.scope)
     same_scope = ours == theirs or bool(ours and theirs and _share(ours, theirs) >= ALIKE)
-    return (same_scope and _settles(later, earlier)) or _prefers_another(later, earlier)
+    return same_scope and _settles(later, earlier)
 
 
 def _ends(later: Wish, earlier: Wish, *, within: bool) -> bool:
@@ -184,7 +171,7 @@ def _repeats(later: Wish, earlier: Wish) -> bool:
 
 def _settles(later: Wish, earlier: Wish) -> bool:
     """Return whether a later wish settles every matter of an earlier one, for the same use: units, length, language."""
-    if any(one.kind == "prefers" and one.scope for one in (later, earlier)) or _uses(later) != _uses(earlier):
+    if _uses(later) != _uses(earlier):
         return False
     theirs = _matters(earlier)
     if not theirs or not theirs <= _matters(later):
@@ -212,12 +199,6 @@ def _values(wish: Wish) -> set[str]:
 def _uses(wish: Wish) -> set[str]:
     """Return what a wish is for; empty for all answers."""
     return set(stems(" ".join(_USE.findall(wish.text))))
-
-
-def _prefers_another(later: Wish, earlier: Wish) -> bool:
-    """Return whether both prefer one of the same things: aisle seats, window seats."""
-    ours, theirs = (_PREFERRED.search(one.text) for one in (later, earlier))
-    return ours is not None and theirs is not None and stems(ours[1]) == stems(theirs[1])
 
 
 def _content(text: str) -> frozenset[str]:

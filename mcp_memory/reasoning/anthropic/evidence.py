@@ -28,6 +28,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.stated import weekday_and_day, with_dates
 from mcp_memory.language.tokens import stems
+from mcp_memory.language.wishes import as_said
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.messages import (
@@ -345,7 +346,7 @@ def _leads(frontier: Frontier) -> Iterator[str]:
 
 def _wish_lines(judge_input: JudgeInput) -> Iterable[str]:
     """Return the standing wishes that fit the question: an answer follows them, so they are in every request."""
-    return (f"Wish: {prompt_line(wish.text, 200)}" for wish in judge_input.recall.wishes[:WISHES])
+    return (f"Wish: {prompt_line(as_said(wish), 350)}" for wish in judge_input.recall.wishes[:WISHES])
 
 
 def _context_lines(judge_input: JudgeInput) -> Iterable[str]:

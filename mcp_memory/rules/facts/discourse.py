@@ -68,7 +68,6 @@ class Discourse:
         partner: "you", if known.
         topic: what a document is about, if that is a name.
         person: whether the topic is a person, by the pronouns of the text; then "the company" does not refer to it.
-        omitted_subject: the subject of clauses that leave it out, if it is not the speaker.
         omitted_unknown: whether nobody knows of whom a clause without a subject is told.
         with_assistant: whether the text is said to an assistant.
         recalled: names of people that an earlier text mentions.
@@ -78,18 +77,11 @@ class Discourse:
     partner: str | None
     topic: str | None
     person: bool = False
-    omitted_subject: str | None = None
     omitted_unknown: bool = False
     with_assistant: bool = False
     recalled: set[str] = field(default_factory=set)
     _last: dict[str, str] = field(default_factory=dict)
     _full: dict[str, str] = field(default_factory=dict)
-
-    def focus_on(self, name: str) -> None:
-        """Make a person the subject of the next clauses that leave it out, and the referent of "he" and "she"."""
-        self.omitted_subject = name
-        for pronoun in ("he", "she"):
-            self._last[pronoun] = name
 
     def recall(self, pronoun: str, name: str) -> None:
         """Let "he" or "she" mean somebody of an earlier text, until somebody else is mentioned."""
@@ -108,8 +100,8 @@ class Discourse:
 
     def entity(self, noun: NounPhrase) -> str | None:
         """Return the name of the entity that a phrase refers to, or None if it is unknown."""
-        if noun.common == OMITTED and (self.omitted_subject or self.omitted_unknown):
-            return self.omitted_subject
+        if noun.common == OMITTED and self.omitted_unknown:
+            return None
         if noun.pronoun:
             return self._pronoun(noun.pronoun)
         owner = self.entity(noun.owner) if noun.owner else None

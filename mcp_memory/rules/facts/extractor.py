@@ -15,6 +15,7 @@ from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.spelling import has_signs, readable, readable_places
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
+from mcp_memory.language.own_words import own_sentences
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.amounts import amounts, owned_amounts
@@ -118,10 +119,6 @@ def _as_resolved(item: Assertion, turn: Turn, discourse: Discourse) -> Assertion
     return replace(item, confidence=min(item.confidence, RESOLVED)) if resolved else item
 
 
-def _is_copula(clause: Clause) -> bool:
-    return clause.verb.lemma in ("be", "become") and not clause.verb.passive
-
-
 RESOLVED = 0.8
 """The highest confidence of what only the messages before complete."""
 
@@ -152,7 +149,7 @@ class RuleExtractor:
     ) -> list[Assertion]:
         """Return the assertions of a turn, in the order of its words. Blocking, and without side effects.
 
-        What it leaves out, so that no text takes too long, says `spans_to_read`.
+        Of a message only its speaker's own words are read (`own_sentences`), and within the limits of `spans_to_read`.
 
         Args:
             turn: the text, its speaker and its time.
@@ -163,22 +160,24 @@ class RuleExtractor:
         """
         if by_assistant(turn):
             return []
+        own = own_sentences(turn.text, sentences) if turn.kind == "message" else len(sentences)
         if not has_signs(turn.text):
-            return self._extract(turn, partner, sentences, times, before)
+            return self._extract(turn, partner, sentences, own, times, before)
         places = readable_places(turn.text)
         spans = [(bisect_left(places, start), bisect_left(places, end)) for start, end in sentences]
         plain = replace(turn, text=readable(turn.text))
         read = [stated_times(plain.text, turn.local_said_at, *span) for span in spans]
         return [
             restated(replace(one, start=places[one.start], end=places[one.end]), (one.head, one.relation, one.tail))
-            for one in self._extract(plain, partner, spans, read, before)
+            for one in self._extract(plain, partner, spans, own, read, before)
         ]
 
     def _extract(
-        self, turn: Turn, partner: str | None, sentences: Sequence[tuple[int, int]],
+        self, turn: Turn, partner: str | None, sentences: Sequence[tuple[int, int]], own: int,
         times: Sequence[Sequence[StatedTime]], before: Sequence[Turn],
     ) -> list[Assertion]:  # fmt: skip
-        """Return the assertions of a turn without invisible signs; see `extract`."""
+        """Return the assertions of a turn without invisible signs, of its own sentences; see `extract`."""
+        everything, sentences = sentences, sentences[:own]
         times = [[time for time in stated if not is_possessed(turn.text, time)] for stated in times]
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         discourse.with_assistant = with_assistant(turn, is_assistant(partner))
@@ -208,7 +207,7 @@ class RuleExtractor:
         known = {(item.head, item.relation, item.tail) for item in guarded}
         replies = [item for item in replies if (item.head, item.relation, item.tail) not in known]
         read = [*(_as_resolved(item, turn, discourse) for item in guarded), *replies]
-        return with_certainty(turn, sentences, times, read)
+        return with_certainty(turn, everything, times, read)
 
     def _alone(self, told: Turn) -> list[Assertion]:
         """Return what a message states by itself."""
@@ -257,7 +256,8 @@ class RuleExtractor:
             text: the text of the turn.
             talk: whether the text is a message.
         """
-        claims = list(copula_claims(clause, talk=talk)) if _is_copula(clause) else []
+        copula = clause.verb.lemma in ("be", "become") and not clause.verb.passive
+        claims = list(copula_claims(clause, talk=talk)) if copula else []
         claims += set_phrases(clause, talk=talk)
         claims += verb_statements(clause, talk=talk)
         if talk:

@@ -2,7 +2,7 @@
 
 These are facts ``named``, and ``also_known_as`` for "call me"; the view joins the speaker with the name
 (``view/given_names.py``). A name has to be a bare one: "I'm Danish", "I'm Captain Marlow" and "I'm Elin's mother" give
-none. Nothing is read in a quotation, in a question, or of an assistant, who writes letters and parts for others. A
+none. Nothing is read in a question, or of an assistant, who writes letters and parts for others. A
 speaker whose own label is a name ("Ann") is only given longer ones ("Ann Berg").
 """
 
@@ -77,7 +77,6 @@ _LED = TITLES | nouns.ROLES | nouns.ROYAL | nouns.TITLE_ROLES | word_set("captai
 _TOKEN = re.compile(r"[ ]?([^\W\d_][\w'’-]*)")
 _PARTICLES = word_set("von van de der den la le del di da dos bin al ter")
 _LONGEST = 4  # words of a name
-_BEFORE = 2_000  # characters before a place in which an open quotation is looked for
 _GREETING = (
     r"(?:(?:hi|hello|hey|hiya|good (?:morning|evening|afternoon|day)|greetings|howdy|oh|ok|okay|well|so|and|also|yes"
     r"|yeah|no|sorry|actually|correction|wait|i mean|to be clear|by the way|btw)"
@@ -171,8 +170,6 @@ def read_introductions(turn: Turn, start: int, end: int) -> Iterator[Introductio
     """
     who, text = speaker(turn), turn.text
     if who is None or turn.kind != "message" or by_assistant(turn):
-        return
-    if _is_quoted(text, start) or text.startswith((">", '"', "“", "'"), start):
         return
     if "?" not in text[max(start, end - 3) : end]:
         readers = (_self_introduction, _my_name, _call_me, _name_before_here)
@@ -320,16 +317,4 @@ def _name_at(text: str, position: int, end: int) -> tuple[str, int] | None:
 
 def _is_first(text: str, start: int) -> bool:
     """Return whether a sentence is the first of its text."""
-    return start < _BEFORE and not text[:start].strip()
-
-
-def _is_quoted(text: str, position: int) -> bool:
-    """Return whether a place lies within quotation marks, a quoted line or code."""
-    before = text[max(0, position - _BEFORE) : position]
-    line = before[before.rfind("\n") + 1 :]
-    return (
-        line.count('"') % 2 == 1
-        or before.count("“") > before.count("”")
-        or line.lstrip().startswith(">")
-        or before.count("```") % 2 == 1
-    )
+    return not text[:start].strip()

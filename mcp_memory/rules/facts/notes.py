@@ -81,12 +81,10 @@ def read_note(text: str, start: int, end: int) -> Note | None:
 def note_assertions(
     turn: Turn, discourse: Discourse, index: int, note: Note, times: Sequence[StatedTime]
 ) -> Iterator[Assertion]:
-    """Yield the assertion of a note; its owner becomes the subject of the next clauses without one."""
+    """Yield the assertion of a note."""
     head = note.owner or discourse.speaker
     if head is None:
         return
-    if note.owner:
-        discourse.focus_on(note.owner)
     validity = from_utterance(turn.local_time)
     times = [time for time in times if time.start < note.end and note.start < time.end]
     if times and times[-1].since <= turn.local_time and times[-1].until < FOREVER:

@@ -259,16 +259,15 @@ def _wishes(space: Space, values: Values) -> dict[str, Any]:
 
 
 def _wish_row(space: Space, wish: Wish) -> dict[str, Any]:
-    address = FACT if wish.source is None else SENTENCE
-    source = None if wish.source is None else source_output(wish.source.turn).model_dump(exclude_none=True)
+    from mcp_memory.language.wishes import as_said
+
     return without_none(
         {
             "id": wish.id,
-            "uri": address.expand({"space": space.name, "id": wish.id}),
-            "text": wish.text,
-            "kind": wish.kind,
+            "uri": SENTENCE.expand({"space": space.name, "id": wish.id}),
+            "text": as_said(wish),
             "scope": wish.scope or None,
             "said": iso.show(wish.said_at),
-            "source": source,
+            "source": source_output(wish.source.turn).model_dump(exclude_none=True),
         }
     )

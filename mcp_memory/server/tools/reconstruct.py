@@ -119,7 +119,7 @@ class PointOutput(BaseModel):
 class WishOutput(BaseModel):
     """What the user asked for once and for all."""
 
-    id: Annotated[str, Field(description="Of the sentence or fact that says it.")]
+    id: Annotated[str, Field(description="Of the sentence that says it.")]
     text: str
     space: Annotated[str | None, Field(description="Where it stands, if in another space.")] = None
 
@@ -241,6 +241,7 @@ def recall_reply(
         asked: the stems of the question's content, by which `dossier_lines` chooses such blocks.
         listing: what a cursor is bound to, by `listing_of`.
     """
+    from mcp_memory.language.wishes import as_said
     from mcp_memory.server.tools.dossier import between_lines, dossier_lines  # its patterns for dates take time
 
     missing = fit_share(recall.missing, "missing", max_tokens)
@@ -248,7 +249,7 @@ def recall_reply(
     points = [PointOutput(id=one.id, text=one.description, entities=list(one.entities)) for one in recall.points]
     points = fit_share(points, "points", max_tokens)
     wishes = fit_share(
-        [WishOutput(id=one.id, text=one.text, space=one.space) for one in recall.wishes], "wishes", max_tokens
+        [WishOutput(id=one.id, text=as_said(one), space=one.space) for one in recall.wishes], "wishes", max_tokens
     )
     details, detail_lines = recall_details(recall, max_tokens, detail)
 
@@ -283,10 +284,7 @@ def recall_reply(
         point_lines = [f"Memory point {one.id}: {one_line(one.text)}" for one in points if one.id not in ids]
         if broad:
             judgement = [page_line(recall, number, cursor), *judgement]
-        wish_lines = [
-            f"Standing wish of the user{f' (space {one.space})' if one.space else ''}: {one_line(one.text)}"
-            for one in wishes
-        ]
+        wish_lines = [f"Standing wish{f' (space {one.space})' if one.space else ''}: {one.text}" for one in wishes]
         lines = [
             *wish_lines,
             *conflict_lines(details),

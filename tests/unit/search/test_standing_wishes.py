@@ -27,21 +27,18 @@ def texts(space: Space) -> list[str]:
 @pytest.mark.parametrize(
     ("earlier", "later", "left"),
     [
-        ("Answer in Finnish.", "From now on answer in Danish.", ["From now on answer in Danish"]),
-        ("Call me Ferrun.", "Call me Fern.", ["Call me Fern"]),
-        ("Always list hikes by height.", "Never list hikes by height.", ["Never list hikes by height"]),
-        ("I prefer aisle seats.", "I prefer aisle seats!", ["I prefer aisle seats"]),
-        ("I prefer trains to planes.", "I prefer planes to trains.", ["I prefer planes to trains"]),
+        ("Answer in Finnish.", "From now on answer in Danish.", ["From now on answer in Danish."]),
+        ("Call me Ferrun.", "Call me Fern.", ["Call me Fern."]),
+        ("Always list hikes by height.", "Never list hikes by height.", ["Never list hikes by height."]),
         ("Stop using emojis.", "You can use emojis again.", []),
-        ("Never use emojis.", "Keep your answers short.", ["Never use emojis", "Keep your answers short"]),
-        ("And call me Owen.", "You can call me Ows from now on.", ["You can call me Ows from now on"]),
+        ("Never use emojis.", "Keep your answers short.", ["Never use emojis.", "Keep your answers short."]),
+        ("And call me Owen.", "You can call me Ows from now on.", ["You can call me Ows from now on."]),
         ("Never use emojis.", "Emojis are fine by me from now on.", []),
         ("Never recommend seafood.", "You can recommend seafood again, the rash is gone.", []),
         ("Keep your answers short.", "Longer answers are fine now.", []),
         ("Always answer in French.", "English is fine from now on.", []),
         ("Always remind me to stretch.", "You don't need to remind me to stretch any more.", []),
-        ("Keep your answers short.", "I prefer detailed answers.", ["I prefer detailed answers"]),
-        ("I prefer oat milk.", "I prefer soy milk.", ["I prefer soy milk"]),
+        ("Keep your answers short.", "I prefer detailed answers.", ["I prefer detailed answers."]),
     ],
 )
 def test_the_later_of_two_wishes_about_the_same_stands(earlier: str, later: str, left: list[str]) -> None:
@@ -66,7 +63,7 @@ def test_a_later_wish_that_settles_less_or_for_another_use_stands_beside_the_ear
     "later", ["The weather is fine now.", "Mum says emojis are fine now.", "Emojis are fine here."]
 )
 def test_what_permits_nothing_of_an_assistant_ends_no_wish(later: str) -> None:
-    assert texts(wishing("Never use emojis.", later)) == ["Never use emojis"]
+    assert texts(wishing("Never use emojis.", later)) == ["Never use emojis."]
 
 
 def test_a_wish_of_another_scope_supersedes_nothing() -> None:
@@ -75,7 +72,11 @@ def test_a_wish_of_another_scope_supersedes_nothing() -> None:
 
 
 def test_a_wish_with_a_scope_applies_where_the_query_is_near_to_it() -> None:
-    space = wishing("Keep your answers short.", "When I ask about wine, mention the price.", "I prefer aisle seats.")
+    space = wishing(
+        "Keep your answers short.",
+        "When I ask about wine, mention the price.",
+        "When I ask about seats, offer the aisle.",
+    )
     general, wine, seats = standing_wishes(space)
     query = replace(understand("Which wine?", space.speakers), vectors=np.array([NEAR]))
     assert fitting_wishes([general, wine, seats], [NEAR, FAR], query) == [wine, general]
@@ -83,26 +84,25 @@ def test_a_wish_with_a_scope_applies_where_the_query_is_near_to_it() -> None:
 
 
 def test_no_more_wishes_are_shown_than_a_model_reads() -> None:
-    many = [replace(wish, scope="") for wish in standing_wishes(wishing(*(f"I prefer tea {n}." for n in range(9))))]
+    many = [
+        replace(wish, scope="")
+        for wish in standing_wishes(wishing(*(f"When I ask about tea {n}, name brand {n}{n} first." for n in range(9))))
+    ]
     query = replace(understand("Tea?", ()), vectors=np.array([NEAR]))
     assert fitting_wishes(many, [], query) == many[-SHOWN:]
 
 
-def test_a_wish_whose_words_stand_in_a_longer_one_is_left_out() -> None:
-    short, long = standing_wishes(wishing("I prefer aisle seats.", "I prefer aisle seats near the wing."))
-    query = replace(understand("Which seat?", ()), vectors=np.array([NEAR]))
-    assert fitting_wishes([short, long], [NEAR, NEAR], query) == [long]
-
-
 def test_a_wish_that_says_no_more_than_another_is_left_out() -> None:
-    lines = ("I prefer visual learning.", "I prefer to learn through visual aids and small steps.")
+    lines = ("Always explain by visual aids.", "Always explain looms and knots by visual aids and small steps.")
     short, long = standing_wishes(wishing(*lines))
     query = replace(understand("How does a loom work?", ()), vectors=np.array([NEAR]))
     assert fitting_wishes([short, long], [NEAR, NEAR], query) == [long]
 
 
 def test_a_wish_far_behind_the_nearest_does_not_apply_nor_a_faint_one_to_what_was_said() -> None:
-    wine, seats = standing_wishes(wishing("When I ask about wine, mention the price.", "I prefer aisle seats."))
+    wine, seats = standing_wishes(
+        wishing("When I ask about wine, mention the price.", "When I ask about seats, offer the aisle.")
+    )
     faint, vectors = np.array([0.3, 0.954], np.float32), np.array([NEAR])
     asked = replace(understand("Which wine?", ()), vectors=vectors)
     assert fitting_wishes([wine, seats], [faint, faint], asked) == [wine, seats]
@@ -119,7 +119,11 @@ def placed(space: Space, question: str, limit: int = 20) -> list[str]:
 
 
 def test_messages_of_wishes_stand_behind_the_best_records() -> None:
-    lines = ["I prefer aisle seats.", *["What now?"] * 9, *[f"Seat {number} is taken." for number in range(10, 18)]]
+    lines = [
+        "When I ask about seats, offer the aisle.",
+        *["What now?"] * 9,
+        *[f"Seat {number} is taken." for number in range(10, 18)],
+    ]
     space = wishing(*lines)
     shown = placed(space, "Which seat should I take?")
     assert shown[KEPT] == "00"

@@ -302,7 +302,7 @@ async def test_an_import_neither_names_the_user_nor_makes_wishes(tmp_path):
         path = tmp_path / "memory.jsonl"
         path.write_text("\n".join(map(_line, NAMES)), "utf-8")
         result = await imported(memory, path)
-        assert [(what, count) for (what, _), (count, _) in result.unread.items()] == [("fact", 3)]
+        assert [(what, count) for (what, _), (count, _) in result.unread.items()] == [("fact", 2)]
         async with memory.store.reading() as view:
             space = view.space("default")
             assert space.facts.name(space.facts.key("user")) == "user"

@@ -11,16 +11,15 @@ from dataclasses import replace
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.turns import USERS, digest
-from mcp_memory.search.wishes import WISHING
 from mcp_memory.services.transfer.foreign.reading import ForeignRecord
 from mcp_memory.temporal.assertions import statement
 from mcp_memory.view.facts import NAMING
 
 
 def is_claim(fact: NewFact) -> bool:
-    """Return whether a fact of another program names the user, or states a wish of theirs."""
+    """Return whether a fact of another program names the user."""
     relation = relations().name(fact.relation)
-    ends = (fact.head, fact.tail) if relation in NAMING else (fact.head,) if relation in WISHING else ()
+    ends = (fact.head, fact.tail) if relation in NAMING else ()
     return any(end.strip().casefold() in USERS for end in ends)
 
 

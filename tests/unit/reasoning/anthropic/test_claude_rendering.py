@@ -12,6 +12,7 @@ from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source,
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.language.iso import DAY
+from mcp_memory.language.wishes import as_said
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.evidence import KEPT, NEW, render_evidence
 from mcp_memory.reasoning.anthropic.judgements import FULL_WORDS, SUPPORTS, WORDS, AnswerReply, to_judgement
@@ -56,12 +57,14 @@ def test_a_point_leads_and_cites_the_sentences_that_it_rests_on():
 
 
 def test_standing_wishes_that_fit_are_in_every_request():
-    wish = Wish("w", "Always name the year.", "always", "", 0, None)
-    one = case(["Ann likes chess - -", "Ann visited Rome - -"], "What does Ann like?", wishes=(wish,))
-    assert "Wish: Always name the year." in render_evidence(one, 2_000).text.splitlines()
+    one = case(["Ann likes chess - -", "Ann visited Rome - -"], "What does Ann like?")
+    wish = Wish("w", "Always name the year.", "wish", "", 0, one.sentences[0].source, 0)
+    one = replace(one, recall=replace(one.recall, wishes=(wish,)))
+    line = f"Wish: {as_said(wish)}"
+    assert line in render_evidence(one, 2_000).text.splitlines()
     earlier = to_judgement(reply(["S1"], answerable=False, missing=["why"]), render_evidence(one, 2_000))
     again = replace(one, earlier=earlier, seen=earlier.left)
-    assert "Wish: Always name the year." in render_evidence(again, 2_000).text.splitlines()
+    assert line in render_evidence(again, 2_000).text.splitlines()
 
 
 def test_the_lines_of_a_conversation_follow_each_other_in_time_below_one_heading():
