@@ -7,8 +7,10 @@ imports what it needs when it runs, so that ``serve`` replies to its client with
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from mcp_memory.settings import Settings
 
 
+PIPE_CLOSED = 141
+"""Exit code where nobody reads the output any more, as a shell tells it of other programs (128 + SIGPIPE)."""
 WAITING = (
     "This is what a client starts: it waits here for a client's messages. Ctrl-C ends it.\n"
     "To put it into a client: mcp-memory install CLIENT. All commands: mcp-memory --help"
@@ -30,7 +34,25 @@ WAITING = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit code: 0 success, 1 a problem was found, 2 wrong usage, 130 interrupted."""
+    """Run one command and return the exit code.
+
+    It is 0 for success, 1 if a problem was found, 2 for wrong usage, 130 if interrupted, `PIPE_CLOSED` if the reader of
+    the output has seen enough, as in ``mcp-memory list facts | head``.
+    """
+    try:
+        try:
+            return _run_command(arguments)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except (BrokenPipeError, BaseExceptionGroup) as error:
+        if isinstance(error, BaseExceptionGroup) and error.split(BrokenPipeError)[1] is not None:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still in its buffer at the end
+        return PIPE_CLOSED
+
+
+def _run_command(arguments: Sequence[str] | None) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
     if options.command == "bench":
@@ -52,6 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(options, "space", None) == WORKSPACE:  # here it is that of the folder
             options.space = configured_space(WORKSPACE)
         meant = MEANT_SPACE.set(configured_space(settings.server.space))
+        if arguments is None and command in ("list", "show", "status"):
+            gc.disable()  # the process ends soon; collecting while modules are imported takes a tenth of its time
         try:
             return _run(command, settings, options)
         finally:
@@ -148,10 +172,12 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         from mcp_memory.evaluation.evaluate import evaluate
 
         return evaluate(settings, options, ProgressBar("items"))
-    from mcp_memory.commands.care import doctor, status
-
     if command == "status":
+        from mcp_memory.commands.health import status
+
         return status(settings)
+    from mcp_memory.commands.care import doctor
+
     return doctor(settings, rebuild=options.rebuild, re_embed=options.re_embed, repair=options.repair, yes=options.yes)
 
 

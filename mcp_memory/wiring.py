@@ -2,8 +2,9 @@
 
 The memory, the services and the rooms know only ports; ``memory.py`` alone also knows the rules, which judge a question
 where it is given no other judge. Commands that work on the files of a store, and ``evaluation/``, open adapters
-themselves. Importing this module imports all that the services need, so the server
-does it after its first reply. Adapters import the heavier libraries (LanceDB, ONNX Runtime) at their first use.
+themselves. Opening a memory imports all that the services need, so the server does it after its first reply; a look at
+the store (``commands/looking.py``) has no use for most of that. Adapters import the heavier libraries (LanceDB, ONNX
+Runtime) at their first use.
 """
 
 from __future__ import annotations
@@ -13,39 +14,25 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from anyio import to_thread
 
 from mcp_memory.domain.times import zone_named
-from mcp_memory.embedding.onnx import OnnxEmbedder
-from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
-from mcp_memory.gain.kalman import Teacher
-from mcp_memory.heap import give_back
-from mcp_memory.memory import Memory, now
-from mcp_memory.ports import Embedder, Extractor, PointJudge, QuestionJudge, TextReader
-from mcp_memory.privacy.secrets import masking_of
-from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
-from mcp_memory.reasoning.anthropic.client import HOME, BudgetLimits, Claude
-from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
-from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
-from mcp_memory.reasoning.anthropic.points import ClaudePointMaker
-from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
-from mcp_memory.reasoning.judges import ClaudePointJudge, ClaudeQuestionJudge, QuestionJudgeSetup
-from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
-from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.rules.facts.spacy import SpacyExtractor
-from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.background.indexing import recut
-from mcp_memory.services.ingest import Cutter, Reading, deriver, read_again, silent
-from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings, is_unset
-from mcp_memory.storage.forgotten import KeptFiles
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
+
+if (
+    TYPE_CHECKING
+):  # what only recalls and writes need is imported where it is opened: a look at the store has no use for it
+    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Embedder, Extractor, PointJudge, QuestionJudge, TextReader
+    from mcp_memory.reasoning.anthropic.client import Claude
+    from mcp_memory.services.ingest import Reading
+    from mcp_memory.storage.forgotten import KeptFiles
 
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
@@ -62,6 +49,12 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
         EmbedderError: the model cannot be loaded.
         StoreUnwritable: there is no folder for the store.
     """
+    from mcp_memory.heap import give_back
+    from mcp_memory.memory import Memory
+    from mcp_memory.privacy.secrets import masking_of
+    from mcp_memory.services.background.indexing import recut
+    from mcp_memory.services.ingest import Cutter
+
     if settings.engine.enrich != "off" and settings.engine.judge != "anthropic":
         raise ConfigurationError(
             f"engine.enrich is {settings.engine.enrich!r} and engine.judge is {settings.engine.judge!r}. Claude reads "
@@ -102,6 +95,8 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
 
 
 async def _rebuild(store: LanceStore, reading: Reading) -> int:
+    from mcp_memory.services.ingest import deriver, silent
+
     return await store.rebuild(deriver(reading, progress=silent))
 
 
@@ -113,6 +108,9 @@ async def open_unloaded(settings: Settings) -> Memory:
         EmbedderError: the embedder is not installed.
         StoreUnwritable: there is no folder for the store.
     """
+    from mcp_memory.memory import Memory
+    from mcp_memory.privacy.secrets import masking_of
+
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
     masking = masking_of(settings.privacy.secrets)
     store = open_store(settings, embedder, extractor)
@@ -122,6 +120,9 @@ async def open_unloaded(settings: Settings) -> Memory:
 
 def open_kept(settings: Settings, store: LanceStore) -> KeptFiles:
     """Return what was forgotten in a store and may be taken back; what is over is removed now."""
+    from mcp_memory.memory import now
+    from mcp_memory.storage.forgotten import KeptFiles
+
     kept = KeptFiles(store.uri, settings.forget.keep_days, now, partial(store.log, secrets=True))
     kept.remove_expired()
     return kept
@@ -144,14 +145,17 @@ def choose_embedder(settings: Settings) -> Embedder:
     Raises:
         EmbedderError: it is not installed.
     """
+    from mcp_memory.embedding.onnx import OnnxEmbedder
+    from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
+
     chosen = settings.embedding
     if chosen.adapter == "onnx":
         return OnnxEmbedder(threads=chosen.threads, late_chunking=chosen.late_chunking)
     return SentenceTransformersEmbedder(chosen.model, device=chosen.device or None, batch_size=chosen.batch_size)
 
 
-def open_extractor(settings: Settings) -> Extractor | None:
-    """Return the configured extractor of facts; None if extraction is switched off.
+def chosen_extractor(settings: Settings) -> Literal["rules", "spacy"] | None:
+    """Return which extractor of facts is configured; None if extraction is switched off.
 
     Raises:
         ConfigurationError: spaCy is asked for and is not installed.
@@ -165,7 +169,17 @@ def open_extractor(settings: Settings) -> Extractor | None:
             "facts.extractor is 'spacy', which is not installed. Install the extra (pip install '.[nlp]' in the "
             "checkout, or mcp-memory[nlp] where you installed it from), or set facts.extractor to 'rules' or 'auto'."
         )
-    made = RuleExtractor if wanted == "rules" or not there else SpacyExtractor
+    return "rules" if wanted == "rules" or not there else "spacy"
+
+
+def open_extractor(settings: Settings) -> Extractor | None:
+    """Return the configured extractor of facts, as `chosen_extractor` does."""
+    if (chosen := chosen_extractor(settings)) is None:
+        return None
+    from mcp_memory.rules.facts.extractor import RuleExtractor
+    from mcp_memory.rules.facts.spacy import SpacyExtractor
+
+    made = RuleExtractor if chosen == "rules" else SpacyExtractor
     return made(context=settings.facts.context)
 
 
@@ -177,6 +191,8 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
     Raises:
         ConfigurationError: ``engine.base_url`` is no address to which a key may be sent.
     """
+    from mcp_memory.reasoning.anthropic.client import HOME, Claude
+
     chosen = settings.engine
     if chosen.judge == "embedded":
         return None
@@ -194,6 +210,13 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
 
 def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:
     """Return the constructor of the configured judge of queries."""
+    from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
+    from mcp_memory.reasoning.anthropic.client import BudgetLimits
+    from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
+    from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
+    from mcp_memory.reasoning.judges import ClaudeQuestionJudge, QuestionJudgeSetup
+    from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
+
     chosen = settings.engine
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
@@ -214,6 +237,10 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
 
 def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], PointJudge] | None:
     """Return the constructor of the judge of memory points; None for the embedded rules, as always with ``auto``."""
+    from mcp_memory.reasoning.anthropic.client import BudgetLimits
+    from mcp_memory.reasoning.anthropic.points import ClaudePointMaker
+    from mcp_memory.reasoning.judges import ClaudePointJudge
+
     chosen = settings.engine
     if claude is None or chosen.judge != "anthropic" or not chosen.points:
         return None
@@ -224,12 +251,17 @@ def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], P
 
 def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | None:
     """Return the reader that extracts facts with Claude; None if texts are not sent, as always with ``auto``."""
+    from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
+
     chosen = settings.engine
     return ClaudeTextReader(claude) if claude and chosen.judge == "anthropic" and chosen.enrich != "off" else None
 
 
 def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | None) -> Reading:
     """Return how texts are divided, embedded, read for facts and freed of secrets."""
+    from mcp_memory.privacy.secrets import masking_of
+    from mcp_memory.services.ingest import Reading
+
     return Reading(
         embedder,
         extractor,
@@ -246,21 +278,22 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
         ConfigurationError: ``storage.uri`` is that of several tenants, and none is named.
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
-    if "{tenant}" in settings.storage.uri:
-        raise ConfigurationError(
-            f"storage.uri is {settings.storage.uri!r}, with a store for each tenant. Name one of them in place of "
-            "{tenant} (MCP_MEMORY_STORAGE_URI), or serve them by serve --http, where tokens name the tenant."
-        )
-    limit = settings.search.vector_limit
-    stable = settings.facts.stable if settings.navigation.confidence else 0.0
+    from mcp_memory.gain.kalman import Teacher
+    from mcp_memory.reconstruct.graph import CueGraph
+    from mcp_memory.reconstruct.topics import Topics
+    from mcp_memory.search.candidates import INDEXES
+    from mcp_memory.services.ingest import Cutter, deriver, read_again, silent
+    from mcp_memory.services.learn.update import relearner
+
+    place, stable = place_of(settings), stable_confidence(settings)
     reading = reading_of(settings, embedder, extractor)
     cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
     return LanceStore(
-        settings.storage.uri or usual_place(),
+        place,
         options=settings.storage.options,
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), limit, stable, cutter),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), settings.search.vector_limit, stable, cutter),
         lock_timeout_s=settings.storage.lock_timeout_s,
         compact_after=settings.storage.compact_after,
         derive=lambda: deriver(reading, progress=silent),
@@ -273,6 +306,26 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
         saved=repr((settings.search, settings.facts, settings.privacy, stable)) if settings.storage.saved_view else "",
         backups=(settings.storage.backups, settings.storage.backup_folder),
     )
+
+
+def stable_confidence(settings: Settings) -> float:
+    """Return the confidence above which a fact of the view is stable; 0 where that is switched off."""
+    return settings.facts.stable if settings.navigation.confidence else 0.0
+
+
+def place_of(settings: Settings) -> str:
+    """Return where the configured store is.
+
+    Raises:
+        ConfigurationError: ``storage.uri`` is that of several tenants, and none is named.
+        StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
+    """
+    if "{tenant}" in settings.storage.uri:
+        raise ConfigurationError(
+            f"storage.uri is {settings.storage.uri!r}, with a store for each tenant. Name one of them in place of "
+            "{tenant} (MCP_MEMORY_STORAGE_URI), or serve them by serve --http, where tokens name the tenant."
+        )
+    return settings.storage.uri or usual_place()
 
 
 def usual_place() -> str:

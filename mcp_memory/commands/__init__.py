@@ -5,7 +5,9 @@
     terminal.py    what is printed: escaped, coloured on a terminal only, rows as lines of text, or JSON
     show.py        ``mcp-memory show`` and ``list``: finds what a name means, and reads it
     view.py        ``mcp-memory view``: the graph in a browser
-    care.py        ``mcp-memory status``, ``doctor`` and ``forget``
+    care.py        ``mcp-memory doctor`` and ``forget``
+    health.py      ``mcp-memory status``
+    looking.py     opens the store to look at it
     hosting.py     ``mcp-memory tenant`` and ``token``
     backup.py      ``mcp-memory backup``, ``restore`` and ``move``
     transfer.py    ``mcp-memory export`` and ``import``

@@ -1,13 +1,12 @@
-"""``mcp-memory status``, ``doctor`` and ``forget``: report on the memory, repair it, and let something of it go.
+"""``mcp-memory doctor`` and ``forget``: repair the memory, and let something of it go.
 
-All open the store as any other process does, so they are safe while servers run. ``forget`` says what would go, and
+Both open the store as any other process does, so they are safe while servers run. ``forget`` says what would go, and
 lets it go with its token, or with ``--yes``.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -24,7 +23,6 @@ from mcp_memory.gain.kalman import Teacher
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
 from mcp_memory.server.tools.replies import quantity
-from mcp_memory.server.tools.status import judge_text, spent_today_text, texts_read_text
 from mcp_memory.services.ingest import deriver
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.importing import import_file
@@ -42,11 +40,6 @@ from mcp_memory.wiring import (
 )
 
 
-def status(settings: Settings) -> int:
-    """Print the contents and the state of the memory; return 0 if it is healthy, otherwise 1."""
-    return anyio.run(_status, settings)
-
-
 def doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool = False, yes: bool = False) -> int:
     """Check the store, after rebuilding it if asked, and print the problems; return 0 for none, otherwise 1.
 
@@ -58,58 +51,6 @@ def doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool = 
         yes: give up what no repair can bring back without asking.
     """
     return anyio.run(lambda: _doctor(settings, rebuild=rebuild or repair, re_embed=re_embed, repair=repair, yes=yes))
-
-
-async def _status(settings: Settings) -> int:
-    memory = await open_memory(settings)
-    try:
-        found = await memory.status()
-    finally:
-        await memory.aclose()
-    terminal = Terminal()
-
-    def row(label: str, text: str) -> None:
-        terminal.line((f"{label:<8}", "name"), text)
-
-    store = found.store
-    size = "" if store.bytes is None else f" ({max(store.bytes / 1e6, 0.1):.1f} MB)"
-    others = [str(process) for process in store.holders if process != os.getpid()]
-    held = [sum(space.messages for space in found.spaces), sum(space.documents for space in found.spaces)]
-    told = (
-        f"{quantity(held[0], 'message')} and {quantity(held[1], 'document')} in {quantity(len(found.spaces), 'space')}"
-    )
-    if found.healthy:
-        terminal.line(("healthy ", "good"), told if found.spaces else "nothing is stored yet")
-    else:
-        terminal.line(("NOT HEALTHY", "bad"), told)
-    for problem in store.problems:
-        terminal.line(("PROBLEM:", "bad"), problem)
-    for note in store.notes:
-        terminal.line(("NOTE:", "bold"), note)
-    if not found.healthy:
-        row("to do", "mcp-memory doctor")
-    opened = f"open in process {', '.join(others)}" if others else "no client has it open"
-    row("store", f"{store.uri}{size}, {'for any number of servers' if '://' in store.uri else opened}")
-    row("space", f"calls that name no space go to {MEANT_SPACE.get()}")
-    row("judge", judge_text(found.judging))
-    if found.judging:
-        row("", spent_today_text(found.judging))
-        if found.judging.texts:
-            row("", texts_read_text(found.judging))
-    if store.backup:
-        row("backup", f"its last own one: {store.backup}")
-    read = f"facts are read by {found.extractor}" if found.extractor else "facts are not read out of texts"
-    row("program", f"mcp-memory {found.version}; {read}; embedder {found.embedder}")
-    terminal.line((f"{'':<8} commit {store.tx}, generation {store.generation}, format {store.format}", "dim"))
-    for space in found.spaces:
-        came = f"{quantity(space.messages, 'message')}, {quantity(space.documents, 'document')}"
-        cut = f"{quantity(space.segments, 'segment')}, {quantity(space.sentences, 'sentence')}"
-        terminal.line((f"space {space.name}:", "bold"), f"{came} in {quantity(space.sessions, 'session')}; {cut}")
-        terminal.line(
-            f"  {quantity(space.assertions, 'statement')} of facts about {quantity(space.entities, 'entity')}"
-        )
-        terminal.line(f"  {quantity(space.lessons, 'lesson')} of what helped, {quantity(space.points, 'memory point')}")
-    return 0 if found.healthy else 1
 
 
 async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool, yes: bool) -> int:

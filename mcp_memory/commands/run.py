@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import anyio
 
-from mcp_memory.commands import backup, ingest, show, transfer, view
-from mcp_memory.commands.show import known_space
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
-from mcp_memory.domain.query import Query
-from mcp_memory.language.wishes import as_said
-from mcp_memory.server.tools.arguments import QUERY_BYTES, check_text
-from mcp_memory.server.tools.dossier import dossier_lines
-from mcp_memory.server.tools.reconstruct import judgement_lines, recall_reply
-from mcp_memory.server.tools.replies import one_line
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import open_memory, open_unloaded
 
 if TYPE_CHECKING:
     from mcp_memory.domain.evidence import RecallResult
@@ -28,21 +18,17 @@ if TYPE_CHECKING:
 
 WHOLE_REPLY = 10_000_000
 """Tokens that no recall has: a terminal needs no budget."""
-
-
-async def _export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    await (view.export_page if options.html else transfer.export)(settings, options, terminal)
-
-
 _WORK = {
-    "export": _export,
-    "import": transfer.import_,
-    "ingest": ingest.ingest,
-    "backup": backup.backup,
-    "restore": backup.restore_,
-    "move": backup.move_,
-    "view": view.view,
+    "export": "transfer.export",
+    "import": "transfer.import_",
+    "ingest": "ingest.ingest",
+    "backup": "backup.backup",
+    "restore": "backup.restore_",
+    "move": "backup.move_",
+    "view": "view.view",
+    "search": "run.search",
 }
+"""The function in ``commands/`` that does a command, imported when it runs; the others look."""
 
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
@@ -52,29 +38,48 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
         InvalidInput: there is nothing of that name, or a file cannot be used.
         StoreError: the store cannot be read or written.
     """
-    terminal = Terminal()
-    try:
-        work = _WORK.get(options.command, _look)
-        anyio.run(work, settings, options, terminal)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, as in `mcp-memory list facts | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    name = "view.export_page" if getattr(options, "html", None) else _WORK.get(options.command, "run.look")
+    module, function = name.split(".")
+    work = getattr(import_module(f"mcp_memory.commands.{module}"), function)
+    anyio.run(work, settings, options, Terminal())
     return 0
 
 
-async def _look(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    memory = await (open_memory(settings) if options.command == "search" else open_unloaded(settings))
+async def look(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Print what ``list`` or ``show`` asks for.
+
+    Raises:
+        InvalidInput: there is nothing of that name.
+    """
+    from mcp_memory.commands import show
+    from mcp_memory.commands.looking import open_look
+
+    stored = await open_look(settings)
     space = options.space or MEANT_SPACE.get()
     try:
-        if options.command == "search":
-            await _search(memory, terminal, " ".join(options.query), space, options.limit, as_json=options.json)
-        elif options.command == "list":
-            await show.listing(memory, terminal, options.what, space, options.limit, as_json=options.json)
+        if options.command == "list":
+            await show.listing(stored, terminal, options.what, space, options.limit, as_json=options.json)
         elif options.name is None and options.space is None:
-            await show.show_spaces(memory, terminal, options.limit, as_json=options.json)
+            await show.show_spaces(stored, terminal, options.limit, as_json=options.json)
         else:
             name, reading = (space, "space") if options.name is None else (options.name, options.reading)
-            await show.show(memory, terminal, name, reading, space, options.limit, as_json=options.json)
+            await show.show(stored, terminal, name, reading, space, options.limit, as_json=options.json)
+    finally:
+        await stored.aclose()
+
+
+async def search(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Print what a recall finds, as the options of ``search`` say.
+
+    Raises:
+        InvalidInput: there is no such space, or the query is too long.
+    """
+    from mcp_memory.wiring import open_memory
+
+    memory = await open_memory(settings)
+    space = options.space or MEANT_SPACE.get()
+    try:
+        await _search(memory, terminal, " ".join(options.query), space, options.limit, as_json=options.json)
     finally:
         await memory.aclose()
 
@@ -93,6 +98,11 @@ async def _search(memory: Memory, terminal: Terminal, query: str, space: str, li
     Raises:
         InvalidInput: there is no such space, or the query is too long.
     """
+    from mcp_memory.commands.show import known_space
+    from mcp_memory.domain.query import Query
+    from mcp_memory.server.tools.arguments import QUERY_BYTES, check_text
+    from mcp_memory.server.tools.reconstruct import recall_reply
+
     text = check_text("QUESTION", query, QUERY_BYTES)
     async with memory.store.reading() as view:
         known_space(view, space)
@@ -104,6 +114,11 @@ async def _search(memory: Memory, terminal: Terminal, query: str, space: str, li
 
 
 def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
+    from mcp_memory.language.wishes import as_said
+    from mcp_memory.server.tools.dossier import dossier_lines
+    from mcp_memory.server.tools.reconstruct import judgement_lines
+    from mcp_memory.server.tools.replies import one_line
+
     if not recall.evidence:
         terminal.line("Nothing was found.")
     for line in dossier_lines(recall.evidence)[1:]:  # without its header, which is for a model

@@ -6,7 +6,9 @@ A name is an id, a session, an entity, a message or a space. The contents are th
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+import unicodedata
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_memory.commands.arguments import READINGS
@@ -33,7 +35,7 @@ from mcp_memory.server.tools.status import space_counts
 
 if TYPE_CHECKING:
     from mcp_memory.domain.turns import Turn
-    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Stored
     from mcp_memory.view.space import Space
     from mcp_memory.view.view import View
 
@@ -45,7 +47,7 @@ _LINES: dict[str, Callable[[Terminal, Row], None]] = {
 }
 
 
-async def listing(memory: Memory, terminal: Terminal, what: Listed, space: str, limit: int, *, as_json: bool) -> None:
+async def listing(memory: Stored, terminal: Terminal, what: Listed, space: str, limit: int, *, as_json: bool) -> None:
     """Print facts, memory points or sessions of a space.
 
     Args:
@@ -99,7 +101,7 @@ def _recorded_at(version: Version) -> tuple[int, str]:
     return max(assertion.recorded_at for assertion in version.assertions), version.id
 
 
-_READERS: dict[str, tuple[str, Callable[[Memory, Mapping[str, str]], Awaitable[dict[str, Any]]]]] = {
+_READERS: dict[str, tuple[str, Callable[[Stored, Mapping[str, str]], Awaitable[dict[str, Any]]]]] = {
     "f_": ("fact", facts.fact),
     "h_": ("point", points.point),
     "s_": ("sentence", sessions.sentence),
@@ -108,7 +110,7 @@ _READERS: dict[str, tuple[str, Callable[[Memory, Mapping[str, str]], Awaitable[d
 """By the beginning of an id, what it names, and the resource that reads it."""
 
 
-async def show_spaces(memory: Memory, terminal: Terminal, limit: int, *, as_json: bool) -> None:
+async def show_spaces(memory: Stored, terminal: Terminal, limit: int, *, as_json: bool) -> None:
     """Print every space and how much it holds; the arguments are those of `show`."""
     async with memory.store.reading():
         pass  # raises an error if the store cannot be read; the counts alone would be empty
@@ -126,7 +128,7 @@ async def show_spaces(memory: Memory, terminal: Terminal, limit: int, *, as_json
 
 
 async def show(
-    memory: Memory, terminal: Terminal, name: str, reading: str | None, space: str, limit: int, *, as_json: bool
+    memory: Stored, terminal: Terminal, name: str, reading: str | None, space: str, limit: int, *, as_json: bool
 ) -> None:
     """Print what a name means.
 
@@ -144,6 +146,10 @@ async def show(
     """
     async with memory.store.reading() as view:
         means = list(_meanings(view, known_space(view, space), name))
+        near = [] if means else near_names(name, _names_in(view, known_space(view, space)))
+        if near and folded(near[0]) == folded(name):  # typed without accents, or in another case
+            name = near[0]
+            means = list(_meanings(view, known_space(view, space), name))
     if reading is None and means:
         reading, *others = means
         for other in others:
@@ -152,6 +158,8 @@ async def show(
         what = "anything" if reading is None else _A[reading]
         problem = f"space {shown(space)} does not know {what} called {shown(name)}"
         remedy = "`mcp-memory list sessions` and `mcp-memory search` find names, `mcp-memory show` all spaces."
+        if near:
+            remedy = f"Did you mean {' or '.join(map(shown, near))}? {remedy}"
         raise InvalidInput("NAME", problem, remedy)
     await _SHOW[reading](memory, terminal, name, space, limit, as_json)
 
@@ -171,6 +179,40 @@ def _meanings(view: View, space: Space, name: str) -> Iterator[str]:
         "space": name in view.spaces or name == space.name,
     }
     return (reading for reading in READINGS if found[reading])
+
+
+def _names_in(view: View, space: Space) -> Iterator[str]:
+    """Yield every name that `show` knows in a space, with repetitions; the newest sessions first."""
+    yield from reversed(space.sessions)
+    for key in space.facts.entities():
+        yield from space.facts.names(key)
+    for point in space.hypergraph.active():
+        yield from point.entities
+    yield from space.speakers
+    yield from (turn.ref for turn in space.turns.values())
+    yield from view.spaces
+
+
+def folded(name: str) -> str:
+    """Return a name without accents, case and what is between its words."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    return " ".join("".join(c if c.isalnum() else " " for c in letters if not unicodedata.combining(c)).split())
+
+
+def near_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
+    """Return the names that are spelt most like another, the nearest first; none if nothing is near.
+
+    A name is near that has all words of the other, or is spelt alike in at least seven letters of ten.
+    """
+    known: dict[str, str] = {}
+    sought = folded(name)
+    for one in names:
+        known.setdefault(folded(one), one)
+    words = set(sought.split())
+    whole = [one for one in known if words and (words <= set(one.split()) or set() < set(one.split()) <= words)]
+    alike = get_close_matches(sought, known, most, 0.7)
+    found = [*([sought] if sought in known else ()), *whole, *alike]
+    return [known[one] for one in dict.fromkeys(one for one in found if one)][:most]
 
 
 def _is_id(space: Space, name: str) -> bool:
@@ -195,7 +237,7 @@ def _turns_called(space: Space, ref: str) -> list[Turn]:
     return [turn for turn in space.turns.values() if turn.ref == ref]
 
 
-async def _show_space(memory: Memory, terminal: Terminal, name: str, _space: str, limit: int, as_json: bool) -> None:
+async def _show_space(memory: Stored, terminal: Terminal, name: str, _space: str, limit: int, as_json: bool) -> None:
     async with memory.store.reading() as view:
         rows, total = newest(known_space(view, name), "sessions", limit)
     if as_json:
@@ -207,7 +249,7 @@ async def _show_space(memory: Memory, terminal: Terminal, name: str, _space: str
     more_line(terminal, len(rows), total, "session")
 
 
-async def _show_session(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
+async def _show_session(memory: Stored, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
     async with memory.store.reading() as view:
         known = view.space(space)
         order = known.sessions[name]
@@ -221,7 +263,7 @@ async def _show_session(memory: Memory, terminal: Terminal, name: str, space: st
     more_line(terminal, len(rows), len(order), "item")
 
 
-async def _show_message(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
+async def _show_message(memory: Stored, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
     async with memory.store.reading() as view:
         turns = _turns_called(view.space(space), name)
     _print_turns(terminal, turns, space, limit, as_json)
@@ -238,7 +280,7 @@ def _print_turns(terminal: Terminal, turns: list[Turn], space: str, limit: int, 
     more_line(terminal, len(rows), len(turns), "item")
 
 
-async def _show_entity(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
+async def _show_entity(memory: Stored, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
     content = await facts.entity(memory, {"space": space, "name": name})
     rows: list[dict[str, Any]] = []
     total = 0
@@ -272,7 +314,7 @@ async def _show_entity(memory: Memory, terminal: Terminal, name: str, space: str
         point_line(terminal, row)
 
 
-async def _show_id(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
+async def _show_id(memory: Stored, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
     content: dict[str, Any]
     kind, read = next((entry for start, entry in _READERS.items() if name.startswith(start)), ("", None))
     if read is None:

@@ -22,6 +22,7 @@ from mcp_memory.ports.storage import (
     Ledger,
     Progress,
     Store,
+    Stored,
     TextReader,
     Transaction,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "Progress",
     "QuestionJudge",
     "Store",
+    "Stored",
     "SupportJudge",
     "TextReader",
     "Transaction",

@@ -42,6 +42,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_OPENED_WITH = (
+    "server.tools.catalogue",
+    "server.resources.catalogue",
+    "wiring",
+    "memory",
+    "reasoning.judges",
+    "rules.facts.spacy",
+    "embedding.sentence_transformers",
+)
+"""Modules that opening a memory imports."""
 ORPHAN_POLL_S = 1.0
 """Seconds between two checks whether the parent process still exists."""
 
@@ -106,7 +116,7 @@ def opener(settings: Settings) -> Opener:
     async def open_memory() -> Memory:
         nonlocal embedder
         # These imports take a second or more: in a thread, so that the server can answer what needs no memory.
-        for name in ("server.tools.catalogue", "server.resources.catalogue", "wiring"):
+        for name in _OPENED_WITH:
             await to_thread.run_sync(import_module, f"mcp_memory.{name}", abandon_on_cancel=True)
         from mcp_memory import wiring
 

@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from mcp_memory.cli import main
+from mcp_memory.commands.show import near_names
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.server.opening import space_of_folder
@@ -235,12 +236,19 @@ def test_commands_work_while_another_process_writes(capsys, monkeypatch, uri):
     assert "It stopped." in printed(capsys, "show", "now", "--space", "live")
 
 
-def test_a_reader_that_has_seen_enough_is_no_error():
-    script = "from mcp_memory.cli import main; import sys; sys.exit(main(['show', 'letters']))"
+@pytest.mark.parametrize(
+    "command",
+    [["show", "letters"], ["list", "facts"], ["search", "ferns"], ["status"], ["export", "FILE"], ["show"],
+     ["forget", "--session", "letters"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_reader_that_has_seen_enough_is_no_error(command, tmp_path):
+    command = [str(tmp_path / "all.jsonl") if word == "FILE" else word for word in command]
+    script = f"from mcp_memory.cli import main; import sys; sys.exit(main({command}))"
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         error = process.stderr.read()
-    assert (process.returncode, error) == (0, b"")
+    assert (process.returncode, error) == (141, b"")
 
 
 def test_the_arguments_of_commands_import_nothing_heavy():
@@ -252,9 +260,47 @@ def test_the_arguments_of_commands_import_nothing_heavy():
 
 
 def test_commands_for_people_do_not_wait_for_the_import_of_the_protocol():
-    modules = "care", "run"
+    modules = "care", "health", "run", "show", "looking"
     script = (
         f"import sys, {', '.join(f'mcp_memory.commands.{name}' for name in modules)}; print('mcp_types' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_looking_imports_neither_search_nor_the_reader_of_facts():
+    heavy = ("mcp_memory.memory", "mcp_memory.rules", "mcp_memory.search.candidates", "mcp_memory.services.answer")
+    for command in (["list", "facts"], ["show", "Ines"], ["show"], ["status"]):
+        script = f"from mcp_memory.cli import main; import sys; main({command}); print(set({heavy}) & set(sys.modules))"
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        assert done.stdout.endswith("set()\n"), command
+
+
+def test_a_name_is_found_without_its_accents_and_in_any_case(capsys):
+    for typed in ("INÉS", "inès", "Tomàs", "LETTERS"):
+        assert printed(capsys, "show", typed)
+    assert printed(capsys, "show", "Inés") == printed(capsys, "show", "Ines")
+
+
+def test_near_names_are_offered_where_nothing_is_found(capsys):
+    assert main(["show", "Innes"]) == 1
+    assert "Did you mean 'Ines'?" in capsys.readouterr().err
+    assert main(["show", "Wolfgang"]) == 1
+    assert "Did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "near"),
+    [
+        ("zoe", ["Zoë Brandt", "Zoé"]),
+        ("Brandt", ["Zoë Brandt"]),
+        ("OYVIND", ["Øyvind"]),
+        ("harbour-log", ["Harbour log"]),
+        ("Harbor log", ["Harbour log"]),
+        ("xyz", []),
+        ("...", []),
+    ],
+)
+def test_names_are_near_that_share_words_or_most_letters(typed, near):
+    names = ["Zoë Brandt", "Zoé", "Øyvind", "Harbour log", "!"]
+    assert sorted(near_names(typed, names)) == sorted(near)

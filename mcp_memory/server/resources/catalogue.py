@@ -20,10 +20,10 @@ from mcp_memory.server.resources import facts, graph, points, sessions, uris
 from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, ResourceUri, Values
 
 if TYPE_CHECKING:
-    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Stored
     from mcp_memory.view.space import Space
 
-Read = Callable[["Memory", Values], Awaitable[dict[str, Any] | str]]
+Read = Callable[["Stored", Values], Awaitable[dict[str, Any] | str]]
 Ids = Callable[["Space"], Iterable[str]]
 
 
@@ -169,7 +169,7 @@ def match(uri: str) -> tuple[Template, Values]:
     raise InvalidInput("uri", f"there is no resource {uri[:200]!r}", f"There are: {known_uris}.")
 
 
-async def read(memory: Memory, template: Template, values: Values) -> str:
+async def read(memory: Stored, template: Template, values: Values) -> str:
     """Return a resource as text.
 
     Raises:

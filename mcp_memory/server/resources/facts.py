@@ -33,7 +33,7 @@ from mcp_memory.server.tools.replies import QUOTE_CHARS, round_score, source_out
 
 if TYPE_CHECKING:
     from mcp_memory.domain.evidence import Wish
-    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Stored
     from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
 
@@ -43,7 +43,7 @@ HISTORY = 20
 """Most moments of recording in the history of a fact; for each, all that was known then is folded again."""
 
 
-async def entities(memory: Memory, values: Values) -> dict[str, Any]:
+async def entities(memory: Stored, values: Values) -> dict[str, Any]:
     """Every entity that facts are about, in order of first mention."""
     return await read_in_thread(memory, values, _entities)
 
@@ -60,7 +60,7 @@ def _entities(space: Space, values: Values) -> dict[str, Any]:
     return {"space": space.name, "entities": [without_none(row) for row in rows], "total": len(keys)} | rest
 
 
-async def entity(memory: Memory, values: Values) -> dict[str, Any]:
+async def entity(memory: Stored, values: Values) -> dict[str, Any]:
     """One entity: its names, its confirmed facts by relation, and the memory points that join it.
 
     An entity that only memory points name is a placeholder: it has a name and points, and nothing else.
@@ -109,7 +109,7 @@ def _entity(space: Space, values: Values) -> dict[str, Any]:
     return without_none(row)
 
 
-async def timeline(memory: Memory, values: Values) -> dict[str, Any]:
+async def timeline(memory: Stored, values: Values) -> dict[str, Any]:
     """Every version of every fact about an entity, by the start of its validity."""
     return await read_in_thread(memory, values, _timeline)
 
@@ -123,7 +123,7 @@ def _timeline(space: Space, values: Values) -> dict[str, Any]:
     return {"space": space.name, "name": facts.name(key), "versions": rows, "total": len(versions)} | rest
 
 
-async def fact(memory: Memory, values: Values) -> dict[str, Any]:
+async def fact(memory: Stored, values: Values) -> dict[str, Any]:
     """One version of a fact: who stated and who ended it, in which words, and what was known when."""
     return await read_in_thread(memory, values, _fact)
 
@@ -243,7 +243,7 @@ def _history(space: Space, version: Version) -> list[dict[str, Any]]:
     return history
 
 
-async def wishes(memory: Memory, values: Values) -> dict[str, Any]:
+async def wishes(memory: Stored, values: Values) -> dict[str, Any]:
     """The wishes that stand, the newest last; what a later one superseded is left out."""
     return await read_in_thread(memory, values, _wishes)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp_memory.domain.facts import Version
     from mcp_memory.domain.points import Point
     from mcp_memory.domain.times import Millis
-    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Stored
     from mcp_memory.view.space import Space
 
 DEPTHS = (1, 10)
@@ -122,12 +122,12 @@ def _point_sources(space: Space, point: Point) -> list[dict[str, Any]]:
     ]
 
 
-async def graph(memory: Memory, values: Values) -> dict[str, Any]:
+async def graph(memory: Stored, values: Values) -> dict[str, Any]:
     """Entities and what joins them; each page has the nodes of its edges and hyperedges."""
     return await read_in_thread(memory, values, lambda space, values: page_row(drawing_of(space, values), values))
 
 
-async def mermaid(memory: Memory, values: Values) -> str:
+async def mermaid(memory: Stored, values: Values) -> str:
     """The graph as a flowchart."""
 
     def content(space: Space, values: Values) -> str:
@@ -137,7 +137,7 @@ async def mermaid(memory: Memory, values: Values) -> str:
     return await read_in_thread(memory, values, content)
 
 
-async def graphml(memory: Memory, values: Values) -> str:
+async def graphml(memory: Stored, values: Values) -> str:
     """The graph for other programs."""
 
     def content(space: Space, values: Values) -> str:

@@ -29,11 +29,11 @@ from mcp_memory.server.tools.replies import source_output
 
 if TYPE_CHECKING:
     from mcp_memory.domain.points import Point
-    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Stored
     from mcp_memory.view.space import Space
 
 
-async def points(memory: Memory, values: Values) -> dict[str, Any]:
+async def points(memory: Stored, values: Values) -> dict[str, Any]:
     """The points of a space that are in use, in the order in which they were made."""
     async with memory.store.reading() as view:
         space = space_of(view, values)
@@ -44,7 +44,7 @@ async def points(memory: Memory, values: Values) -> dict[str, Any]:
         return {"space": space.name, "points": rows, "total": len(active)} | rest
 
 
-async def point(memory: Memory, values: Values) -> dict[str, Any]:
+async def point(memory: Stored, values: Values) -> dict[str, Any]:
     """One point, in use or merged: its entities, its sources, its earlier descriptions."""
     async with memory.store.reading() as view:
         space = space_of(view, values)
@@ -111,7 +111,7 @@ def _point_address(space: Space, point_id: str) -> dict[str, str]:
     return {"id": point_id, "uri": POINT.expand({"space": space.name, "id": point_id})}
 
 
-async def topics(memory: Memory, values: Values) -> dict[str, Any]:
+async def topics(memory: Stored, values: Values) -> dict[str, Any]:
     """Every topic with its most typical sentence, its terms and its size, the largest topic first."""
     return await read_in_thread(memory, values, _topics)
 

@@ -34,14 +34,14 @@ from mcp_memory.server.tools.status import space_counts
 if TYPE_CHECKING:
     from mcp_memory.domain.episodes import Lesson, ShownEvidence
     from mcp_memory.domain.turns import Sentence
-    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Stored
     from mcp_memory.view.space import Space
 
 PAGE_CHARS = 200_000
 """Characters of text after which a page of turns ends; a longer turn has a page to itself."""
 
 
-async def spaces(memory: Memory, values: Values) -> dict[str, Any]:
+async def spaces(memory: Stored, values: Values) -> dict[str, Any]:
     """Every space that the caller may read and how much it holds, and the one of calls that name none."""
     caller = CALLER.get()
     held = [space for space in (await memory.status()).spaces if caller.may(("read",), space.name)]
@@ -51,7 +51,7 @@ async def spaces(memory: Memory, values: Values) -> dict[str, Any]:
     return shown | next_page(SPACES_PAGED, {}, end, len(rows))
 
 
-async def status(memory: Memory, values: Values) -> dict[str, Any]:
+async def status(memory: Stored, values: Values) -> dict[str, Any]:
     """How much a space holds, and whether the memory is healthy."""
     async with memory.store.reading() as view:
         name = space_of(view, values).name
@@ -61,7 +61,7 @@ async def status(memory: Memory, values: Values) -> dict[str, Any]:
     return space_counts(counts).model_dump() | health
 
 
-async def sessions(memory: Memory, values: Values) -> dict[str, Any]:
+async def sessions(memory: Stored, values: Values) -> dict[str, Any]:
     """The sessions of a space, in order of arrival."""
     async with memory.store.reading() as view:
         space = space_of(view, values)
@@ -71,7 +71,7 @@ async def sessions(memory: Memory, values: Values) -> dict[str, Any]:
         return {"space": space.name, "sessions": rows, "total": len(space.sessions)} | rest
 
 
-async def session(memory: Memory, values: Values) -> dict[str, Any]:
+async def session(memory: Stored, values: Values) -> dict[str, Any]:
     """The messages and documents of one session, in order and verbatim."""
     async with memory.store.reading() as view:
         space = space_of(view, values)
@@ -87,7 +87,7 @@ async def session(memory: Memory, values: Values) -> dict[str, Any]:
         return {"space": space.name, "session": values["id"], "turns": rows, "total": len(order)} | rest
 
 
-async def sentence(memory: Memory, values: Values) -> dict[str, Any]:
+async def sentence(memory: Stored, values: Values) -> dict[str, Any]:
     """One sentence, the times it states, its place in the session, and what was learnt about it."""
     async with memory.store.reading() as view:
         space = space_of(view, values)
@@ -191,7 +191,7 @@ def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
     )
 
 
-async def episode(memory: Memory, values: Values) -> dict[str, Any]:
+async def episode(memory: Stored, values: Values) -> dict[str, Any]:
     """One episode that was learnt from: its question, its evidence, and each judge's labels."""
     async with memory.store.reading() as view:
         space = space_of(view, values)
