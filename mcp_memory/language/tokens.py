@@ -103,13 +103,6 @@ def stems(text: str) -> list[str]:
     return stemmed
 
 
-def unaccented(text: str) -> str:
-    """Return a text without accents: "Zoë" and "Zoe" are equal."""
-    if text.isascii():
-        return text
-    return "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
-
-
 def _normalise(text: str) -> str:
     # casefold() can decompose characters; the second NFKC composes them again.
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.segments import Outline, outline
 from mcp_memory.language.stated import day_in_words
-from mcp_memory.language.tokens import head, short, stems, unaccented, words
+from mcp_memory.language.tokens import head, short, stems, words
 from mcp_memory.search.channels import TYPICAL_COSINE, Channel, ChannelInput
 from mcp_memory.vectors import Column, Matrix, Scores
 from mcp_memory.view.space import NONE, Space
@@ -134,17 +134,8 @@ class WordIndex:
         return contained
 
     def holds(self, word: str) -> bool:
-        """Return whether any segment contains a word, or one that differs by accents alone; true of stop words."""
-        found = stems(word)
-        return all(self._known(stem) or self._known(unaccented(stem)) or self._accented(stem) for stem in found)
-
-    def _known(self, stem: str) -> bool:
-        return any(stem in postings for postings in self._postings.values())
-
-    def _accented(self, stem: str) -> bool:
-        """Return whether a stem is known that is this one without its accents."""
-        every = (other for postings in self._postings.values() for other in postings if not other.isascii())
-        return any(unaccented(other) == unaccented(stem) for other in every)
+        """Return whether any segment contains the stems of a word; accents do not count."""
+        return all(any(stem in postings for postings in self._postings.values()) for stem in stems(word))
 
     def rarity(self, stem: str) -> float:
         """Return the idf of a stem in the whole space, at least 0; highest for one that does not occur."""
@@ -212,9 +203,6 @@ class _Vocabulary:
 
     def __contains__(self, stem: str) -> bool:
         return stem in self._postings
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._postings)
 
     def get(self, stem: str) -> _Postings | None:
         """Return the postings of a stem, or None."""
