@@ -82,7 +82,7 @@ _LABELLED = re.compile(r"\W*[^\W\d][\w'’.-]*(?:[ /][\w'’.&()-]+){0,3}\s?:(?=
 _COLON = re.compile(r":(?!\d|//)")
 _SPEAKS = re.compile(rf"\W*(?:[\w'’]+\W+){{0,3}}?{_FIRST.pattern}", re.IGNORECASE)
 """How somebody begins to speak in the first person: "well, I live here"."""
-_OWN_LABEL = re.compile(
+OWN_LABEL = re.compile(
     r"\W*(?:(?:and|also|so|oh|ok|okay|well|hi|hey|hello|thanks)[ ,]+)*"
     r"(?:(?:(?:quick|small|short|just an?|another|one more|one|important|my)\s)*"
     r"(?:update|(?:some )?news(?: from me)?|for the record|forgot"
@@ -99,9 +99,12 @@ _GREETING = re.compile(
 )
 _DEAR = re.compile(r"\W*(?:dear\s|to whom it may)", re.IGNORECASE)
 _SIGNED = re.compile(
-    r"(?:^|[\n.!?]\s*)(?:(?:(?:all|with|my|kind|best|warm|many|yours|love|kisses|cheers|regards|sincerely|greetings|thanks|xx?o?)\b"
-    r"[ \w]{0,20})[,\n]\s*|[-–—~]{1,2}\s?)[A-Z][\w.]*(?:\s[A-Z][\w.]*){0,3}\s*$|\bregards\b",
+    r"(?:(?:^|[\n.!?]\s*)(?i:(?:all|with|my|kind|best|warm|many|yours|love|kisses|cheers|regards|sincerely|greetings|thanks"
+    r"|xx?o?)\b[ \w]{0,20})[,\n]\s*|(?:^|\s)[-–—~]{1,2}\s?|[,;]\s(?:signed|by)\s)"
+    r"[A-Z][\w.]*(?:\s[A-Z][\w.]*){0,3}\W*$|\bregards\b",
 )
+_NAMED = re.compile(r"[A-Z][\w.]*(?:,?\s(?:[A-Z][\w.]*|of|the|from)){0,4}\W*")
+"""Nothing but a name, which may be a signature or a title."""
 _SAYS = (
     r"(?:says|said|wr(?:ote|ites)|reads?|goes|text(?:ed|s)|e?-?mail(?:ed|s)|messaged|posted|tweeted|quoted?|sang|sings?"
     r"|repl(?:ied|ies)|shout(?:ed|s)|add(?:ed|s)|claim(?:ed|s)|stat(?:es|ed))"
@@ -117,7 +120,7 @@ _TEXT = re.compile(
     re.IGNORECASE,
 )
 """Nouns for what is written or said."""
-_FINITE = re.compile(r"['’]s\s|\b(?:is|are|was|were|has|have|had|will|can|do|does|did)\b", re.IGNORECASE)
+_FINITE = re.compile(r"['’]s\s|\b(?:is|are|was|were|has|have|had|will|can|do|does|did|always|never)\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(?:this|these|that|those|here|below|above|following|follow(?:s|ing)?|it|so)\b", re.IGNORECASE)
 _POINTS_ON = re.compile(
     r"\b(?:this|these|below|following|follows|like so)\W*$|\b(?:this|these)\b[^?]{0,40}\?\W*$"
@@ -165,10 +168,14 @@ _LED = re.compile(
     r"\W*[A-Z][\w'’.-]*(?:\s[\w'’()-]+){0,2}\s?(?:[-–—>~*|]|(?<=[A-Z]{2})\.)\s*[\"']?(?:I|I['’]\w{1,3}|[Mm]y|[Ww]e|[Oo]ur)\b"
 )
 """A name and a sign before the first person: "Anna - I live here"."""
-_CAPITALS = re.compile(r"[A-Z][A-Z -]{2,}\.")
+_CAPITALS = re.compile(r"(?:.*[,:–—-]\s)?[A-Z][A-Z -]{2,}\.")
+_SIGNATURE = re.compile(r"[-–—~]{1,2}\s?[A-Z][\w.]*(?:\s[A-Z][\w.]*){0,2}\W*")
+_BEFORE = re.compile(rf"\W*[A-Z]\w+\s[-–—>~|]\s|.*(?<!\bi )\b{_SAYS},\s(?-i:[A-Z])", re.IGNORECASE)
+"""Whose words follow, without a colon: "Anna - Always knock", "she said, Always knock"."""
 _SINGLE = re.compile(r"(?<!\w)'(?=[^\W\d])((?:[^'\n]|(?<=\w)'(?=\w))*)'(?!\w)")
 _UNCLOSED = re.compile(
-    r"(?<!\w)'(?!(?:cause|til|em|n|twas|tis|bout|round)\b)(?=[^\W\d])(?:[^'\n]|(?<=\w)'(?=\w))*$", re.IGNORECASE
+    r"(?<!\w)'(?!(?:cause|til|em|n|twas|tis|bout|round)\b)(?=[^\W\d])(?:[^'\n]|(?<=\w)'(?=\w))*$|\s'$",
+    re.IGNORECASE,
 )
 _MOST_QUOTED = 6
 """Words of a quotation that may be a title or a term."""
@@ -193,11 +200,15 @@ def _own_sentences(text: str, sentences: tuple[Span, ...]) -> int:
     folded = text.translate(_FOLDED)
     if _SIGNED.search(folded[-_TAIL:]):
         return 0
-    count, line_start, before = None, 0, ""
+    count, line_start, before, in_item = None, 0, "", False
     for number, (start, end) in enumerate(sentences):
         sentence = folded[start:end]
         ascribed = _ASCRIBED.search(sentence, max(0, len(sentence) - _TAIL))
-        if _ASCRIBES.match(sentence) or (ascribed and _FIRST.search(sentence, 0, ascribed.start())):
+        if (
+            _SIGNATURE.fullmatch(sentence)
+            or _ASCRIBES.match(sentence)
+            or (ascribed and _FIRST.search(sentence, 0, ascribed.start()))
+        ):
             return 0
         if count is not None:
             continue
@@ -207,9 +218,12 @@ def _own_sentences(text: str, sentences: tuple[Span, ...]) -> int:
                 count = number
                 continue
             line_start = start
+            in_item = False
+        in_item = in_item or _ITEM.match(sentence) is not None
         indented = _INDENTED.search(gap + sentence if number else f"\n{gap}{sentence}") is not None
         following = folded[end : end + 200]
-        if indented or _is_foreign(sentence, following):
+        listed = in_item and _FIRST.search(sentence) is not None
+        if indented or listed or _is_foreign(sentence, following):
             count = number
         elif _announces(sentence):
             count = number + 1
@@ -224,10 +238,7 @@ def _is_foreign(sentence: str, following: str) -> bool:
     lines = sentence.split("\n")
     if any(_LINE.match(line[:400]) for line in lines) or _INSIDE.search(sentence) or _DEAR.match(sentence):
         return True
-    item = _ITEM.match(sentence)
-    if item and _FIRST.search(sentence):
-        return True
-    own_label = _OWN_LABEL.match(sentence)
+    own_label = OWN_LABEL.match(sentence)
     if not own_label and any(_SPEAKS.match(sentence, place.end()) for place in _COLON.finditer(sentence)):
         return True
     label = _LABELLED.match(sentence)
@@ -249,11 +260,9 @@ def _quotes(sentence: str) -> bool:
 
 def _announces(sentence: str) -> bool:
     """Return whether what follows a sentence may be a text that it speaks of."""
-    if (
-        (_COLON.search(sentence) and not _OWN_LABEL.match(sentence))
-        or _WORKED.match(sentence)
-        or _PLAYED.match(sentence)
-    ):
+    if _COLON.search(sentence) and not OWN_LABEL.match(sentence):
+        return True
+    if any(opening.match(sentence) for opening in (_BEFORE, _WORKED, _PLAYED)):
         return True
     if _POINTS_ON.search(sentence) or _SPOKEN.search(sentence) or _CAPITALS.fullmatch(sentence):
         return True
@@ -280,6 +289,7 @@ LONGEST_OWN = 400
 _SIGNS = re.compile(r"[^\w\s.,;:!?'’…%&+/°$€£@–—-]")
 _PLAIN = re.compile(r"(?<=\d):(?=\d)")
 _NOT_LATIN = re.compile(r"[\u0370-\u1dff]")
+_THE_USER = re.compile(r"\bthe user\b", re.IGNORECASE)
 _BY_ANOTHER = re.compile(rf"\b(?:the user|users?['’]?s?|{_SAYS[3:-1]}|saying|called|told)\b", re.IGNORECASE)
 
 
@@ -293,14 +303,19 @@ def is_all_own(text: str, sentences: Sequence[Span]) -> bool:
         sentences: spans of its sentences, in characters.
     """
     line = text.strip()
-    if len(line) > LONGEST_OWN or "\n" in line or any(unicodedata.category(char)[0] == "C" for char in line):
+    if (
+        len(line) > LONGEST_OWN
+        or "\n" in line
+        or line.isupper()
+        or any(unicodedata.category(char)[0] == "C" for char in line)
+    ):
         return False
     signs = [sign[0] for sign in _SIGNS.finditer(line) if unicodedata.category(sign[0]) not in ("So", "Mn", "Sk")]
     if signs or (_NOT_LATIN.search(line) and re.search("[a-z]", line)):
         return False
     if own_sentences(text, sentences) < len(sentences):
         return False
-    rest = (_OWN_LABEL.sub("", text[start:end], count=1) for start, end in sentences)
+    rest = (OWN_LABEL.sub("", text[start:end], count=1) for start, end in sentences)
     return not any(":" in _PLAIN.sub("", one) for one in rest)
 
 
@@ -312,6 +327,10 @@ def speaks_of_text(sentence: str, *, of_wish: bool = False) -> bool:
         of_wish: whether it is a wish, which may speak of the texts that it is about.
     """
     if of_wish:
-        return bool(_ASCRIBED.search(sentence) or _SPOKEN.search(sentence))
+        return bool(_ASCRIBED.search(sentence) or _SPOKEN.search(sentence) or _THE_USER.search(sentence))
     spoken = _BY_ANOTHER.search(sentence) or _TEXT.search(sentence) or _ASCRIBES.match(sentence)
-    return bool(spoken) or _announces(sentence) or (sentence.endswith("?") and _POINTS.search(sentence) is not None)
+    return (
+        bool(spoken or _NAMED.fullmatch(sentence))
+        or _announces(sentence)
+        or (sentence.endswith("?") and _POINTS.search(sentence) is not None)
+    )

@@ -19,7 +19,7 @@ from typing import Literal
 
 from mcp_memory.domain.evidence import Wish
 from mcp_memory.language import iso
-from mcp_memory.language.own_words import is_all_own, speaks_of_text
+from mcp_memory.language.own_words import OWN_LABEL, is_all_own, speaks_of_text
 
 WishKind = Literal["wish", "withdrawn"]
 """A withdrawn wish is none, but ends one: it permits what was not wished ("you can use emojis again"), or says that
@@ -160,6 +160,7 @@ _STATE = re.compile(
     re.IGNORECASE,
 )
 """What somebody says of themselves before a wish: "I'm Canadian."."""
+_POINTS = re.compile(r"\b(?:this|that|these|those)\b", re.IGNORECASE)
 _SHORTENED = re.compile(
     r"\b(?:max|min|incl|excl|approx|avg|misc|est|resp|vol|tel|attn|qty|abbr|temp)\.$", re.IGNORECASE
 )
@@ -204,7 +205,7 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
     whole = list(_whole_sentences(text, spans))
     found = [_wish(text[start:end]) for _, start, end in whole]
     others = [(place, text[start:end]) for place, (_, start, end) in enumerate(whole) if found[place] is None]
-    if any(speaks_of_text(other) for _, other in others):
+    if any(speaks_of_text(other) and not _GREETS.fullmatch(other) for _, other in others):
         return
     for place, (number, start, end) in enumerate(whole):
         wish, words = found[place], text[start:end]
@@ -234,8 +235,9 @@ def _wish(sentence: str) -> tuple[WishKind, int] | None:
         return None
     if sentence.rstrip().endswith("?") and not _ASKED_FOR.match(sentence):
         return None
+    label = OWN_LABEL.match(sentence)
     for kind, pattern in _PATTERNS:
-        if match := pattern.match(sentence):
+        if match := pattern.match(sentence, label.end() if label else 0):
             if kind == "withdrawn" and not NEEDLESS.search(match[0]):
                 return kind, match.end()
             return None if kind == "wish" and _SAID_OF.match(sentence) else (kind, len(sentence))
@@ -249,7 +251,11 @@ def _opens(sentence: str, before: Sequence[str]) -> bool:
         sentence: the wish.
         before: the sentences before it that are no wishes.
     """
-    return bool(_GOES_ON.match(sentence)) or all(_GREETS.fullmatch(one) or _STATE.match(one) for one in before)
+    return bool(_GOES_ON.match(sentence)) or all(map(_may_precede, before))
+
+
+def _may_precede(sentence: str) -> bool:
+    return bool(_GREETS.fullmatch(sentence) or (_STATE.match(sentence) and not _POINTS.search(sentence)))
 
 
 def _scope(words: str) -> str:
