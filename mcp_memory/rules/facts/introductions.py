@@ -199,6 +199,8 @@ def names_somebody(turn: Turn, said: Assertion) -> bool:
     "Our wifi name is Lynd14" is no name of the speaker, and "Muffin is named Wendy" none of Muffin, who has one. A
     described head ("user's dog") has to describe a being.
     """
+    if turn.kind == "document" and not USERS.isdisjoint((said.head.casefold(), said.tail.casefold())):
+        return False  # the user of a page is nobody that the memory knows
     if said.head.endswith(("'s", "’s")):
         return False  # "she's due on Friday", "Nina's runs out in August"
     if said.relation != "named":

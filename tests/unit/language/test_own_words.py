@@ -64,6 +64,13 @@ def wishes(text: str) -> list[str]:
     return [text[one.start : one.end] for one in find_wishes(text, split(text))]
 
 
+def test_a_document_states_nothing_of_the_user() -> None:
+    text = "User lives in Hanoi. The user works at Norvik. I live in Turku."
+    turn = Turn("t_1", "d", "s", "r", "document", text, None, None, "Page", None, 0, 0, 0)
+    spans = split(text)
+    assert RuleExtractor().extract(turn, None, spans, [()] * len(spans)) == []
+
+
 @pytest.mark.parametrize("wish", WISHES)
 def test_a_wish_by_itself_is_found(wish: str) -> None:
     assert wishes(wish) == [wish]
