@@ -160,25 +160,6 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class DatedEvent:
-    """An event that a question names, with the time that was found for it.
-
-    Attributes:
-        event: as the question words it.
-        since: first instant of its time.
-        until: first instant after it.
-        source: the words that state it; None where the question does.
-        said: whether no time is stated, and it is the day on which the event was told of.
-    """
-
-    event: str
-    since: Millis
-    until: Millis
-    source: Source | None = None
-    said: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Correction:
     """What a caller said is right, of an answer to a question.
 
@@ -228,7 +209,6 @@ class RecallResult:
         total: with ``all`` and ``overview``, how many items bear on the query; else None.
         skipped: how many of them earlier pages have shown.
         wishes: the user's standing wishes that apply, the best fitting first.
-        between: the two events between which the time is asked for, in the order of the question; else empty.
         correction: of an answer to such a query, the newest; None if no caller gave one.
         corrected: corrections of answers to other queries that rested on sentences of this evidence.
         sufficiency_by: who judged whether the evidence is enough.
@@ -257,7 +237,6 @@ class RecallResult:
     total: int | None = None
     skipped: int = 0
     wishes: tuple[Wish, ...] = ()
-    between: tuple[DatedEvent, ...] = ()
     correction: Correction | None = None
     corrected: tuple[Correction, ...] = ()
     sufficiency_by: Judging = "nobody"

@@ -1,9 +1,8 @@
 """The text of a recall, written for a model that answers from this one reply.
 
 It has these parts, in this order: the best `BEST` records; the others by conversation and document, in the order of
-time, so that a model reads what followed on what; memory points; where the time between two events is asked for, their
-dates and the days between them. A list has no best records: all of it is in the order of time. The number before a
-record is its rank, 1 for the best.
+time, so that a model reads what followed on what; memory points. A list has no best records: all of it is in the order
+of time. The number before a record is its rank, 1 for the best.
 
 A record is shown in the words that were said. A fact that leads it stands behind them in parentheses if it is certain,
 with its time if somebody stated one. A record that is a reply shows what it replies to ("after Ann: …"). A time such as
@@ -25,9 +24,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from mcp_memory.domain.evidence import DatedEvent, Evidence, Source
+from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.facts import CERTAIN
-from mcp_memory.domain.times import DAY, FOREVER, Millis
+from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.language.segments import FENCES, code_blocks
 from mcp_memory.language.stated import weekday_and_day, with_dates
@@ -57,8 +56,6 @@ _NO_CODE = re.compile(r"\s*(?:```|~~~|#(?!include|\[)|//|/\*|\*|<!--|--|import\b
 """How lines of code begin that say nothing of it: fences, comments, imports."""
 CODE_CHARS = 80
 """Characters that are shown of a line of code."""
-EVENT_QUOTE = 240
-"""Characters of the words that the date of an event rests on."""
 
 
 @dataclass
@@ -306,32 +303,3 @@ def _day_of(turn: Turn) -> str:
     if turn_time(turn) is None:
         return ""
     return f"{'written ' if turn.said_at is None else ''}{weekday_and_day(turn.local_time)}"
-
-
-def between_lines(events: Sequence[DatedEvent]) -> list[str]:
-    """Return two dated events and the time between them as lines of text; none for none."""
-    if not events:
-        return []
-    lines = ["Dates found for the two events asked about (check that they are the ones meant):"]
-    for one in events:
-        first, last = weekday_and_day(one.since), weekday_and_day(one.until - 1)
-        when = first if first == last else f"{first} to {last}"
-        if one.source is None:
-            lines.append(f"- {one_line(one.event)}: {when}")
-            continue
-        words = one_line(one.source.quote)
-        cut = words if len(words) <= EVENT_QUOTE else f"{words[:EVENT_QUOTE].rsplit(' ', 1)[0]} …"
-        told = "told of on " if one.said else ""
-        lines.append(f"- {one_line(one.event)}: {told}{when} {_said_in(one.source.turn)}: “{cut}”")
-    days = abs(events[1].until - events[0].until) // DAY
-    if not days:
-        return lines
-    weeks, rest = divmod(days, 7)
-    in_weeks = quantity(weeks, "week") + (f" and {_days(rest)}" if rest else "")
-    whole = f"{_days(days)} ({in_weeks})" if weeks else _days(days)
-    told = ", if each happened when it was told" if any(one.said for one in events) else ""
-    return [*lines, f"From the one to the other{told}: {whole}."]
-
-
-def _days(number: int) -> str:
-    return f"{number:,} {'day' if number == 1 else 'days'}"

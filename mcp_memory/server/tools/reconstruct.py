@@ -242,7 +242,7 @@ def recall_reply(
         listing: what a cursor is bound to, by `listing_of`.
     """
     from mcp_memory.language.wishes import as_said
-    from mcp_memory.server.tools.dossier import between_lines, dossier_lines  # its patterns for dates take time
+    from mcp_memory.server.tools.dossier import dossier_lines  # its patterns for dates take time
 
     missing = fit_share(recall.missing, "missing", max_tokens)
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
@@ -291,7 +291,6 @@ def recall_reply(
             *dossier_lines(items, lines=broad, code=code, asked=asked),
             *point_lines,
             *detail_lines,
-            *between_lines(recall.between),
             *judgement,
             *warning_lines(warnings),
         ]

@@ -14,7 +14,7 @@ from itertools import accumulate, chain, pairwise
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import DatedEvent, RecallResult
+from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
@@ -48,7 +48,6 @@ from mcp_memory.search.channels import (
     said_in_role,
     similarity,
 )
-from mcp_memory.search.dated_events import dated_events
 from mcp_memory.search.evidence import evidence_of
 from mcp_memory.search.missing import unknown_names
 from mcp_memory.search.placing import place_wishes, rank_confirmed
@@ -184,8 +183,7 @@ async def find(
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     warnings = (*unknown_space(view, query.space), *without_role, *unclear)
-    result = replace(result, warnings=warnings, between=await _dated_events(store, space, placed))
-    result = replace(result, evidence=with_event_times(result.evidence, query.window))
+    result = replace(result, warnings=warnings, evidence=with_event_times(result.evidence, query.window))
     if found is not None and wanted_breadth(query) != "best":
         result = await with_list(store, space, query, found, result, settings)
     return result, facts, ranked, gates
@@ -304,14 +302,6 @@ def _show(
     steps = suggest_steps(space, query, result.roots, result.paths, evidence, uncovered, result.trace)
     result = replace(result, evidence=evidence, conflicts=conflicts, next=steps)
     return replace(result, corrected=corrected)
-
-
-async def _dated_events(store: Store, space: Space, query: Query) -> tuple[DatedEvent, ...]:
-    """Return the events between which a query asks for the time, with their dates."""
-    if not query.events:
-        return ()
-    near = [(await similarity(store, space, event.vectors[-1:]))[0] for event in query.events]
-    return dated_events(space, query, near)
 
 
 def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:
