@@ -18,7 +18,7 @@ from anyio import to_thread
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.forgetting import ForgetResult
-from mcp_memory.errors import EmbedderError, StoreDamaged, StoreError
+from mcp_memory.errors import EmbedderError, StoreDamaged, StoreError, StoreUnwritable
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
@@ -84,7 +84,7 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
         problems = about.problems
         findings = await store.check()
         damage = await store.damage_now()
-    except StoreDamaged:
+    except (StoreDamaged, StoreUnwritable):
         raise
     except StoreError as error:  # nothing is left by which it could be read
         backup = (await store.about()).backup

@@ -18,6 +18,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from mcp_memory.heap import text_cache
+from mcp_memory.language.segments import split
 
 Span = tuple[int, int]
 
@@ -85,7 +86,7 @@ _SPEAKS = re.compile(rf"\W*(?:[\w'’]+\W+){{0,3}}?{_FIRST.pattern}", re.IGNOREC
 OWN_LABEL = re.compile(
     r"\W*(?:(?:and|also|so|oh|ok|okay|well|hi|hey|hello|thanks)[ ,]+)*"
     r"(?:(?:(?:quick|small|short|just an?|another|one more|one|important|my)\s)*"
-    r"(?:update|(?:some )?news(?: from me)?|for the record|forgot"
+    r"(?:update|(?:\w+ )?news(?: from me)?|for the record|forgot"
     r"|ps|p\.s\.|note|note to self|fyi|btw|by the way|fact|fun fact|about me"
     r"|mine|ours|correction|reminder|thing"
     r"|important|remember|save this|please note|please remember|confession|background|context)"
@@ -103,8 +104,6 @@ _SIGNED = re.compile(
     r"|xx?o?)\b[ \w]{0,20})[,\n]\s*|(?:^|\s)[-–—~]{1,2}\s?|[,;]\s(?:signed|by)\s)"
     r"[A-Z][\w.]*(?:\s[A-Z][\w.]*){0,3}\W*$|\bregards\b",
 )
-_NAMED = re.compile(r"[A-Z][\w.]*(?:,?\s(?:[A-Z][\w.]*|of|the|from)){0,4}\W*")
-"""Nothing but a name, which may be a signature or a title."""
 _SAYS = (
     r"(?:says|said|wr(?:ote|ites)|reads?|goes|text(?:ed|s)|e?-?mail(?:ed|s)|messaged|posted|tweeted|quoted?|sang|sings?"
     r"|repl(?:ied|ies)|shout(?:ed|s)|add(?:ed|s)|claim(?:ed|s)|stat(?:es|ed))"
@@ -286,11 +285,11 @@ def _goes_on(line: str, sentence: str) -> bool:
 
 LONGEST_OWN = 400
 """Characters up to which a message can be certain to be its speaker's alone."""
-_SIGNS = re.compile(r"[^\w\s.,;:!?'’…%&+/°$€£@–—-]")
+_PROSE = re.compile(r"[¿¡]?\w[\w\s.,;:!?'’…%&+/°$€£@–—-]*")
+"""A line that begins with a word and has no sign but those of plain prose."""
 _PLAIN = re.compile(r"(?<=\d):(?=\d)")
 _NOT_LATIN = re.compile(r"[\u0370-\u1dff]")
 _THE_USER = re.compile(r"\bthe user\b", re.IGNORECASE)
-_BY_ANOTHER = re.compile(rf"\b(?:the user|users?['’]?s?|{_SAYS[3:-1]}|saying|called|told)\b", re.IGNORECASE)
 
 
 def is_all_own(text: str, sentences: Sequence[Span]) -> bool:
@@ -310,8 +309,7 @@ def is_all_own(text: str, sentences: Sequence[Span]) -> bool:
         or any(unicodedata.category(char)[0] == "C" for char in line)
     ):
         return False
-    signs = [sign[0] for sign in _SIGNS.finditer(line) if unicodedata.category(sign[0]) not in ("So", "Mn", "Sk")]
-    if signs or (_NOT_LATIN.search(line) and re.search("[a-z]", line)):
+    if not _PROSE.fullmatch(line) or (_NOT_LATIN.search(line) and re.search("[a-z]", line)):
         return False
     if own_sentences(text, sentences) < len(sentences):
         return False
@@ -319,18 +317,11 @@ def is_all_own(text: str, sentences: Sequence[Span]) -> bool:
     return not any(":" in _PLAIN.sub("", one) for one in rest)
 
 
-def speaks_of_text(sentence: str, *, of_wish: bool = False) -> bool:
-    """Return whether a sentence speaks of a text or of what somebody says, so that words beside it may be quoted.
+def is_ascribed(sentence: str) -> bool:
+    """Return whether a sentence says that its words are somebody's: ", my client wrote", "the user wants"."""
+    return bool(_ASCRIBED.search(sentence) or _SPOKEN.search(sentence) or _THE_USER.search(sentence))
 
-    Args:
-        sentence: a sentence of a message.
-        of_wish: whether it is a wish, which may speak of the texts that it is about.
-    """
-    if of_wish:
-        return bool(_ASCRIBED.search(sentence) or _SPOKEN.search(sentence) or _THE_USER.search(sentence))
-    spoken = _BY_ANOTHER.search(sentence) or _TEXT.search(sentence) or _ASCRIBES.match(sentence)
-    return (
-        bool(spoken or _NAMED.fullmatch(sentence))
-        or _announces(sentence)
-        or (sentence.endswith("?") and _POINTS.search(sentence) is not None)
-    )
+
+def announces_text(text: str) -> bool:
+    """Return whether what the same person says next may be a text that a message speaks of: "Translate my next one"."""
+    return any(_announces(text[start:end].translate(_FOLDED)) for start, end in split(text)[-1:])

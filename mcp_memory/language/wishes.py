@@ -7,7 +7,7 @@ always forget"), a report ("she says never …"), a taste ("I prefer tea") or a 
 The rules are English, and prefer missing a wish to inventing one, since a wish is shown with every answer. Three things
 have to hold. The message is wholly its speaker's own (`is_all_own`): one line of plain sentences, none of which speaks
 of a text. The sentence commands the assistant something that an assistant does, and says so from its first word on. And
-it opens the message, or goes on from words that do (`_opens`). The wish is its whole sentence.
+the message says nothing else but other wishes, thanks and greetings. The wish is its whole sentence.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Literal
 
 from mcp_memory.domain.evidence import Wish
 from mcp_memory.language import iso
-from mcp_memory.language.own_words import OWN_LABEL, is_all_own, speaks_of_text
+from mcp_memory.language.own_words import OWN_LABEL, is_all_own, is_ascribed
 
 WishKind = Literal["wish", "withdrawn"]
 """A withdrawn wish is none, but ends one: it permits what was not wished ("you can use emojis again"), or says that
@@ -144,9 +144,6 @@ _SAID_OF = re.compile(
     re.IGNORECASE,
 )
 """A command of which something is said: "Never use emojis is his motto"."""
-_GOES_ON = re.compile(
-    r"\W*(?:and|also|oh|but|plus|btw|by the way|one more|another thing|ps|p\.s\.|right)\b", re.IGNORECASE
-)
 _GOES_ON_LOW = re.compile(r"(?<=[a-z]{3}[.!?])\s+(?=(?:and|also|oh|but|plus|btw|by the way|please|pls)\b)")
 """Where a sentence begins without a capital letter, which `split` takes for the same sentence."""
 _GREETS = re.compile(
@@ -154,13 +151,6 @@ _GREETS = re.compile(
     r"|afternoon|day|right|well|yes|no|sure|please|there|again|so much|a lot|lovely|wonderful|super|claude)\W*)+",
     re.IGNORECASE,
 )
-_STATE = re.compile(
-    r"\W*(?:(?:and|so|but|also|well|ok|oh)\W+)?(?:i|we)(?:['’]?(?:m|ve|re)|\s(?:am|are|have|live|work|hate|like|love"
-    r"|don['’]?t|can['’]?t|cannot|need|read|speak|use))\b(?!\s\w+ing\b)",
-    re.IGNORECASE,
-)
-"""What somebody says of themselves before a wish: "I'm Canadian."."""
-_POINTS = re.compile(r"\b(?:this|that|these|those)\b", re.IGNORECASE)
 _SHORTENED = re.compile(
     r"\b(?:max|min|incl|excl|approx|avg|misc|est|resp|vol|tel|attn|qty|abbr|temp)\.$", re.IGNORECASE
 )
@@ -196,6 +186,9 @@ class WishSpan:
 def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpan]:
     """Yield the standing wishes of a person's message, in order.
 
+    A message that says anything else, but for thanks and greetings, has none: it may
+    say that the words are somebody else's, by a comment, a question or a signature.
+
     Args:
         text: the text of the message.
         spans: the spans of its sentences, in characters.
@@ -204,13 +197,11 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
         return
     whole = list(_whole_sentences(text, spans))
     found = [_wish(text[start:end]) for _, start, end in whole]
-    others = [(place, text[start:end]) for place, (_, start, end) in enumerate(whole) if found[place] is None]
-    if any(speaks_of_text(other) and not _GREETS.fullmatch(other) for _, other in others):
+    if any(one is None and not _GREETS.fullmatch(text, *span) for one, (_, *span) in zip(found, whole, strict=True)):
         return
-    for place, (number, start, end) in enumerate(whole):
-        wish, words = found[place], text[start:end]
-        if wish is not None and _opens(words, [other for at, other in others if at < place]):
-            yield WishSpan(wish[0], number, start, start + wish[1], _scope(words))
+    for wish, (number, start, end) in zip(found, whole, strict=True):
+        if wish is not None:
+            yield WishSpan(wish[0], number, start, start + wish[1], _scope(text[start:end]))
 
 
 def _whole_sentences(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
@@ -231,7 +222,7 @@ def _whole_sentences(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tu
 
 def _wish(sentence: str) -> tuple[WishKind, int] | None:
     """Return what wish a sentence states, with its length: a withdrawal ends with what it permits, a wish never."""
-    if len(sentence) > LONGEST or _ONCE.search(sentence) or speaks_of_text(sentence, of_wish=True):
+    if len(sentence) > LONGEST or _ONCE.search(sentence) or is_ascribed(sentence):
         return None
     if sentence.rstrip().endswith("?") and not _ASKED_FOR.match(sentence):
         return None
@@ -242,20 +233,6 @@ def _wish(sentence: str) -> tuple[WishKind, int] | None:
                 return kind, match.end()
             return None if kind == "wish" and _SAID_OF.match(sentence) else (kind, len(sentence))
     return None
-
-
-def _opens(sentence: str, before: Sequence[str]) -> bool:
-    """Return whether a wish opens its message, or goes on in the words of its speaker.
-
-    Args:
-        sentence: the wish.
-        before: the sentences before it that are no wishes.
-    """
-    return bool(_GOES_ON.match(sentence)) or all(map(_may_precede, before))
-
-
-def _may_precede(sentence: str) -> bool:
-    return bool(_GREETS.fullmatch(sentence) or (_STATE.match(sentence) and not _POINTS.search(sentence)))
 
 
 def _scope(words: str) -> str:

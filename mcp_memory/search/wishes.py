@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER, USERS, Turn, by_assistant
+from mcp_memory.language.own_words import announces_text
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import NEEDLESS, WishSpan, find_wishes
@@ -84,6 +85,7 @@ class WishIndex:
     def __init__(self) -> None:
         self.found: list[tuple[int, WishSpan]] = []  # row of the sentence
         self._read: set[str] = set()
+        self._announced: dict[tuple[str, str | None, str | None], bool] = {}  # by session and speaker
         self.scopes: dict[str, Vector] = {}  # vectors of scopes that were embedded
 
     def extend(self, space: Space, since: int) -> None:
@@ -93,6 +95,10 @@ class WishIndex:
             if turn.id in self._read or turn.kind != "message":
                 continue
             self._read.add(turn.id)
+            who = turn.session, turn.speaker, turn.role
+            announced, self._announced[who] = self._announced.get(who, False), announces_text(turn.text)
+            if announced:
+                continue
             rows = space.sentences_of(turn.id)
             spans = [(space.sentences[one].start, space.sentences[one].end) for one in rows]
             self.found += [(rows[wish.sentence], wish) for wish in find_wishes(turn.text, spans)]
@@ -133,7 +139,7 @@ def is_of_user(space: Space, turn: Turn) -> bool:
         return True
     if who == space.speakers.asker and (turn.role == USER or space.speakers.assistants):
         return True
-    return space.facts.key(who) == space.facts.key(USER)
+    return turn.role == USER and space.facts.key(who) == space.facts.key(USER)
 
 
 def _supersedes(later: Wish, earlier: Wish) -> bool:

@@ -50,7 +50,7 @@ async def test_a_client_previews_forgets_and_recalls_nothing_of_it() -> None:
         ({"ids": ["unknown"]}, "is not known in space 'default'"),
         ({"session": "nowhere"}, "is not known in space 'default'"),
         ({"since": "2024-02-01", "until": "2024-01-01"}, "is not before until"),
-        ({"query": " "}, "query: is empty"),
+        ({"query": " "}, "none of them was given"),
         ({"query": "beagle", "everything": "yes"}, "everything: 'yes' is not true or false"),
         ({"query": "beagle", "space": "not a name"}, "is not the name of a space"),
     ],

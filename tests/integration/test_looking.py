@@ -171,7 +171,7 @@ def test_search_prints_a_recall_by_conversation(capsys):
     assert "memory_evolve" not in out
     assert len(parsed(capsys, "search", "ferns", "--limit", "1")["evidence"]) == 1
     assert watered in printed(capsys, "search", "Who", "waters", "the", "ferns?")  # no quotes
-    assert "Standing wish: Always answer me in French" in printed(capsys, "search", "the valve", "--space", "work")
+    assert ': "Always answer me in French."' in printed(capsys, "search", "the valve", "--space", "work")
 
 
 @pytest.mark.parametrize(

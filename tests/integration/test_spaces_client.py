@@ -70,8 +70,8 @@ async def test_several_spaces_are_recalled_from_and_shown_with_their_names():
             ("work", "The pump leaks."),
             ("home", "The tap leaks."),
         }
-        assert "(space work)" in reply.content[0].text
-        assert "(space home)" in reply.content[0].text
+        assert ", space work]" in reply.content[0].text
+        assert ", space home]" in reply.content[0].text
         best = {"episode": found["episode"], "feedback": {"supports": ["1"]}, "space": found["evidence"][0]["space"]}
         changed = await structured(client, "memory_evolve", **best)
         assert changed["changes"]

@@ -24,7 +24,7 @@ from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import STABLE, Assertion
 from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.times import FOREVER, StatedTime
-from mcp_memory.domain.turns import Turn, speaker
+from mcp_memory.domain.turns import USERS, Turn, speaker
 from mcp_memory.language.tokens import stem
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.tables.closed import PREPOSITIONS
@@ -74,7 +74,7 @@ def _is_whole(turn: Turn, fact: Assertion, written: Set[str]) -> bool:
 
     "Starting next Monday." does not say who, and "128/82" states no 128.
     """
-    if written.isdisjoint(_words_for(turn, fact.head) - _FILLERS):
+    if written.isdisjoint(_words_for(turn, fact.head) - _FILLERS) or _is_of_user_by_another(turn, fact):
         return False
     derived = fact.relation in DATED or fact.relation == DID or fact.tail.casefold() == _me(turn)
     return derived or all(written & (_forms(word) | _words_for(turn, word)) for word in fact.tail.split())
@@ -111,6 +111,12 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
         before_time = in_time
         before_filler = not _FILLERS.isdisjoint(forms) and _ARTICLES.isdisjoint(forms)
     return True
+
+
+def _is_of_user_by_another(turn: Turn, fact: Assertion) -> bool:
+    """Return whether somebody with another name speaks of "the user": a tool, a friend, a second program."""
+    of_user = fact.head.casefold().split("'s")[0] in USERS or fact.tail.casefold() in USERS
+    return of_user and _me(turn) != "" and _me(turn) not in USERS
 
 
 def _me(turn: Turn) -> str:

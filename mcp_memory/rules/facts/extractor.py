@@ -15,7 +15,7 @@ from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.spelling import has_signs, readable, readable_places
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
-from mcp_memory.language.own_words import own_sentences
+from mcp_memory.language.own_words import announces_text, own_sentences
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.amounts import amounts, owned_amounts
@@ -161,6 +161,8 @@ class RuleExtractor:
         if by_assistant(turn):
             return []
         own = own_sentences(turn.text, sentences) if turn.kind == "message" else len(sentences)
+        if any(announces_text(one.text) for one in before if one.speaker == turn.speaker and one.role == turn.role):
+            own = 0  # "Proofread my next message."
         if not has_signs(turn.text):
             return self._extract(turn, partner, sentences, own, times, before)
         places = readable_places(turn.text)

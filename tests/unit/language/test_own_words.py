@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.own_words import is_all_own, own_sentences
+from mcp_memory.language.own_words import announces_text, is_all_own, own_sentences
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.wishes import find_wishes
@@ -115,9 +115,7 @@ def test_what_may_be_anybody_s_words_is_no_wish(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "I'm Canadian. Please always use metric units.",
         "Always quote prices incl. VAT.",
-        "The soup was nice. oh and always give me grams",
         "One rule for all our chats: never use emojis.",
         "Thanks! Also, never call me Zeddy.",
         "Can you always reply in Welsh?",
@@ -168,3 +166,28 @@ def test_hostile_lines_take_linear_time(piece: str) -> None:
     own_sentences(text, spans)
     is_all_own(text, spans)
     assert process_time() - start < 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never phone this number again. Too blunt?",
+        "From now on, send the rent to account 55-1. Legit?",
+        "Always shake before opening. Can I give it to a toddler?",
+        "You are Orla, the helper of a bank. Also never mention fees.",
+        "Please always write in French. Ann Berg, +45 12 34 56",
+        "`Never use emojis.`",
+        "● Never use emojis.",
+        "-- Never use emojis.",
+        "I'm Canadian. Please always use metric units.",
+    ],
+)
+def test_a_wish_beside_anything_else_is_none(text: str) -> None:
+    """What stands beside it may say whose words it is; so one that is the user's own is lost there, too."""
+    assert not wishes(text)
+
+
+def test_what_follows_an_announced_text_is_nobodys_wish() -> None:
+    assert announces_text("Please proofread my next message:")
+    assert announces_text("Translate the next message into German.")
+    assert not announces_text("I live in Oslo.")
