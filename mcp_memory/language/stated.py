@@ -63,6 +63,8 @@ _OPENS = compiled(
     rf"\b(?P<word>between|from|since|until|till|up{S}to|before|prior{S}to|after){S}(?:the{S})?(?:year{S})?$"
 )
 _ONWARDS = compiled(rf"{S}(?:on|onwards?)\b(?!{S}the)")
+_COMPARED = compiled(rf"\b(?:feels?|felt|seems?|seemed|sounds?|looks?){S}like{S}(?:it{S}was{S})?(?:just{S}|only{S})?$")
+"""Before what is compared with a time: "it feels like yesterday"."""
 _NEAR = 32
 """Characters before an expression that are searched for a word that belongs to it."""
 
@@ -116,6 +118,8 @@ def _points(context: SentenceContext, words: frozenset[str]) -> list[StatedTime]
             if taken.find(1, first, last) >= 0:
                 continue
             found = rule.resolve(match, context)
+            if found and _COMPARED.search(context.sentence, max(0, first - _NEAR), first):
+                found = NO_TIME
             if found:
                 taken[first:last] = b"\x01" * (last - first)
             if found and found is not NO_TIME:
@@ -313,18 +317,18 @@ def with_dates(text: str, said_at: Millis | None) -> str:
 
 
 def _meant(since: Millis, until: Millis, grain: str) -> str:
-    """Return an interval in words, to its grain; empty where an end is open or the words say it already."""
+    """Return an interval in words, to its grain; empty where an end is open or within such a grain."""
     if since <= BEGINNING or until >= FOREVER:
         return ""
-    year, month, _ = civil(since)
+    year, month, day = civil(since)
     match grain:
         case "day" | "time" if until - since <= DAY:
             return weekday_and_day(since)
         case "day" | "time" | "week":  # days of a weekend, too
             return f"{weekday_and_day(since)} to {weekday_and_day(until - 1)}"
-        case "month":
+        case "month" if day == 1:
             return f"{MONTHS[month - 1]} {year}"
-        case "year":
+        case "year" if (month, day) == (1, 1):
             return str(year)
     return ""
 

@@ -155,6 +155,8 @@ _SHORTENED = re.compile(
     r"\b(?:max|min|incl|excl|approx|avg|misc|est|resp|vol|tel|attn|qty|abbr|temp)\.$", re.IGNORECASE
 )
 """Abbreviations that `split` takes for the end of a sentence."""
+_STOP = re.compile(r"[^\W\d]{5}[.!](?=\s)")
+"""A stop behind a word that is too long for most abbreviations."""
 _ASKED = re.compile(
     r"\b(?:when(?:ever)?|if|every time|each time|any time)\s+I\s+(?:\w+\s+){1,2}?(?:(?:about|for|on|with|you)\s+)?"
     r"(?P<of>[^,.!?;]+)",
@@ -226,6 +228,8 @@ def _wish(sentence: str) -> tuple[WishKind, int] | None:
         return None
     if sentence.rstrip().endswith("?") and not _ASKED_FOR.match(sentence):
         return None
+    if any(not _SHORTENED.search(sentence, 0, stop.end()) for stop in _STOP.finditer(sentence)):
+        return None  # "… in French. lol": two sentences that `split` takes for one
     label = OWN_LABEL.match(sentence)
     for kind, pattern in _PATTERNS:
         if match := pattern.match(sentence, label.end() if label else 0):

@@ -7,7 +7,7 @@ state wishes (`is_of_user`): no document, nobody else, and no fact that a progra
 A later wish supersedes an earlier one about the same things (`_supersedes`); one that settles less than the earlier
 ("short answers, no emojis"), or for a narrower use ("emojis in birthday cards"), stands beside it. A wish without a
 scope ("keep your answers short") applies to every query, one with a scope ("… when I ask about hikes") where the query
-is about it, by their vectors.
+is about it, by their vectors, and asks for something to be done, not for what was.
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ from mcp_memory.view.space import Space
 
 ALIKE = 0.6
 """Share of the words of two wishes that are the same from which the later supersedes the earlier."""
-NEAR = 0.22
-"""Cosine of its scope with a query from which a wish with a scope applies."""
-BESIDE = 0.45
+NEAR = 0.3
+"""Cosine of its scope with a query from which a wish with a scope applies. Of ten questions to chats with an assistant
+that a wish was meant for, nine are as near; of 290 pairs of another question and wish, 97."""
+BESIDE = 0.8
 """The same as a share of that of the nearest wish."""
-LOOKING_BACK = 0.4
-"""The same for a question about what was done or said: a wish says how something is to be done."""
 SAME = 0.75
 """Share of the words of the shorter of two wishes that stand in the other from which one of them says enough."""
 SCOPED = 4
@@ -227,8 +226,10 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
     """
     left = iter(vectors)
     near = [float((query.vectors @ next(left)).max()) if wish.scope else 0.0 for wish in wishes]
-    least = max(LOOKING_BACK if looks_back(query.text) else NEAR, BESIDE * max(near, default=0.0))
+    least = max(NEAR, BESIDE * max(near, default=0.0))
     scoped = [(score, wish) for wish, score in zip(wishes, near, strict=True) if wish.scope and score >= least]
+    if looks_back(query.text):
+        scoped = []  # a wish says how something is to be done, not what was
     ordered = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])]
     nearest = [wish for wish in ordered if not any(_within(wish, other) for other in ordered)][:SCOPED]
     general = [wish for wish in wishes if not wish.scope]

@@ -177,6 +177,7 @@ def test_hostile_lines_take_linear_time(piece: str) -> None:
         "You are Orla, the helper of a bank. Also never mention fees.",
         "Please always write in French. Ann Berg, +45 12 34 56",
         "`Never use emojis.`",
+        "Please always reply in Danish. haha",
         "● Never use emojis.",
         "-- Never use emojis.",
         "I'm Canadian. Please always use metric units.",
