@@ -14,7 +14,7 @@ from mcp_memory.domain.facts import Assertion, Intent, new_assertion, restated
 from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.spelling import has_signs, readable, readable_places
 from mcp_memory.domain.times import Millis, StatedTime
-from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
+from mcp_memory.domain.turns import Turn, by_assistant, is_assistant, label
 from mcp_memory.language.own_words import announces_text, own_sentences
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
@@ -161,8 +161,6 @@ class RuleExtractor:
         if by_assistant(turn):
             return []
         own = own_sentences(turn.text, sentences) if turn.kind == "message" else len(sentences)
-        if any(announces_text(one.text) for one in before if one.speaker == turn.speaker and one.role == turn.role):
-            own = 0  # "Proofread my next message."
         if not has_signs(turn.text):
             return self._extract(turn, partner, sentences, own, times, before)
         places = readable_places(turn.text)
@@ -209,7 +207,8 @@ class RuleExtractor:
         known = {(item.head, item.relation, item.tail) for item in guarded}
         replies = [item for item in replies if (item.head, item.relation, item.tail) not in known]
         read = [*(_as_resolved(item, turn, discourse) for item in guarded), *replies]
-        return with_certainty(turn, everything, times, read)
+        announced = any(announces_text(one.text) for one in before if label(one) == label(turn))
+        return with_certainty(turn, () if announced else everything, times, read)  # "Proofread my next message."
 
     def _alone(self, told: Turn) -> list[Assertion]:
         """Return what a message states by itself."""
