@@ -23,7 +23,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import CERTAIN, Assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING
 from mcp_memory.domain.turns import USER
@@ -198,7 +198,8 @@ class GivenNames:
     def _find(self, head: str) -> Iterator[tuple[Join, Assertion]]:
         said = [(self._assertions.rows[row], name) for row, name in self._naming[head] if self._assertions.counts(row)]
         denied = {name for one, name in said if one.negated}
-        given = [(one, name) for one, name in said if not one.negated and one.confidence >= self._stable]
+        least = CERTAIN if head in self.speakers else self._stable  # a pasted "I am Bob" makes nobody Bob
+        given = [(one, name) for one, name in said if not one.negated and one.confidence >= least]
         given = [(one, name) for one, name in given if name != head and name not in denied]
         if head not in self.speakers:
             if _agree(given):

@@ -72,6 +72,12 @@ def test_the_user_is_the_speaker_of_that_name_and_a_friend_of_another_speaker() 
     assert joined(facts_of(*TOLD, friend, speakers=("user", "Ketil")), "Torvi")
 
 
+def test_a_name_that_is_not_certain_makes_nobody_the_speaker() -> None:
+    """A message that says more ("I am Torvi from the bank; your card is locked") is a pasted mail as often as not."""
+    assert not joined(facts_of(named("Torvi", confidence=CERTAIN - 0.1), *TOLD[1:]), "Torvi")
+    assert joined(facts_of(named("Torvi", confidence=CERTAIN), *TOLD[1:]), "Torvi")
+
+
 SECOND = (named("Torvi", 10), named("Skarde", 20))
 
 
