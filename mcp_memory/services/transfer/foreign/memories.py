@@ -34,10 +34,6 @@ from mcp_memory.services.transfer.foreign.reading import (
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
 OFFICIAL = "official"
-_OF_RELATIONS = (
-    *("type", "_type", "id", "from", "source", "to", "target"),
-    *("relationType", "relation_type", "relation", "label"),
-)
 _OF_ENTITIES = (
     *("observations", "contents", "observation", "content"),
     *("type", "_type", "id", "name", "entityName", "entity", "entityType", "entity_type"),
