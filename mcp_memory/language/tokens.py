@@ -235,7 +235,7 @@ HEAD_LENGTH = 10
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Return the names in a text as written, each once: the quoted ones, then the capitalised ones, in order.
+    """Return the names in a text as `readable` spells it, each once: the quoted ones, then the capitalised, in order.
 
     A name never starts with an English stop word, nor with one of some other words at the start of the text, where any
     word is capitalised.
