@@ -32,6 +32,7 @@ these rules make one, and a process may be killed at any point of it.
     forgotten.py    what was forgotten, without content, what is being forgotten now, and what may be taken back
     backups.py      a whole store in one file, and back; when such files are made, and how a forget reaches them
     moving.py       restore a store, and move it
+    own_files.py    which files of a store's folder are its own: only these are removed or written over
     data_files.py   files that a full disk has cut short, and sums by which a changed one is noticed
     check.py        the store's status, and what doctor checks
     settings.py     its settings

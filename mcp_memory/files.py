@@ -1,0 +1,37 @@
+"""Write a file whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def whole_file(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
+    """Yield a file that takes the place of a path once the body has written it and it is on the disk.
+
+    It is written beside the path, under a name that nothing else has. What stands in its place is replaced, so the
+    caller has made sure that it may be; it stays as it was where the body or the disk fails.
+
+    Args:
+        path: the path to write; a link is replaced, not followed.
+        mode: the rights of the file.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    made = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    try:
+        with os.fdopen(made, "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(path)
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

@@ -1,0 +1,173 @@
+"""Which files of a store's folder the program wrote itself: by their place in it, and by what is in them.
+
+Only these are ever removed or written over, and a folder only when nothing is left in it. So whatever somebody else put
+there stays, under whatever name. A link is never the program's own, and no link to a folder is followed.
+
+The files of a table are known by LanceDB's layout and by their names, which are random numbers: what is in a damaged
+one tells nothing any more. Every other file is known by its beginning; one with nothing in it is nobody else's.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from mcp_memory.errors import StoreUnwritable
+from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, FORGOTTEN, LOG_TABLES
+
+FIRST = 4096
+"""Bytes at the beginning of a file by which it is known."""
+
+
+def _has(*marks: bytes) -> Callable[[bytes], bool]:
+    """Return what knows a beginning by any of some marks: more than one, so that one damaged byte hides no file."""
+    return lambda first: any(mark in first for mark in marks)
+
+
+def _has_numbers(first: bytes) -> bool:
+    """Return whether a file begins with parts of vectors of length 1, 32 bits each; no text has such."""
+    import numpy as np
+
+    values = np.frombuffer(first[: len(first) // 4 * 4], dtype="<f4")
+    return bool((np.abs(values) <= 1.01).all())
+
+
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_NAMES = "|".join((COMMITS, FORGOTTEN, *LOG_TABLES, *(rf"{kind}_\d+(?:_\d+)?" for kind in DERIVED_TABLES)))
+_TABLE = (
+    rf"(?:{_NAMES})\.lance/(?:(?:data/(?:[01]{{24}}[0-9a-f]{{26}}|{_UUID})\.lance|_versions/(?:\d+\.manifest|"
+    rf"latest_version_hint\.json)|_transactions/\d+-{_UUID}\.txn|_deletions/\d+-\d+-\d+\.(?:arrow|bin))"
+    r"(?:#\d+|\.damaged|\.hidden)?|(?:data|_\w+)/\.tmp\w+)"
+)
+_HEX = "[0-9a-f]{32}"
+_FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
+    (_TABLE, lambda _first: True),
+    (rf"backups/\.[^/]+/{_TABLE}", lambda _first: True),
+    (r"journal\.jsonl|log\.jsonl", _has(b'"commit":', b'"embedder":')),
+    (r"sums\.txt", _has(b".lance/")),
+    (r"anchor-[01]\.json", _has(b'"crc32"', b'"commit"')),
+    (r"forgotten\.json", _has(b'"hashes"', b'"counts"')),
+    (r"lost\.json", _has(b"rows_by_commit", b'"at":')),
+    (r"moved\.json", _has(b'{"to": "')),
+    (r"(?:next|write|compact|rebuild|index|view)\.lock|holders/\d+-[0-9a-f]{8}\.lock", _has()),
+    (rf"view/{_HEX}\.view(?:\.\d+)?", _has(b"\x80\x05\x95", b"mcp_memory.view")),
+    (rf"vectors/\d+/{_HEX}\.f32(?:\.\d+)?", _has_numbers),
+    (r"backups/\d{8}T\d{9}Z-\d+-[a-z-]+\.backup", _has(b"backup.json", b"mcp-memory backup", b"store_format")),
+    (r"forgotten/(?:\d{13,}-)+[0-9a-f]{8}\.jsonl", _has(b"mcp-memory export", b'"record"')),
+)
+"""Where a file may lie, as a pattern of its path in the store's folder, and what is in the first bytes of it."""
+_KNOWN = tuple((re.compile(pattern), has) for pattern, has in _FORMS)
+_PART = re.compile(r"(.*/)?\.([^/]+)\.\w+\.part")
+"""A file that was being written (`mcp_memory.files.whole_file`), with the name of what it should become."""
+_FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|view|vectors|holders|backups|forgotten")
+_PARTS_OF_TABLES = ("data", "_versions", "_transactions", "_deletions")
+
+
+def is_own(path: Path, place: str) -> bool:
+    """Return whether a file is one that the program wrote itself.
+
+    Args:
+        path: the file.
+        place: its path in the folder of a store, with slashes.
+    """
+    if part := _PART.fullmatch(place):
+        place = f"{part[1] or ''}{part[2]}"
+    for known, has in _KNOWN:
+        if known.fullmatch(place):
+            return path.is_file() and not path.is_symlink() and (not (first := _first_bytes(path)) or has(first))
+    return False
+
+
+def own_files(folder: Path, place: str = "") -> Iterator[Path]:
+    """Return the program's own files in a folder and below it, but for what another process removes meanwhile.
+
+    Args:
+        folder: a store's folder, or one in it.
+        place: the path of the folder in the store's, with slashes.
+    """
+    if not folder.is_symlink() or not place:
+        for parent, _, names in os.walk(folder):
+            inside = Path(place, os.path.relpath(parent, folder))
+            for name in sorted(names):
+                if is_own(path := Path(parent, name), (inside / name).as_posix()):
+                    yield path
+
+
+def remove_own(folder: Path, place: str = "", keep: Collection[str] = ()) -> None:
+    """Remove the program's own files in a folder and below it, and the folders in which nothing is left then.
+
+    Args:
+        folder: a store's folder, which stays, or one in it.
+        place: the path of the folder in the store's, with slashes.
+        keep: names of files and folders of the store's folder that stay.
+
+    Raises:
+        OSError: some could not be removed; all others were.
+    """
+    failure: OSError | None = None
+    emptied: set[Path] = set()
+    for path in list(own_files(folder, place)):
+        if path.relative_to(folder).parts[0] in keep:
+            continue
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            failure = error
+        emptied |= {one for one in path.parents if folder in one.parents or (one == folder and place)}
+    remove_empty(emptied if emptied or not place else (folder,))
+    if failure is not None:
+        raise failure
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove those folders in which nothing is, and the empty folders that LanceDB made in them."""
+    for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
+        inside = [folder / part for part in _PARTS_OF_TABLES] if folder.suffix == ".lance" else []
+        for path in (*inside, folder):
+            with suppress(OSError):  # there is something in it
+                path.rmdir()
+
+
+def remove_file(path: Path) -> None:
+    """Remove one of the program's own files in a store's folder; any other of that name stays."""
+    if is_own(path, path.name):
+        path.unlink(missing_ok=True)
+
+
+def in_the_way(folder: Path) -> list[Path]:
+    """Return what somebody else put in a store's folder under a name that the store needs itself."""
+    if not folder.is_dir():
+        return []
+    found = []
+    for path in sorted(folder.iterdir()):
+        if _FOLDERS.fullmatch(path.name):
+            wrong = path.is_symlink() or not path.is_dir()
+        else:
+            wrong = any(known.fullmatch(path.name) for known, _ in _KNOWN) and not is_own(path, path.name)
+        found += [path] if wrong else []
+    return found
+
+
+def refuse_in_the_way(folder: Path) -> None:
+    """Refuse to change a store in whose folder something has a name that the store needs.
+
+    Raises:
+        StoreUnwritable: something has.
+    """
+    if found := in_the_way(folder):
+        named = ", ".join(path.name for path in found[:3])
+        raise StoreUnwritable(
+            f"{str(folder)!r} holds what this program did not write, under names that it needs: {named}. Nothing was "
+            "changed. Move it elsewhere and try again."
+        )
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb", buffering=0) as file:
+            return file.read(FIRST)
+    except OSError:  # not for us, then
+        return b"?"

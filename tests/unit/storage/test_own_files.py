@@ -1,0 +1,90 @@
+"""What of a store's folder the program knows as its own, and what it leaves alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_memory.errors import StoreUnwritable
+from mcp_memory.storage.own_files import in_the_way, own_files, refuse_in_the_way, remove_file, remove_own
+
+DATA = "010011001011101100101001" + "9f" * 13
+OWN = {
+    f"turns.lance/data/{DATA}.lance": b"\0\1",
+    f"turns.lance/data/{DATA}.lance.damaged": b"",
+    "turns.lance/_versions/18446744073709551609.manifest": b"\0",
+    "segments_3.lance/_versions/.tmpAb12Cd": b"\0",
+    "journal.jsonl": b'0123abcd {"commit":{"tx":1,"embedder":"x"}}\n',
+    "sums.txt": b"00000000 11111111 turns.lance/data/x.lance\n",
+    "view/" + "0a" * 16 + ".view": b"\x80\x05\x95 and so on",
+    "vectors/3/" + "0a" * 16 + ".f32": b"\0\0\0\x3e\0\0\0\xbe",
+    "backups/20260102T030405006Z-0-rebuild.backup": b"backup.json\0 and so on",
+    "backups/.20260102T030405006Z-0-rebuild.backup.0a1b2c3d.part": b"backup.json\0 and",
+    f"backups/.20260102T030405006Z-0-rebuild.backup.work/turns.lance/data/{DATA}.lance": b"\0",
+    "forgotten/1714903200000-0a1b2c3d.jsonl": b'{"record": "header", "format": "mcp-memory export"}\n',
+    "holders/12-0a1b2c3d.lock": b"",
+}
+FOREIGN = {
+    "turns.lance/photo.jpg": b"jpg",
+    "turns.lance/data/notes.lance": b"mine",
+    "journal.damaged": b"mine",
+    "log.jsonl": b"my own log\n",
+    "write.lock": b"mine",
+    "view/" + "0b" * 16 + ".view": b"my view",
+    "vectors/3/" + "0b" * 16 + ".f32": b"my own numbers, as text",
+    "backups/20260102T030405006Z-1-rebuild.backup": b"my backup",
+    "backups/photos/one.jpg": b"jpg",
+    "backups/.hidden": b"mine",
+    "forgotten/diary.txt": b"dear diary",
+    "forgotten/1714903200000-0a1b2c3e.jsonl": b"mine",
+    "holders/mine.lock": b"",
+}
+
+
+def lay(folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def names(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+
+
+def test_only_what_has_the_place_and_the_form_of_an_own_file_is_removed(tmp_path: Path) -> None:
+    lay(tmp_path, OWN | FOREIGN)
+    assert {path.relative_to(tmp_path).as_posix() for path in own_files(tmp_path)} == OWN.keys()
+    remove_own(tmp_path)
+    assert names(tmp_path) == FOREIGN.keys()
+    assert not (tmp_path / "segments_3.lance").exists()
+
+
+def test_a_part_of_the_folder_is_known_by_its_place(tmp_path: Path) -> None:
+    lay(tmp_path, OWN | FOREIGN)
+    remove_own(tmp_path / "view", "view")
+    remove_own(tmp_path / "segments_3.lance", "segments_3.lance")
+    gone = {name for name in OWN if name.startswith(("view/", "segments_3"))}
+    assert names(tmp_path) == (OWN.keys() | FOREIGN.keys()) - gone
+
+
+def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
+    lay(tmp_path / "outside", OWN)
+    (tmp_path / "store").mkdir()
+    for name in ("turns.lance", "view", "backups", "nowhere"):
+        (tmp_path / "store" / name).symlink_to(tmp_path / "outside" / name)
+    (tmp_path / "store" / "journal.jsonl").symlink_to(tmp_path / "outside" / "journal.jsonl")
+    remove_own(tmp_path / "store")
+    remove_own(tmp_path / "store" / "view", "view")
+    remove_file(tmp_path / "store" / "journal.jsonl")
+    assert names(tmp_path / "outside") == OWN.keys()
+    assert len(list((tmp_path / "store").iterdir())) == 5
+    assert {path.name for path in in_the_way(tmp_path / "store")} == {"turns.lance", "view", "backups", "journal.jsonl"}
+
+
+def test_what_takes_a_name_that_the_store_needs_is_named(tmp_path: Path) -> None:
+    lay(tmp_path, OWN)
+    refuse_in_the_way(tmp_path)
+    lay(tmp_path, {"lost.json": b"my list", "notes.txt": b"mine"})
+    with pytest.raises(StoreUnwritable, match=r"under names that it needs: lost\.json\. Nothing was"):
+        refuse_in_the_way(tmp_path)
