@@ -21,6 +21,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
@@ -191,24 +192,24 @@ def load(file: Path | None = None, environment: Mapping[str, str] = os.environ) 
         ConfigurationError: a file that does not exist or is not TOML, an unknown section or key, a wrong type, a number
             out of range.
     """
-    settings = Settings()
-    if path := _file(file, environment):
-        settings = _with_file(settings, path)
+    settings, path = Settings(), _file(file, environment)
+    if path is not None:
+        settings = replace(settings, storage=StorageSettings(noted_in=str(path.absolute().with_suffix(".places"))))
+        settings = _with_file(settings, path) if path.is_file() else settings
     return _with_environment(settings, environment)
 
 
 def _file(file: Path | None, environment: Mapping[str, str]) -> Path | None:
+    """Return the file of the configuration, which need not exist where nobody names one."""
     text = environment.get(_PREFIX + "CONFIG", "")
     named = file or (None if is_unset(text) else Path(text))
     if named:
         if not named.is_file():
             raise ConfigurationError(f"{named}: there is no such file. Name an existing config.toml.")
         return named
-    try:
-        usual = configuration_folder() / "config.toml"
-        return usual if usual.is_file() else None
-    except ConfigurationError:  # there is no home folder, so there is no file either
-        return None
+    with suppress(ConfigurationError):  # there is no home folder, so there is no file either
+        return configuration_folder() / "config.toml"
+    return None
 
 
 def configuration_folder() -> Path:

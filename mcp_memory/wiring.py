@@ -22,6 +22,7 @@ from anyio import to_thread
 from mcp_memory.domain.times import zone_named
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.settings import Settings, is_unset
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 
@@ -285,12 +286,11 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
     from mcp_memory.services.ingest import Cutter, deriver, read_again, silent
     from mcp_memory.services.learn.update import relearner
 
-    place, stable = place_of(settings), stable_confidence(settings)
+    stable = stable_confidence(settings)
     reading = reading_of(settings, embedder, extractor)
     cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
     return LanceStore(
-        place,
-        options=settings.storage.options,
+        Place(place_of(settings), settings.storage.options, settings.storage.noted_in),
         embedder=embedder.name,
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics), settings.search.vector_limit, stable, cutter),

@@ -17,10 +17,11 @@ from mcp_memory.storage.backups import KIND, back_up
 from mcp_memory.storage.forgotten import Book
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.moving import move, restore
+from mcp_memory.storage.settings import StorageSettings
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
-from mcp_memory.wiring import choose_embedder, open_store
+from mcp_memory.wiring import choose_embedder, open_store, place_of
 
 
 async def backup(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
@@ -40,19 +41,17 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
 
 async def restore_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Put the store of a backup in the configured place."""
-    store = _open(settings)
-    await store.aclose()
-    chosen = settings.storage
+    chosen, place = settings.storage, place_of(settings)  # not opened: there may be no memory any more
     tx, left_out, saved = await restore(
         options.file,
-        store.uri,
+        place,
         None if options.again else partial(_forget_again, settings),
         replace=options.replace,
         keep=chosen.backups,
         place=chosen.backup_folder,
         now=now(),
     )
-    terminal.line(f"Restored {quantity(tx, 'commit')} to {Tables(store.uri).folder}.")
+    terminal.line(f"Restored {quantity(tx, 'commit')} to {Tables(place).folder}.")
     if left_out:
         terminal.line(f"{quantity(left_out, 'text')} left out, which was forgotten here; --again brings back that too.")
     if saved is not None:
@@ -74,7 +73,7 @@ async def _forget_again(settings: Settings, folder: Path, embedder: str, dimensi
     """Forget in a restored store what a book holds; return how many texts that were."""
     configured = choose_embedder(settings)
     if (configured.name, configured.dimension) == (embedder, dimension):
-        there = dataclasses.replace(settings, storage=dataclasses.replace(settings.storage, uri=str(folder), backups=0))
+        there = dataclasses.replace(settings, storage=StorageSettings(str(folder), backups=0))
         store = open_store(there, configured)
     else:
         store = LanceStore(str(folder), embedder=embedder, dimension=dimension)

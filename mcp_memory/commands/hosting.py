@@ -29,6 +29,7 @@ from mcp_memory.storage.bucket_journal import FORGETTING, BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.data_files import local_folder
 from mcp_memory.storage.lock import Holders
+from mcp_memory.storage.noted import PlaceNote
 from mcp_memory.storage.place import WRITE_LOCK
 
 LOOKS = 5
@@ -97,7 +98,7 @@ def _tenants(settings: Settings) -> Tenants:
     folder = local_folder(before)
     if folder is None:
         return _Prefixes(before, after, settings.storage.options, settings.storage.lock_timeout_s)
-    return _Folders(f"{folder}/", after)
+    return _Folders(f"{folder}/", after, settings.storage.noted_in)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +108,12 @@ class _Folders:
     Attributes:
         root: the folder in which each has one.
         after: the path of the store within it.
+        notes: the folder of the notes of places.
     """
 
     root: str
     after: str
+    notes: str
 
     def names(self) -> list[str]:
         return [path.name for path in Path(self.root).glob("*") if path.is_dir()]
@@ -132,6 +135,7 @@ class _Folders:
             raise StoreUnwritable(
                 f"{folder} was made again: another process writes to it. Stop it, and run the command again."
             )
+        PlaceNote(store, self.notes).remove()
         return ()
 
 

@@ -16,6 +16,7 @@ from mcp_memory.language.tokens import mentions
 from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.services.maintain.status import status
 from mcp_memory.settings import Settings
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.saved_view import FOLDER
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.entities import EntityIndex
@@ -91,8 +92,7 @@ async def open_look(settings: Settings) -> Stored:
         return relearner(embedder, Teacher(settings.gain))(*arguments)
 
     store = LanceStore(
-        place,
-        options=settings.storage.options,
+        Place(place, settings.storage.options, settings.storage.noted_in),
         embedder=embedder.name,
         dimension=embedder.dimension,
         make_view=lambda: View([partial(EntityIndex, mentions)], limit, stable_confidence(settings), cut),

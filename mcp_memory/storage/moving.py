@@ -27,6 +27,7 @@ from mcp_memory.storage.forgotten import FOLDER as KEPT
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.mapped import VECTORS
+from mcp_memory.storage.noted import ID_FILE
 from mcp_memory.storage.saved_view import FOLDER as VIEW
 from mcp_memory.storage.saved_view import LOCK as VIEW_LOCK
 from mcp_memory.storage.schema import FORGOTTEN
@@ -44,6 +45,7 @@ _OWN = frozenset(
         VECTORS,
         VIEW,
         VIEW_LOCK,
+        ID_FILE,
         "holders",
         "next.lock",
         "write.lock",
@@ -237,6 +239,8 @@ def _copy(folder: Path, to: Path) -> None:
     to.mkdir(mode=0o700, parents=True)
     to.chmod(folder.stat().st_mode & 0o777)
     beside = [folder / name for name in (FOLDER, KEPT) if (folder / name).is_dir()]
+    if (folder / ID_FILE).is_file():
+        shutil.copy(folder / ID_FILE, to / ID_FILE)
     for source in [*folder.glob("*.lance"), *beside]:
         shutil.copytree(source, to / source.name)
         for path in source.rglob("*"):

@@ -30,6 +30,7 @@ from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.data_files import FAILURES, error_text, local_folder, moved_to
 from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
+from mcp_memory.storage.noted import PlaceNote
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,28 @@ class Place:
     Attributes:
         uri: a folder, or any URI that LanceDB opens.
         text: ``storage.options``.
+        noted_in: the folder of the notes of places (``noted.py``); "" for none.
     """
 
     uri: str
     text: str = ""
+    noted_in: str = ""
 
     @cached_property
     def folder(self) -> Path | None:
-        """The folder of the store; None for a store that is no local folder."""
-        return moved_to(local_folder(self.uri))
+        """The folder of the store; None for a store that is no local folder.
+
+        Raises:
+            StoreUnwritable: the memory is not where it was, or where it was moved to.
+        """
+        folder = moved_to(local_folder(self.uri))
+        self.note.check(folder)
+        return folder
+
+    @cached_property
+    def note(self) -> PlaceNote:
+        """The note that this place holds a store."""
+        return PlaceNote(self.uri, self.noted_in)
 
     @cached_property
     def options(self) -> Mapping[str, str]:

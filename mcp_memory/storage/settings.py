@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mcp_memory.configurable import NOT_NEGATIVE, key
 
@@ -23,3 +23,5 @@ class StorageSettings:
         3, "backups kept that are made before a rebuild and a change of format; 0 makes none", NOT_NEGATIVE
     )
     backup_folder: str = key("", 'where; "" = the folder "backups" in that of the store')
+    noted_in: str = field(default="", compare=False)
+    """The folder beside the configuration in which places of stores are noted (``noted.py``); it is no setting."""

@@ -61,8 +61,7 @@ class LanceStore:
     """A store in LanceDB. Nothing is opened before the first call, nothing is created before the first write.
 
     Args:
-        uri: a local folder, or any other URI that LanceDB opens.
-        options: ``storage.options``, for object storage.
+        place: a local folder, or any other URI that LanceDB opens; a `Place`, where there is more to say of it.
         embedder: name of the model that makes the vectors.
         dimension: the dimension of the vectors.
         make_view: returns an empty view with the indexes that the rooms need.
@@ -82,9 +81,8 @@ class LanceStore:
 
     def __init__(
         self,
-        uri: str,
+        place: Place | str,
         *,
-        options: str = "",
         embedder: str,
         dimension: int,
         make_view: Callable[[], View] = View,
@@ -100,11 +98,11 @@ class LanceStore:
         backups: tuple[int, str] = (0, ""),
         clock: Callable[[], Millis] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
-        self.uri = uri
+        self._place = place if isinstance(place, Place) else Place(place)
+        self.uri = self._place.uri
         self._embedder, self._dimension = embedder, dimension
         self._derive, self._reader = derive, reader
         self._clock = clock
-        self._place = Place(uri, options)
         self._tables = Tables(self._place)
         self._refresher = open_refresher(self._tables, embedder, dimension, make_view, masking)
         if saved:
@@ -329,6 +327,8 @@ class LanceStore:
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
 
     def _open_and_refresh(self, whole: bool) -> View:
+        if self._holders and not self._holders.registered:  # it is opened, or what was opened is gone
+            self._place.note.check(self._tables.folder)
         if self._holders and self._tables.exists():
             if os.name == "posix":
                 os.umask(0o077)  # LanceDB's files get the process's default rights: for the owner alone
@@ -345,6 +345,8 @@ class LanceStore:
                 self._refreshed, self._whole = time.monotonic(), view.tx if whole else None
                 if whole:
                     view.extend_indexes()  # here, in a thread, rather than at the first query
+                if view.tx:
+                    self._place.note.keep(self._tables.folder)
         except (StoreError, OutdatedFormat):
             raise
         except (ValueError, TypeError, LookupError, RuntimeError) as error:  # the view may have taken in half of it
@@ -364,6 +366,7 @@ class LanceStore:
             sweep(self._tables, folded, self._refresher.swept)
             if folded is not None and folded == last and self._tables.folder is not None:
                 self._tables.journal.clear(folded.tx)  # a writer died that had taken it into the tables
+            self._place.note.keep(self._tables.folder)
             return append_batch(
                 self._tables, last, rows or prepare(batch), batch.outlays, embedder=self._embedder,
                 dimension=self._dimension, reader=self._reader, at=self._clock(), swept=self._refresher.swept,

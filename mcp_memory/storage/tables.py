@@ -108,6 +108,7 @@ class Tables:
         if self.folder is None:
             _ = self.place.promises
         if self.folder is not None and not self.exists():
+            self.place.note.check(self.folder)
             with self.write_errors():
                 if os.name == "posix":
                     os.umask(0o077)  # for the folders above it as well, where they do not exist yet
@@ -120,10 +121,9 @@ class Tables:
             try:
                 with no_panics():
                     table.checkout_latest()
+                return table
             except FAILURES:  # the table was dropped, or its folder was removed
                 del self._open[name]
-            else:
-                return table
         if not self.exists():
             return None
         try:

@@ -12,12 +12,13 @@ sys.path.insert(0, str(__import__("pathlib").Path(__file__).parents[1]))
 from batches import DIMENSION, batch
 
 from mcp_memory.errors import StoreBusy
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 
 
 async def main(options: str, name: str, count: int) -> None:
     """Write ``count`` messages, each until it is stored."""
-    store = LanceStore("s3://bucket/store", options=options, embedder="fake", dimension=DIMENSION, compact_after=8)
+    store = LanceStore(Place("s3://bucket/store", options), embedder="fake", dimension=DIMENSION, compact_after=8)
     for number in range(count):
         began = time.perf_counter()
         while True:

@@ -40,7 +40,7 @@ def objects() -> Iterator[ObjectStore]:
 
 def open_at(objects: ObjectStore, *, compact_after: int = 1_000_000) -> LanceStore:
     """Return another server's store over the same objects."""
-    return LanceStore(URI, options=objects.options, embedder="fake", dimension=DIMENSION, compact_after=compact_after)
+    return LanceStore(Place(URI, objects.options), embedder="fake", dimension=DIMENSION, compact_after=compact_after)
 
 
 async def closed(*stores: LanceStore) -> None:

@@ -19,6 +19,7 @@ from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.server.opening import Opening
 from mcp_memory.server.process import opener
 from mcp_memory.settings import HttpSettings, Settings
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +44,7 @@ def configured(objects: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def store_of(tenant: str, objects: ObjectStore) -> LanceStore:
     uri = EVERY.replace("{tenant}", tenant)
-    return LanceStore(uri, options=objects.options, embedder="fake", dimension=DIMENSION)
+    return LanceStore(Place(uri, objects.options), embedder="fake", dimension=DIMENSION)
 
 
 async def run(*arguments: str) -> int:

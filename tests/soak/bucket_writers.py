@@ -30,6 +30,7 @@ from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.settings import Settings, StorageSettings
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_memory
 
@@ -70,7 +71,7 @@ def served(delay_ms):
 
 async def stored(options):
     """Return the ids of the stored messages, the numbers of the commits, and what a check finds."""
-    store = LanceStore(URI, options=options, embedder="fake", dimension=DIMENSION)
+    store = LanceStore(Place(URI, options), embedder="fake", dimension=DIMENSION)
     async with store.reading() as view:
         refs = [turn.ref for turn in view.space("default").turns.values()]
         commits = view.tx
