@@ -322,6 +322,11 @@ def is_ascribed(sentence: str) -> bool:
     return bool(_ASCRIBED.search(sentence) or _SPOKEN.search(sentence) or _THE_USER.search(sentence))
 
 
-def announces_text(text: str) -> bool:
-    """Return whether what the same person says next may be a text that a message speaks of: "Translate my next one"."""
-    return any(_announces(text[start:end].translate(_FOLDED)) for start, end in split(text)[-1:])
+def leads_on(text: str) -> bool:
+    """Return whether what the same person says next may be material of this message: "Translate my next one".
+
+    Only behind a plain statement about themselves it is certain that people go on to speak for themselves. Behind a
+    request, an announcement, or words about a text, what they say may be pasted, dictated, or part of a game.
+    """
+    last = [text[start:end].translate(_FOLDED) for start, end in split(text)[-1:]]
+    return any(not _SPEAKS.match(one) or _TEXT.search(one) or _announces(one) for one in last)

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER, USERS, Turn, by_assistant
-from mcp_memory.language.own_words import announces_text
+from mcp_memory.language.own_words import leads_on
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.wishes import NEEDLESS, WishSpan, find_wishes
@@ -84,7 +84,7 @@ class WishIndex:
     def __init__(self) -> None:
         self.found: list[tuple[int, WishSpan]] = []  # row of the sentence
         self._read: set[str] = set()
-        self._announced: dict[tuple[str, str | None, str | None], bool] = {}  # by session and speaker
+        self._led_on: dict[tuple[str, str | None, str | None], bool] = {}  # by session and speaker
         self.scopes: dict[str, Vector] = {}  # vectors of scopes that were embedded
 
     def extend(self, space: Space, since: int) -> None:
@@ -95,12 +95,11 @@ class WishIndex:
                 continue
             self._read.add(turn.id)
             who = turn.session, turn.speaker, turn.role
-            announced, self._announced[who] = self._announced.get(who, False), announces_text(turn.text)
-            if announced:
-                continue
             rows = space.sentences_of(turn.id)
             spans = [(space.sentences[one].start, space.sentences[one].end) for one in rows]
-            self.found += [(rows[wish.sentence], wish) for wish in find_wishes(turn.text, spans)]
+            wishes = [] if self._led_on.get(who) else find_wishes(turn.text, spans)
+            self._led_on[who] = not wishes and leads_on(turn.text)
+            self.found += [(rows[wish.sentence], wish) for wish in wishes]
 
 
 def standing_wishes(space: Space) -> list[Wish]:

@@ -44,7 +44,12 @@ _Said = Sequence[tuple[int, frozenset[str]]]
 
 
 def with_certainty(
-    turn: Turn, sentences: Sequence[Span], times: Sequence[Sequence[StatedTime]], assertions: Iterable[Assertion]
+    turn: Turn,
+    sentences: Sequence[Span],
+    times: Sequence[Sequence[StatedTime]],
+    assertions: Iterable[Assertion],
+    *,
+    led_on: bool,
 ) -> list[Assertion]:
     """Return assertions, those that are not certain with at most the confidence of a stable fact.
 
@@ -53,6 +58,7 @@ def with_certainty(
         sentences: spans of its sentences, in characters.
         times: the times that each sentence states.
         assertions: the assertions of the rules.
+        led_on: whether the message may be material of an earlier one (`leads_on`), in which "I" is somebody else.
     """
     found = list(assertions)
     certain: set[str] = set()
@@ -60,6 +66,7 @@ def with_certainty(
         said = [(word.start(), _forms(word[0])) for word in _WORD.finditer(turn.text, *span)]
         written = frozenset[str]().union(*(forms for _, forms in said))
         whole = [one for one in found if one.sentence == index and _is_whole(turn, one, written)]
+        whole = [] if led_on and any(_is_of_speaker(turn, one) for one in whole) else whole
         if whole and _is_all_said_by(turn, said, whole, times[index]):
             certain.update(one.id for one in whole)
         elif turn.kind != "document":
@@ -117,6 +124,10 @@ def _is_of_user_by_another(turn: Turn, fact: Assertion) -> bool:
     """Return whether somebody with another name speaks of "the user": a tool, a friend, a second program."""
     of_user = fact.head.casefold().split("'s")[0] in USERS or fact.tail.casefold() in USERS
     return of_user and _me(turn) != "" and _me(turn) not in USERS
+
+
+def _is_of_speaker(turn: Turn, fact: Assertion) -> bool:
+    return any(name.casefold().split("'s")[0] in (_me(turn), *USERS) for name in (fact.head, fact.tail))
 
 
 def _me(turn: Turn) -> str:

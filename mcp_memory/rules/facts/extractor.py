@@ -15,7 +15,7 @@ from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.spelling import has_signs, readable, readable_places
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant, label
-from mcp_memory.language.own_words import announces_text, own_sentences
+from mcp_memory.language.own_words import leads_on, own_sentences
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.amounts import amounts, owned_amounts
@@ -207,8 +207,8 @@ class RuleExtractor:
         known = {(item.head, item.relation, item.tail) for item in guarded}
         replies = [item for item in replies if (item.head, item.relation, item.tail) not in known]
         read = [*(_as_resolved(item, turn, discourse) for item in guarded), *replies]
-        announced = any(announces_text(one.text) for one in before if label(one) == label(turn))
-        return with_certainty(turn, () if announced else everything, times, read)  # "Proofread my next message."
+        led_on = any(leads_on(one.text) for one in before if label(one) == label(turn))  # "Proofread my next message."
+        return with_certainty(turn, everything, times, read, led_on=led_on)
 
     def _alone(self, told: Turn) -> list[Assertion]:
         """Return what a message states by itself."""

@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.own_words import announces_text, is_all_own, own_sentences
+from mcp_memory.language.own_words import is_all_own, leads_on, own_sentences
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.wishes import find_wishes
@@ -188,7 +188,20 @@ def test_a_wish_beside_anything_else_is_none(text: str) -> None:
     assert not wishes(text)
 
 
-def test_what_follows_an_announced_text_is_nobodys_wish() -> None:
-    assert announces_text("Please proofread my next message:")
-    assert announces_text("Translate the next message into German.")
-    assert not announces_text("I live in Oslo.")
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Please proofread my next message:",
+        "Translate the next message into German.",
+        "I will paste a letter from the bank in a moment.",
+        "Let's act out a scene at the doctor's.",
+        "I write plays. Suggest what the thief says.",
+    ],
+)
+def test_what_follows_a_request_or_an_announcement_may_be_its_material(before: str) -> None:
+    assert leads_on(before)
+
+
+def test_who_speaks_of_themselves_goes_on_for_themselves() -> None:
+    assert not leads_on("I live in Oslo.")
+    assert not leads_on("Yesterday we came back from Bergen.")
