@@ -19,7 +19,6 @@ import difflib
 import os
 import re
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from mcp_memory.access.settings import AccessSettings
+from mcp_memory.bounds import SLOW_CHARS, BrokenText, parse_toml
 from mcp_memory.configurable import NOT_NEGATIVE, POSITIVE, Declared, Range, key
 from mcp_memory.domain.settings import FactSettings
 from mcp_memory.embedding.settings import EmbeddingSettings
@@ -230,8 +230,9 @@ def configuration_folder() -> Path:
 
 def _with_file(settings: Settings, path: Path) -> Settings:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        with path.open("rb") as file:
+            content = parse_toml(file.read(SLOW_CHARS * 4 + 1).decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError, BrokenText) as error:
         raise ConfigurationError(f"{path}: cannot be read as TOML: {error}") from error
     for section, values in content.items():
         if section in _FORMER:

@@ -29,6 +29,7 @@ import anyio
 import jwt
 from filelock import FileLock
 
+from mcp_memory.bounds import SETTINGS_BYTES, parse_json
 from mcp_memory.domain.access import RIGHTS, TENANT_NAME, Grant, Permission, Right, is_pattern
 from mcp_memory.errors import ConfigurationError, InvalidInput
 
@@ -147,11 +148,12 @@ class TokenFile:
             ConfigurationError: it is not a file of tokens.
         """
         try:
-            rows = json.loads(self.path.read_text(encoding="utf-8"))["tokens"]
+            with self.path.open("rb") as file:
+                rows = parse_json(file.read(SETTINGS_BYTES + 1).decode())["tokens"]
             return {row["digest"]: _token(row) for row in rows}
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             problem = f"access.tokens: {self.path} cannot be read ({type(error).__name__}: {error})"
             raise ConfigurationError(f"{problem}. Restore it, or delete it and make new tokens.") from error
 
@@ -192,6 +194,9 @@ class _Change:
 def _token(row: dict[str, Any]) -> Token:
     permissions = tuple(Permission(one["spaces"], frozenset(one["rights"])) for one in row["permissions"])
     good = all(is_pattern(one.spaces) and one.rights <= RIGHTS for one in permissions)
+    times = [row["made"], *([] if row["expires"] is None else [row["expires"]])]
+    good = good and all(type(time) in (int, float) for time in times)
+    good = good and all(isinstance(row[name], str) for name in ("name", "digest"))
     if not good or (row["tenant"] and not TENANT_NAME.fullmatch(row["tenant"])):
         raise ValueError(f"token {row['name']!r} has spaces, rights or a tenant that cannot be")
     return Token(row["digest"], Grant(row["name"], permissions, row["tenant"], expires=row["expires"]), row["made"])

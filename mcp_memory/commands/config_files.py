@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from mcp_memory.bounds import SETTINGS_BYTES, BrokenText, parse_toml, parse_yaml
 from mcp_memory.commands import jsonc
-from mcp_memory.commands.jsonc import BrokenFile
 from mcp_memory.errors import InvalidInput
 
 BOM: Final = "\ufeff"
@@ -28,7 +28,11 @@ def read_text(file: Path) -> str:
         InvalidInput: it cannot be read, or is not UTF-8.
     """
     try:
-        return file.read_bytes().decode()
+        with file.open("rb") as stream:
+            content = stream.read(SETTINGS_BYTES + 1)
+        if len(content) > SETTINGS_BYTES:
+            raise InvalidInput(str(file), f"is longer than {SETTINGS_BYTES:,} bytes", "Nothing was changed.")
+        return content.decode()
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
@@ -46,7 +50,7 @@ def entry_in(file: Path, form: str, path: Sequence[str], text: str | None = None
     content = (read_text(file) if text is None else text).removeprefix(BOM)
     try:
         found: Any = _LOADERS[form](content)
-    except BrokenFile as error:
+    except BrokenText as error:
         raise _refusal(file, error) from None
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
@@ -70,10 +74,10 @@ def with_entry(file: Path, form: str, path: Sequence[str], entry: Mapping[str, A
     try:
         before = _LOADERS[form](content)
         if entry is not None and before is not None and not isinstance(before, Mapping):
-            raise BrokenFile(1, "the file is no object")
+            raise BrokenText(1, "the file is no object")
         changed = _EDITORS[form](content, path, entry)
         after = _LOADERS[form](changed)
-    except BrokenFile as error:
+    except BrokenText as error:
         raise _refusal(file, error) from None
     wanted = _expected_content(before or {}, path, entry)
     if entry is None and not wanted.get(path[0]) and path[0] not in after:  # tomlkit drops a group that is empty
@@ -84,7 +88,7 @@ def with_entry(file: Path, form: str, path: Sequence[str], entry: Mapping[str, A
     return text[: len(text) - len(content)] + changed
 
 
-def _refusal(file: Path, error: BrokenFile) -> InvalidInput:
+def _refusal(file: Path, error: BrokenText) -> InvalidInput:
     remedy = "Mend it, or move it away, and try again. Nothing was changed."
     return InvalidInput(f"{file}, line {error.line}", error.problem, remedy)
 
@@ -120,24 +124,13 @@ def _edit_json(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) 
     return text
 
 
-def _load_toml(text: str) -> Any:
-    import tomllib
-
-    try:
-        return tomllib.loads(text.replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as error:
-        words = str(error)
-        line = words.rsplit("line ", 1)[-1].split(",")[0]
-        raise BrokenFile(int(line) if line.isdigit() else text.count("\n") + 1, words.split(" (at")[0]) from None
-
-
 def _edit_toml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) -> str:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
     group, name = path
     end = "\r\n" if "\r\n" in text else "\n"
-    if entry is not None and group not in _load_toml(text):
+    if entry is not None and group not in parse_toml(text):
         return _append_table(text, _toml_table(path, entry, end), end)
     try:
         document = tomlkit.parse(text)
@@ -157,7 +150,7 @@ def _edit_toml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) 
             servers[name] = entry
         return tomlkit.dumps(document)
     except TOMLKitError as error:
-        raise BrokenFile(1, str(error)) from None
+        raise BrokenText(1, str(error)) from None
 
 
 def _append_table(text: str, table: str, end: str) -> str:
@@ -184,18 +177,6 @@ def _toml_table(path: Sequence[str], entry: Mapping[str, Any], end: str) -> str:
     return tomlkit.dumps(table).replace("\n", end)
 
 
-def _load_yaml(text: str) -> Any:
-    import yaml
-
-    try:
-        return yaml.safe_load(text) or {}
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise BrokenFile(line, error.problem or "is no YAML") from None
-    except yaml.YAMLError as error:
-        raise BrokenFile(1, str(error).splitlines()[0]) from None
-
-
 def _edit_yaml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) -> str:
     import yaml
 
@@ -213,7 +194,7 @@ def _edit_yaml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) 
             text[: found.start_mark.index] + end + body.split(end, 1)[1].rstrip("\r\n") + text[found.end_mark.index :]
         )
     if found.flow_style:
-        raise BrokenFile(found.start_mark.line + 1, f"{group!r} is written in braces, which cannot be changed here")
+        raise BrokenText(found.start_mark.line + 1, f"{group!r} is written in braces, which cannot be changed here")
     lines = text.splitlines(keepends=True)
     column = found.value[0][0].start_mark.column
     keys = [key for key, _ in found.value]
@@ -263,8 +244,8 @@ def _yaml_lines(name: str, entry: Mapping[str, Any], column: int, end: str) -> s
 
 _LOADERS: Final[Mapping[str, Callable[[str], Any]]] = {
     "json": lambda text: jsonc.parse(text).plain(),
-    "toml": _load_toml,
-    "yaml": _load_yaml,
+    "toml": parse_toml,
+    "yaml": lambda text: parse_yaml(text) or {},
 }
 _EDITORS: Final[Mapping[str, Callable[[str, Sequence[str], Mapping[str, Any] | None], str]]] = {
     "json": _edit_json,

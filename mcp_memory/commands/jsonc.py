@@ -13,24 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcp_memory.bounds import DEEPEST, SETTINGS_BYTES, BrokenText, parse_json
+
 _SKIPPED = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_DECODER = json.JSONDecoder()
+_SLOW_CHARS = 1 << 19
+"""Most characters of a text that is read value by value."""
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
 _PLAIN = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
-_DEEPEST = 200
-
-
-class BrokenFile(Exception):
-    """A file that cannot be edited: where and why.
-
-    Attributes:
-        line: from 1.
-        problem: in words.
-    """
-
-    def __init__(self, line: int, problem: str) -> None:
-        super().__init__(f"line {line}: {problem}")
-        self.line = line
-        self.problem = problem
 
 
 @dataclass(slots=True)
@@ -77,16 +67,32 @@ class JsonSpan:
         return next((one for one in reversed(self.members or ()) if one.name == name), None)
 
 
-def parse(text: str) -> JsonSpan:
+_Way = Sequence[str] | None
+"""Names that lead from an object to what is looked for; None opens everything."""
+
+
+def parse(text: str, path: Sequence[str] = ()) -> JsonSpan:
     """Return the spans of a JSON text, which may have comments and trailing commas; an empty one is an empty object.
 
+    Objects that are on no way to ``path`` have their content for members, unless comments or the like stand in a text.
+
     Raises:
-        BrokenFile: it is none.
+        BrokenText: it is none.
     """
+    if len(text) > SETTINGS_BYTES:
+        raise BrokenText(1, f"is longer than {SETTINGS_BYTES:,} characters")
     at = _skip(text, 0)
     if at == len(text):
         return JsonSpan(at, at, members=[])
-    value = _value(text, at, 0)
+    try:
+        parse_json(text)
+        way: _Way = path
+    except ValueError:
+        if len(text) > _SLOW_CHARS:
+            problem = f"is longer than {_SLOW_CHARS:,} characters, and has comments or is no JSON"
+            raise BrokenText(1, problem) from None
+        way = None
+    value = _object(text, at, 0, way) if text[at] == "{" else _value(text, at, 0, None)
     end = _skip(text, value.end)
     if end < len(text):
         raise _syntax_error(text, end, "something stands behind the end")
@@ -97,9 +103,9 @@ def value_at(text: str, path: Sequence[str]) -> Any:
     """Return the value at a path of names, or None if there is none.
 
     Raises:
-        BrokenFile: the text is no JSON.
+        BrokenText: the text is no JSON.
     """
-    found: JsonSpan | None = parse(text)
+    found: JsonSpan | None = parse(text, path)
     for name in path:
         member = found.member(name) if found is not None else None
         found = member.value if member is not None else None
@@ -110,9 +116,9 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
     """Return a text with a value at a path of names; objects on the way are made where they are missing.
 
     Raises:
-        BrokenFile: the text is no JSON, or something else than an object stands on the way.
+        BrokenText: the text is no JSON, or something else than an object stands on the way.
     """
-    root = parse(text)
+    root = parse(text, path)
     if root.start == root.end:  # nothing but white space and comments
         return text + _json_text(_nest(path, value), "  ", _line_end(text), "") + _line_end(text)
     owner, depth = _owner(text, root, path)
@@ -129,9 +135,9 @@ def without_value(text: str, path: Sequence[str]) -> str:
     """Return a text without the member at a path of names; unchanged if there is none.
 
     Raises:
-        BrokenFile: the text is no JSON.
+        BrokenText: the text is no JSON.
     """
-    owner: JsonSpan | None = parse(text)
+    owner: JsonSpan | None = parse(text, path)
     for name in path[:-1]:
         member = owner.member(name) if owner is not None else None
         owner = member.value if member is not None else None
@@ -186,25 +192,29 @@ def _owner(text: str, root: JsonSpan, path: Sequence[str]) -> tuple[JsonSpan, in
     raise ValueError("an empty path")
 
 
-def _value(text: str, at: int, depth: int) -> JsonSpan:
-    if depth > _DEEPEST:
+def _value(text: str, at: int, depth: int, way: _Way) -> JsonSpan:
+    if depth > DEEPEST:
         raise _syntax_error(text, at, "it is nested too deeply")
     mark = text[at : at + 1]
     if mark == "{":
-        return _object(text, at, depth)
+        return _object(text, at, depth, way)
     if mark == "[":
         return _array(text, at, depth)
     found = (_STRING if mark == '"' else _PLAIN).match(text, at)
     if found is None:
         here = text[at : at + 20].partition("\n")[0]
         raise _syntax_error(text, at, f"{here!r} is no value" if mark else "the file ends here")
+    return JsonSpan(at, found.end(), _plain_value(text, at, found[0]))
+
+
+def _plain_value(text: str, at: int, words: str) -> Any:
     try:
-        return JsonSpan(at, found.end(), json.loads(found[0]))
+        return json.loads(words)
     except ValueError:
-        raise _syntax_error(text, at, f"{found[0][:20]!r} is no value") from None
+        raise _syntax_error(text, at, f"{words[:20]!r} is no value") from None
 
 
-def _object(text: str, at: int, depth: int) -> JsonSpan:
+def _object(text: str, at: int, depth: int, way: _Way) -> JsonSpan:
     members: list[JsonMember] = []
     here = _skip(text, at + 1)
     while text[here : here + 1] != "}":
@@ -214,7 +224,13 @@ def _object(text: str, at: int, depth: int) -> JsonSpan:
         colon = _skip(text, name.end())
         if text[colon : colon + 1] != ":":
             raise _syntax_error(text, colon, f"a colon is missing behind {name[0][:40]}")
-        member = JsonMember(json.loads(name[0]), here, _value(text, _skip(text, colon + 1), depth + 1))
+        known, start = _plain_value(text, here, name[0]), _skip(text, colon + 1)
+        if way is None or list(way[:1]) == [known]:
+            value = _value(text, start, depth + 1, way and way[1:])
+        else:
+            content, end = _DECODER.raw_decode(text, start)
+            value = JsonSpan(start, end, content)
+        member = JsonMember(known, here, value)
         members.append(member)
         here = _skip(text, member.value.end)
         if text[here : here + 1] == ",":
@@ -229,7 +245,7 @@ def _array(text: str, at: int, depth: int) -> JsonSpan:
     content: list[Any] = []
     here = _skip(text, at + 1)
     while text[here : here + 1] != "]":
-        value = _value(text, here, depth + 1)
+        value = _value(text, here, depth + 1, None)
         content.append(value.plain())
         here = _skip(text, value.end)
         if text[here : here + 1] == ",":
@@ -279,5 +295,5 @@ def _before_space(text: str, at: int) -> int:
     return len(text[:at].rstrip(" \t\r\n"))
 
 
-def _syntax_error(text: str, at: int, problem: str) -> BrokenFile:
-    return BrokenFile(text.count("\n", 0, at) + 1, problem)
+def _syntax_error(text: str, at: int, problem: str) -> BrokenText:
+    return BrokenText(text.count("\n", 0, at) + 1, problem)

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pydantic_core
+
+from mcp_memory.bounds import VALUES, too_many_values
 
 if TYPE_CHECKING:
     from mcp_types import JSONRPCMessage
@@ -24,11 +25,8 @@ KEPT = 1 << 16
 """Bytes at either end of a line in which its id is looked for. Clients write it first, or last."""
 PIECE = 1 << 20
 """Bytes read at once of what is skipped."""
-VALUES = 250_000
-"""Most values of one line, or of one argument that came as JSON text. 1,000 messages with all fields have 9,000."""
 
 _TEXT = r'"(?:[^"\\]|\\.)*+"'  # below, one without an end reaches to the end, so that nothing is read twice
-_SEPARATOR = re.compile(rf"{_TEXT}?|([,\[{{])", re.DOTALL)
 _TOKEN = re.compile(rf'{_TEXT}?|[{{}}\[\],:]|[^\s{{}}\[\],:"]++', re.DOTALL)
 _AT_END = re.compile(rf'"id"\s*:\s*(-?\d{{1,18}}|{_TEXT})\s*(?:,\s*{_TEXT}\s*:\s*{_TEXT}\s*)*\}}\s*$', re.DOTALL)
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
@@ -70,14 +68,6 @@ def without_halves(data: bytes) -> bytes:
     if not _ANY_HALF.search(data):
         return data
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found.group(1) else found.group(), data)
-
-
-def too_many_values(text: str) -> bool:
-    """Return whether a JSON text has more than `VALUES` values; commas and brackets in its strings do not count."""
-    if sum(map(text.count, ",[{")) <= VALUES:  # nearly always, and a hundred times as fast
-        return False
-    separators = (match for match in _SEPARATOR.finditer(text) if match.lastindex)
-    return next(islice(separators, VALUES, None), None) is not None
 
 
 def request_id(head: str, tail: str) -> str | int | None:

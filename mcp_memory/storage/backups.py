@@ -29,6 +29,7 @@ from typing import IO, Any
 from anyio import to_thread
 
 from mcp_memory import __version__
+from mcp_memory.bounds import RECORD_BYTES, parse_json
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage.commits import last_commit
@@ -138,11 +139,11 @@ def unpack(file: Path, into: Path) -> Mapping[str, Any]:
         with tarfile.open(file, "r:") as archive:
             header = _header(archive, archive.next(), file)
             while (member := archive.next()) is not None:
-                content = archive.extractfile(member)
+                content = _content(archive, member)
                 if content is None or written is not None:
                     raise _damaged(file, f"{member.name[:80]!r} does not belong there")
                 if member.name == _SUMS:
-                    written = json.loads(content.read())
+                    written = parse_json(content.read(RECORD_BYTES).decode())
                     continue
                 sums[member.name] = _extract(content, _target(file, member.name, into))
     except (tarfile.TarError, EOFError, ValueError) as error:
@@ -166,19 +167,25 @@ def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
 
 
 def _header(archive: tarfile.TarFile, first: tarfile.TarInfo | None, file: Path) -> Mapping[str, Any]:
-    content = archive.extractfile(first) if first is not None and first.name == _HEADER and first.size < _MOST else None
+    content = _content(archive, first) if first is not None and first.name == _HEADER else None
     try:
-        header = json.loads(content.read()) if content is not None else None
+        header = parse_json(content.read(_MOST).decode()) if content is not None else None
     except ValueError:
         header = None
     if not isinstance(header, dict) or header.get("format") != KIND:
         raise _foreign(file, "its first member does not say so")
-    if header.get("version") != VERSION or not isinstance(header.get("store_format"), int):
+    kinds = {"store_format": int, "commit": int, "dimension": int, "embedder": str, "made": str}
+    if header.get("version") != VERSION or any(type(header.get(name)) is not kind for name, kind in kinds.items()):
         raise InvalidInput("FILE", f"{file} is a backup of another version", "Use the mcp-memory that wrote it.")
     if header["store_format"] > FORMAT:
         problem = f"{file} holds a store of format {header['store_format']}, this program knows {FORMAT}"
         raise InvalidInput("FILE", problem, "Update this program.")
     return header
+
+
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes] | None:
+    """Return what a member holds, which is no more than the archive; None for a link, or one of holes."""
+    return archive.extractfile(member) if member.isreg() and not member.issparse() else None
 
 
 def _target(file: Path, name: str, into: Path) -> Path:

@@ -24,9 +24,10 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mcp_memory.bounds import too_many_values
 from mcp_memory.domain.access import OWNER, Grant
 from mcp_memory.server.http.metrics import Metrics
-from mcp_memory.server.incoming import too_many_values, without_halves
+from mcp_memory.server.incoming import without_halves
 
 REMEMBERED = 10_000
 """Callers whose rate is remembered; one who is forgotten begins with a full allowance."""

@@ -19,16 +19,16 @@ Whatever is not in the table stays as it came, and is refused by its type.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from mcp_memory.server.incoming import too_many_values
+from mcp_memory.bounds import VALUES, parse_json
 
 LEFT_OUT = object()
 """Stands for a value that counts as left out."""
@@ -158,9 +158,7 @@ def _is_json(value: Any) -> bool:
 
 def _parsed(value: Any) -> Any:
     """Return the list or object that a JSON text states; any other value as it is."""
-    if _is_json(value) and not too_many_values(value):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
+    if _is_json(value):
+        with suppress(ValueError):
+            return parse_json(value, values=VALUES)
     return value

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar, cast
 
+from mcp_memory.bounds import OverBounds, parse_json
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 
@@ -74,10 +75,12 @@ class Fields:
 
     def __init__(self, line: bytes) -> None:
         try:
-            record = json.loads(line.decode())
+            record = parse_json(line.decode())
         except UnicodeDecodeError as error:
             raise BadLine(f"is not UTF-8 (byte {error.start})", "Save the file as UTF-8.") from None
-        except (ValueError, RecursionError) as error:
+        except OverBounds as error:
+            raise BadLine(str(error)) from None
+        except ValueError as error:
             raise BadLine(f"is no JSON ({error})") from None
         if not isinstance(record, dict):
             raise BadLine("is no JSON object")

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.commands.jsonc import BrokenFile, parse, value_at, with_value, without_value
+from mcp_memory.bounds import BrokenText
+from mcp_memory.commands.jsonc import parse, value_at, with_value, without_value
 
 PATH = ("mcpServers", "memory")
 ENTRY = {"command": "/bin/mcp-memory", "env": {"A": "b"}}
@@ -112,7 +113,7 @@ def test_a_single_value_within_an_entry_is_replaced():
     ],
 )
 def test_a_broken_file_is_refused_with_its_line(text, line, words):
-    with pytest.raises(BrokenFile) as refusal:
+    with pytest.raises(BrokenText) as refusal:
         with_value(text, PATH, ENTRY)
     assert refusal.value.line == line
     assert words in refusal.value.problem

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from mcp_memory.server.incoming import KEPT, VALUES, read_message, request_id, too_many_values, without_halves
+from mcp_memory.bounds import VALUES, too_many_values
+from mcp_memory.server.incoming import KEPT, read_message, request_id, without_halves
 
 
 def lines(data, most=100_000):

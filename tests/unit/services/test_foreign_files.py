@@ -260,11 +260,14 @@ def test_a_file_that_cannot_be_read_to_its_end_is_refused_with_line_and_remedy(t
         assert word in str(refusal.value)
 
 
-def test_a_line_that_no_row_can_have_is_refused_before_it_is_read_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(plain_files, "LINE_BYTES", 1_000)
-    (tmp_path / "a.csv").write_bytes(b"speaker,text\nAnn,Hi\n" + bytes(100_000))
-    with pytest.raises(InvalidInput, match=r"line 3.* longer than 1,000 bytes.* Nothing was stored"):
-        records_of(tmp_path / "a.csv")
+def test_a_row_that_is_too_long_is_one_bad_record_and_the_rows_around_it_go_in(tmp_path, monkeypatch):
+    monkeypatch.setattr(plain_files, "ROW_BYTES", 1_000)
+    long = b'Ann,"' + b'so ""long""\n' * 200 + b'"\n'
+    (tmp_path / "a.csv").write_bytes(b"speaker,text\nAnn,Hi\n" + long + b"Ben,Ho\nCy," + b"x" * 100_000 + b"\nDee,He\n")
+    _, found = records_of(tmp_path / "a.csv")
+    assert [item.text for item in items(found)] == ["Hi", "Ho", "He"]
+    assert [one.place for one in skipped(found)] == ["a.csv, line 3", "a.csv, line 205"]
+    assert "longer than 1,000 bytes" in skipped(found)[0].problem
 
 
 def test_a_table_may_end_its_lines_in_any_way(tmp_path):

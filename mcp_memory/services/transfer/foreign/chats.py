@@ -39,7 +39,7 @@ def read_chatgpt(files: Sequence[SourceFile]) -> Iterator[Found]:
     for file in files:
         for _, record in json_values(file):
             try:
-                yield from [record] if isinstance(record, SkippedRecord) else _chatgpt_chat(record)
+                yield from _chatgpt_chat(record)
             except BadRecord as problem:
                 yield SkippedRecord(record.place, str(problem))
 
@@ -49,7 +49,7 @@ def read_claude(files: Sequence[SourceFile]) -> Iterator[Found]:
     for file in files:
         for _, record in json_values(file):
             try:
-                yield from [record] if isinstance(record, SkippedRecord) else _claude_record(record)
+                yield from _claude_record(record)
             except BadRecord as problem:
                 yield SkippedRecord(record.place, str(problem))
 

@@ -50,7 +50,7 @@ MANY_AT_ONCE = 2_048
 MANY_CHARACTERS = 400_000
 """Items of a commit of a corpus, and characters from which on it takes no further record."""
 LISTED = 20
-"""Bad records that are listed; the others are only counted."""
+"""Bad records, and sorts of what is left out, that are listed; the others are only counted."""
 PLACES = 3
 """Places that are named of what is left out."""
 
@@ -96,10 +96,13 @@ class ForeignImport:
 
     def leave(self, part: LeftOut) -> None:
         """Note what is left out."""
-        count, places = self.unread.get((part.what, part.why), (0, []))
+        key = part.what, part.why
+        if key not in self.unread and len(self.unread) >= LISTED:
+            key = part.what, "of further sorts"
+        count, places = self.unread.get(key, (0, []))
         if len(places) < PLACES and part.place not in places:
             places = [*places, part.place]
-        self.unread[part.what, part.why] = count + part.count, places
+        self.unread[key] = count + part.count, places
 
 
 async def import_foreign(

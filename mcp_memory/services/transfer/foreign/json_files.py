@@ -1,22 +1,33 @@
 """Read JSON files of any size in a stream, with the line of each record: one object, an array, or JSON lines.
 
 The shape of a JSON file is which names stand at its beginning. It tells what a file is, and where its records are.
+
+A file is cut into its records before any is parsed: only brackets and quotes are looked at for that, so no record can
+cost more than its bytes, and one that is over a bound, or no JSON, costs no other. (A streaming parser written in C
+crashed on a number of 5,000 digits, and held the names of all that lies around a value for each value.)
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
+from mcp_memory.bounds import RECORD_BYTES, OverBounds, parse_json
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import LINE_BYTES, PIECE, BadRecord, SkippedRecord, begin, not_utf8
+from mcp_memory.services.transfer.foreign.reading import NAME_CHARS, PIECE, BadRecord, begin, not_utf8
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
 LOOKED_AT = 1 << 20
 """Bytes at the beginning of a JSON file that are looked at."""
+_TOO_LONG = f"is longer than {RECORD_BYTES:,} bytes"
+_SPACE = re.compile(rb"[ \t\r\n]*+")
+_PLAIN = re.compile(rb'[^ \t\r\n,\[\]{}":]*+')
+_REST_OF_TEXT = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
+_MARK = re.compile(rb'"(?:[^"\\]|\\.)*+"|["\[\]{}]', re.DOTALL)
+_NAME = re.compile(rb'("(?:[^"\\]|\\.)*+")(\s*:)?|([\[{])|([\]}])', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,175 +39,276 @@ class JsonKeys:
         first: those of the first object in the file's array.
         array: whether it is an array.
         lines: whether it is JSON lines: its first line is a value, and more follows.
-        broken: whether it is no JSON.
     """
 
     root: frozenset[str] = frozenset()
     first: frozenset[str] = frozenset()
     array: bool = False
     lines: bool = False
-    broken: bool = False
 
 
 def keys_of(file: SourceFile) -> JsonKeys:
-    """Return the names at the beginning of a JSON file; of a file that is none, none."""
-    import ijson
-
+    """Return the names at the beginning of a JSON file; of a file that is none, those that look like names."""
     with file.open() as stream:
         head = stream.read(LOOKED_AT).removeprefix(b"\xef\xbb\xbf").lstrip()
-    names: set[str] = set()
-    array, level = head[:1] == b"[", "item" if head[:1] == b"[" else ""
-    done = broken = False
-    events: Any = ijson.sendable_list()
-    parser = ijson.parse_coro(events, multiple_values=True)
-    for start in range(0, len(head), 4096):
-        try:
-            parser.send(head[start : start + 4096])
-        except ijson.JSONError:
-            broken = True
-        for prefix, event, value in events:
-            if prefix == level and event == "map_key":
-                names.add(value)
-            done = done or (prefix == level and event == "end_map")
-            if done:
+    array = head[:1] == b"["
+    names, level, depth = set[str](), 1 + array, 0
+    for found in _NAME.finditer(head):
+        if found[3]:
+            depth += 1
+        elif found[4]:
+            depth -= 1
+            if depth < level:
                 break
-        if done or broken:
-            break
-        del events[:]
+        elif found[2] and depth == level:
+            names.add(_name(found[1]))
     first, _, rest = head.partition(b"\n")
     lines = not array and bool(rest.strip()) and _is_json(first)
-    found = frozenset(names)
-    none = frozenset[str]()
-    return JsonKeys(none if array else found, found if array else none, array, lines, broken and not done)
+    keys, none = frozenset(names), frozenset[str]()
+    return JsonKeys(none if array else keys, keys if array else none, array, lines)
+
+
+def _name(text: bytes) -> str:
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return ""
 
 
 def _is_json(text: bytes) -> bool:
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        parse_json(text.decode())
+    except OverBounds:
+        return True
+    except ValueError:
         return False
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class JsonRecord:
-    """A value of a JSON file with its place, for messages."""
+    """A value of a JSON file.
+
+    Attributes:
+        place: where it stands, for messages.
+        value: the value.
+        problem: why it was not read, and the value is None; else empty.
+    """
 
     place: str
     value: Any
+    problem: str = ""
 
     def fields(self) -> Mapping[str, Any]:
         """Return the value, which has to be an object."""
         if not isinstance(self.value, dict):
-            raise BadRecord("is no JSON object")
+            raise BadRecord(self.problem or "is no JSON object")
         return self.value
 
 
-def json_records(file: SourceFile, prefix: str) -> Iterator[JsonRecord]:
-    """Yield the values of a JSON file at a prefix of ijson, such as ``item`` for those of an array.
+class _Cutter:
+    """Cuts a JSON file into values, none of which is held or parsed if it is over a bound.
 
-    Raises:
-        InvalidInput: the file is no JSON in UTF-8, or it was cut short; with the line.
+    Args:
+        file: for messages.
+        stream: the file from its beginning.
     """
-    import ijson
 
-    found: Any = ijson.sendable_list()
-    ended = 0
-    values = _streamed(file, ijson.items_coro(found, prefix, use_float=True), found)
-    for count, (line, value) in enumerate(values, start=1):
-        yield JsonRecord(f"{file.name}, record {count} (line {ended + 1 if ended < line else line})", value)
-        ended = line
+    def __init__(self, file: SourceFile, stream: IO[bytes]) -> None:
+        self._file, self._stream = file, stream
+        self._held, self._at = begin(stream, file), 0
+        self._line, self._counted = 1, 0
 
+    @property
+    def line(self) -> int:
+        """The line of the next byte, from 1."""
+        self._line += self._held.count(b"\n", self._counted, self._at)
+        self._counted = self._at
+        return self._line
 
-def json_members(file: SourceFile) -> Iterator[tuple[str, JsonRecord]]:
-    """Yield what a JSON file that is one object holds, with the name there: each value of a list, and other values.
+    def _more(self) -> bool:
+        """Drop what was read and hold more of the file; return whether there is more."""
+        self._line, piece = self.line, self._stream.read(PIECE)
+        self._held, self._at, self._counted = self._held[self._at :] + piece, 0, 0
+        return bool(piece)
 
-    Raises:
-        InvalidInput: the file is no JSON in UTF-8, or it was cut short; with the line.
-    """
-    import ijson
+    def peek(self) -> bytes:
+        """Return the next byte that is no white space, without taking it; empty at the end."""
+        while True:
+            found = _SPACE.match(self._held, self._at)
+            self._at = found.end() if found else self._at
+            if self._at < len(self._held):
+                return self._held[self._at : self._at + 1]
+            if not self._more():
+                return b""
 
-    found: Any = ijson.sendable_list()
-    builder, name, counts = ijson.ObjectBuilder(), "", Counter[str]()
-    level, whole = 0, 1  # how deep an event lies, and how deep a whole value: in a list it is one deeper
-    for line, (_, event, value) in _streamed(file, ijson.parse_coro(found, use_float=True), found):
-        level -= event in ("end_map", "end_array")
-        if level == 1 and event == "map_key":
-            name, whole = value, 1
-        elif level == 1 and event == "start_array":
-            whole = 2
-        elif level > 1 or (level == 1 and not (event == "end_array" and whole == 2)):
-            builder.event(event, value)
-            if level == whole and event not in ("start_map", "start_array"):
-                counts[name] += 1
-                yield name, JsonRecord(f"{file.name}, {name} {counts[name]} (line {line})", builder.value)
-                builder = ijson.ObjectBuilder()
-        level += event in ("start_map", "start_array")
+    def take(self, *marks: bytes) -> bytes:
+        """Take the next byte, which has to be one of some."""
+        if (found := self.peek()) not in marks:
+            raise self._broken(f"{b' or '.join(marks).decode()} is missing")
+        self._at += 1
+        return found
 
+    def value(self) -> bytes | None:
+        """Take the next value, whose brackets need only be as many on either side; None for one that is too long."""
+        parts, size, depth, in_text = list[bytes](), 0, 0, False
+        if self.peek() not in (b'"', b"[", b"{"):
+            return self._plain()
+        while True:
+            at, ended = self._at, False
+            if in_text and (found := _REST_OF_TEXT.match(self._held, at)):
+                at = found.end()
+                in_text = self._held[at : at + 1] != b'"'
+                at += not in_text
+                ended = not (in_text or depth)
+            for mark in () if in_text or ended else _MARK.finditer(self._held, at):
+                at, sign = mark.end(), mark[0]
+                in_text = sign == b'"'
+                depth += (sign in b"[{") - (sign in b"]}") if len(sign) == 1 and not in_text else 0
+                ended = not (depth or in_text)
+                if in_text or ended:
+                    break
+            else:
+                at = at if in_text or ended else len(self._held)
+            size += at - self._at
+            if size <= RECORD_BYTES:
+                parts.append(self._held[self._at : at])
+            else:
+                parts.clear()
+            self._at = at
+            if ended:
+                return b"".join(parts) if size <= RECORD_BYTES else None
+            if not self._more():
+                raise self._broken("it ends too early")
 
-def _streamed(file: SourceFile, parser: Any, found: Any) -> Iterator[tuple[int, Any]]:
-    """Yield what a parser of ijson makes of a file, with the line that it had come to."""
-    import ijson
+    def _plain(self) -> bytes:
+        """Take a number or a word; one that no more is held of than a piece is none."""
+        found = _PLAIN.match(self._held, self._at)
+        if found and found.end() == len(self._held) and self._more():
+            found = _PLAIN.match(self._held, self._at)
+        if not found or not found[0] or (found.end() == len(self._held) and len(found[0]) >= PIECE):
+            raise self._broken("a value is missing")
+        self._at = found.end()
+        return found[0]
 
-    line = 1
-    with file.open() as stream:
+    def record(self, name: str) -> JsonRecord:
+        """Take the next value as a record of a name."""
+        self.peek()
+        line = self.line
+        text, place = self.value(), f"{self._file.name}, {name} (line {line})"
+        if text is None:
+            return JsonRecord(place, None, _TOO_LONG)
         try:
-            piece = begin(stream, file)
-            while piece:
-                parser.send(piece)
-                for value in found:
-                    yield line, value
-                del found[:]
-                line += piece.endswith(b"\n")
-                piece = stream.readline(PIECE)
-            parser.close()
-        except ijson.JSONError as error:
-            raise _broken(file, line, str(error), cut=not piece) from None
+            return JsonRecord(place, parse_json(text.decode()))
+        except UnicodeDecodeError as error:
+            before = text[: error.start]
+            raise not_utf8(self._file, line + before.count(b"\n"), len(before) - before.rfind(b"\n") - 1) from None
+        except OverBounds as error:
+            return JsonRecord(place, None, str(error))
+        except json.JSONDecodeError as error:
+            return JsonRecord(
+                f"{self._file.name}, {name} (line {line + error.lineno - 1})", None, f"is no JSON ({error.msg})"
+            )
+
+    def items(self, name: str) -> Iterator[JsonRecord]:
+        """Take a list, and yield its values as records of a name."""
+        self.take(b"[")
+        if self.peek() == b"]":
+            self.take(b"]")
+            return
+        number = 0
+        while True:
+            number += 1
+            yield self.record(f"{name} {number}")
+            if self.take(b",", b"]") == b"]":
+                return
+
+    def members(self) -> Iterator[tuple[str, JsonRecord]]:
+        """Take an object, and yield what it holds with the names there: each value of a list, and other values."""
+        self.take(b"{")
+        if self.peek() == b"}":
+            self.take(b"}")
+            return
+        while True:
+            name = _name(self.value() or b"") if self.peek() == b'"' else ""
+            self.take(b":")
+            if self.peek() == b"[":
+                yield from ((name, record) for record in self.items(name[:NAME_CHARS]))
+            else:
+                yield name, self.record(f"{name[:NAME_CHARS]} 1")
+            if self.take(b",", b"}") == b"}":
+                return
+
+    def _broken(self, problem: str) -> InvalidInput:
+        problem = f"is no JSON ({problem})" if self.peek() else "the file was cut short"
+        return InvalidInput(
+            f"{self._file.name}, line {self.line}", problem, "Export or copy it again. Nothing was stored."
+        )
 
 
-def json_values(file: SourceFile, *lists: str) -> Iterator[tuple[str, JsonRecord | SkippedRecord]]:
+def json_parts(file: SourceFile, *, whole: bool = False) -> Iterator[tuple[str, JsonRecord]]:
+    """Yield the records of a JSON file with the name of their list in it, else "".
+
+    They are the values of an array, or what an object holds: each value of a list, and other values; or, ``whole``, the
+    one value that the file is.
+
+    Raises:
+        InvalidInput: the file is no JSON in UTF-8 around its records, or it was cut short; with the line.
+    """
+    with file.open() as stream:
+        cutter = _Cutter(file, stream)
+        first = cutter.peek()
+        if first == b"{" and not whole:
+            yield from cutter.members()
+        elif first == b"[" and not whole:
+            yield from (("", record) for record in cutter.items("record"))
+        elif first:
+            yield "", cutter.record("record 1")
+        if cutter.peek():
+            cutter.take(b"the end of the file")
+
+
+def json_values(file: SourceFile, *lists: str) -> Iterator[tuple[str, JsonRecord]]:
     """Yield the records of a JSON file in any of its forms, with the name of their list in it, else "".
 
     It may be one object that holds lists, one of ``lists`` among them, an array, one record, or JSON lines.
     """
     shape = keys_of(file)
-    if shape.root & set(lists) and not shape.lines:
-        yield from json_members(file)
+    if shape.lines:
+        yield from (("", record) for record in json_lines(file))
     else:
-        one_by_one = json_lines(file) if shape.lines else json_records(file, "item" if shape.array else "")
-        yield from (("", record) for record in one_by_one)
+        yield from json_parts(file, whole=not shape.array and not shape.root & set(lists))
 
 
-def json_lines(file: SourceFile) -> Iterator[JsonRecord | SkippedRecord]:
-    """Yield the values of a file of JSON lines; a line that is no JSON is skipped.
+def json_lines(file: SourceFile) -> Iterator[JsonRecord]:
+    """Yield the values of a file of JSON lines; a line that is no JSON, or over a bound, has a problem.
 
     Raises:
         InvalidInput: the file is not UTF-8, or its last line is cut short.
     """
-    number, bad = 0, None
+    number, cut = 0, ""
     with file.open() as stream:
-        line = begin(stream, file, LINE_BYTES)
+        line = begin(stream, file, RECORD_BYTES + 1)
         while line:
             number += 1
-            if bad is not None:
-                yield bad
-                bad = None
-            if line.strip():
-                place = f"{file.name}, line {number}"
+            place = f"{file.name}, line {number}"
+            if cut:
+                yield JsonRecord(f"{file.name}, line {number - 1}", None, cut)
+                cut = ""
+            if len(line) > RECORD_BYTES:
+                while not line.endswith(b"\n") and (piece := stream.readline(PIECE)):
+                    line = piece
+                yield JsonRecord(place, None, _TOO_LONG)
+            elif line.strip():
                 try:
-                    yield JsonRecord(place, json.loads(line.decode()))
+                    yield JsonRecord(place, parse_json(line.decode()))
                 except UnicodeDecodeError as error:
                     raise not_utf8(file, number, error.start) from None
-                except (ValueError, RecursionError) as error:
-                    bad = SkippedRecord(place, f"is no JSON ({error})")
-            line = stream.readline(LINE_BYTES)
-    if bad is not None:
-        raise _broken(file, number, bad.problem, cut=True)
-
-
-def _broken(file: SourceFile, line: int, reason: str, *, cut: bool) -> InvalidInput:
-    words = " ".join(reason.splitlines()[0].split())[:200] if reason else "it ends too early"
-    if "UTF8" in words:
-        return InvalidInput(f"{file.name}, line {line}", "is not UTF-8", "Save the file as UTF-8. Nothing was stored.")
-    problem = f"the file was cut short ({words})" if cut else f"is no JSON ({words})"
-    return InvalidInput(f"{file.name}, line {line}", problem, "Export or copy it again. Nothing was stored.")
+                except OverBounds as error:
+                    yield JsonRecord(place, None, str(error))
+                except ValueError as error:
+                    cut = f"is no JSON ({error})"
+            line = stream.readline(RECORD_BYTES + 1)
+    if cut:
+        problem = f"the file was cut short ({cut})"
+        raise InvalidInput(f"{file.name}, line {number}", problem, "Export or copy it again. Nothing was stored.")

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final
 
+from mcp_memory.bounds import parse_json
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign import chats, memories, plain_files
-from mcp_memory.services.transfer.foreign.json_files import json_records, keys_of
+from mcp_memory.services.transfer.foreign.json_files import json_parts, keys_of
 from mcp_memory.services.transfer.foreign.reading import ENCODINGS, Found, LeftOut
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.format import FORMAT
 
 OWN: Final = "mcp-memory"
+LOOKED_AT = 100
+"""Records of a file of no known kind that are looked at for what is wrong with them."""
 
 Read = Callable[[Sequence[SourceFile]], Iterator[Found]]
 _READ: Final[Mapping[str, Read]] = {
@@ -32,6 +35,10 @@ _READ: Final[Mapping[str, Read]] = {
 
 def _read(kind: str, files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield the records of the files of a kind, and name the others; a file that alone is asked for is of it."""
+    for file in files:
+        if file.outside:
+            yield LeftOut(file.name, "file", "that is a link out of the folder")
+    files = [file for file in files if not file.outside]
     kinds = [kind] if len(files) == 1 else _kinds_of(files)
     if kind not in kinds:  # only the person knows what they are
         suffixes = {"csv": (".csv", ".tsv"), "text": plain_files.SUFFIXES, "basic-memory": plain_files.SUFFIXES}
@@ -53,6 +60,7 @@ def recognise(files: Sequence[SourceFile]) -> str:
     Raises:
         InvalidInput: it cannot be told.
     """
+    files = [file for file in files if not file.outside]
     if not files:
         raise InvalidInput("FILE", "there is no file in it", "Name a file, a folder or a zip archive with an export.")
     if len(files) == 1:
@@ -102,9 +110,9 @@ def _of_file(file: SourceFile) -> str:
         shape = keys_of(file)
         if kind := _of_keys(shape.root or shape.first, whole=bool(shape.root)) or _of_line(head):
             return kind
-        if shape.broken:
-            for _ in json_records(file, "item"):
-                pass  # it raises the error with the line
+        for _, record in islice(json_parts(file), LOOKED_AT):  # it raises the error with the line
+            if record.problem:
+                raise InvalidInput(record.place, record.problem, "Export or copy it again. Nothing was stored.")
         return ""
     if file.suffix in plain_files.SUFFIXES:
         return "basic-memory" if plain_files.is_basic_memory([file]) else "text"
@@ -115,8 +123,8 @@ def _of_line(head: bytes) -> str:
     """Return the kind of JSON lines by the first that tells; the very first may be broken."""
     for line in head.splitlines()[:20]:
         try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
+            value = parse_json(line.decode())
+        except ValueError:
             continue
         if not isinstance(value, dict):
             continue

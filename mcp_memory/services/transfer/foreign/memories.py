@@ -15,7 +15,7 @@ from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import digest
 from mcp_memory.language import iso
-from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_records, json_values, keys_of
+from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_parts, json_values, keys_of
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     ForeignRecord,
@@ -54,9 +54,7 @@ def read_official(files: Sequence[SourceFile]) -> Iterator[Found]:
         facts: list[ForeignRecord] = []
         for section, record in json_values(file, "entities", "relations"):
             try:
-                if isinstance(record, SkippedRecord):
-                    yield record
-                elif section and not isinstance(record.value, dict):
+                if section and not isinstance(record.value, dict) and not record.problem:
                     yield from unread(file.name, {section: record.value}, "the file", "type", "version")
                 else:
                     fact, left = _official(record, entities)
@@ -112,10 +110,9 @@ def read_mem0(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each memory of mem0, in a session of its user, and the relations of its graph as facts."""
     for file in files:
         for section, record in json_values(file, "results", "memories", "relations"):
-            if isinstance(record, SkippedRecord):
-                yield record
-                continue
             try:
+                if record.problem:
+                    raise BadRecord(record.problem)
                 if section == "relations":
                     yield from _graph(record.place, record.value)
                 elif section in ("", "results", "memories"):
@@ -176,41 +173,39 @@ def read_zep(files: Sequence[SourceFile]) -> Iterator[Found]:
     for file in files:
         for name in sorted(keys_of(file).root - {"nodes", "episodes", "edges"}):
             yield LeftOut(file.name, "field", f"{name!r} of the file")
-    for file, section in _sections(files, "nodes"):
-        for record in json_records(file, section):
-            try:
-                key, name = needed(record.fields(), "uuid"), needed(record.fields(), "name")
-                names[key] = name
-                if about := text_in(record.fields(), "summary"):
-                    when = moment_in(record.fields(), "created_at")
-                    item = NewItem(about, ref=short_name("zep", key), title=short_name(name), said_at=when)
-                    yield ForeignRecord(record.place, short_name("zep", "graph"), "document", (item,))
-            except BadRecord as problem:
-                yield SkippedRecord(record.place, str(problem))
-    for file, section in _sections(files, "episodes"):
-        for record in json_records(file, section):
-            try:
-                for found in _episode(record.place, record.fields()):
-                    if found.items:
-                        sessions[needed(record.fields(), "uuid")] = found.session
-                    yield found
-            except BadRecord as problem:
-                yield SkippedRecord(record.place, str(problem))
-    for file, section in _sections(files, "edges"):
-        for record in json_records(file, section):
-            try:
-                yield _edge(record.place, record.fields(), names, sessions)
-            except BadRecord as problem:
-                yield SkippedRecord(record.place, str(problem))
+    for record in _records(files, "nodes"):
+        try:
+            key, name = needed(record.fields(), "uuid"), needed(record.fields(), "name")
+            names[key] = name
+            if about := text_in(record.fields(), "summary"):
+                when = moment_in(record.fields(), "created_at")
+                item = NewItem(about, ref=short_name("zep", key), title=short_name(name), said_at=when)
+                yield ForeignRecord(record.place, short_name("zep", "graph"), "document", (item,))
+        except BadRecord as problem:
+            yield SkippedRecord(record.place, str(problem))
+    for record in _records(files, "episodes"):
+        try:
+            for found in _episode(record.place, record.fields()):
+                if found.items:
+                    sessions[needed(record.fields(), "uuid")] = found.session
+                yield found
+        except BadRecord as problem:
+            yield SkippedRecord(record.place, str(problem))
+    for record in _records(files, "edges"):
+        try:
+            yield _edge(record.place, record.fields(), names, sessions)
+        except BadRecord as problem:
+            yield SkippedRecord(record.place, str(problem))
 
 
-def _sections(files: Sequence[SourceFile], name: str) -> Iterator[tuple[SourceFile, str]]:
+def _records(files: Sequence[SourceFile], name: str) -> Iterator[JsonRecord]:
+    """Yield the records of a sort."""
     for file in files:
         shape = keys_of(file)
-        if shape.root:
-            yield file, f"{name}.item"
-        elif _sort(shape.first) == name:
-            yield file, "item"
+        if shape.root or _sort(shape.first) == name:
+            for section, record in json_parts(file):
+                if section in ("", name):
+                    yield record
 
 
 def _sort(keys: frozenset[str]) -> str:

@@ -10,15 +10,16 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import IO, Any
 
+from mcp_memory.bounds import RECORD_BYTES, BrokenText, parse_yaml
 from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import derived_ref, digest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.memories import relation_of
 from mcp_memory.services.transfer.foreign.reading import (
-    LINE_BYTES,
+    PIECE,
     BadRecord,
     ForeignRecord,
     Found,
@@ -34,12 +35,10 @@ from mcp_memory.services.transfer.foreign.reading import (
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
 SUFFIXES = (".md", ".markdown", ".txt")
-FILE_BYTES = 256 << 20
-"""Most bytes of one text; the limit of documents is below it."""
 _FRONT = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|$)", re.DOTALL)
-_HEADING = re.compile(r"^#\s+(.+?)\s*#*\s*$", re.MULTILINE)
-_RELATION = re.compile(r"^\s*[-*] (?:[\"'](.+?)[\"']|([^\[\]\n]*?)) ?\[\[([^\]\n]+)\]\]", re.MULTILINE)
-_OBSERVATION = re.compile(r"^\s*[-*] \[[^\]\n ][^\]\n]*\] \S", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
+_RELATION = re.compile(r"^[ \t]*[-*] (?:[\"'](.+?)[\"']|([^\[\]\n]*?)) ?\[\[([^\]\n]+)\]\]", re.MULTILINE)
+_OBSERVATION = re.compile(r"^[ \t]*[-*] \[[^\]\n ][^\]\n]*\] \S", re.MULTILINE)
 _DAY = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 
 
@@ -47,7 +46,7 @@ def read_text(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each text of a folder as a document, in a session of its folder."""
     for file in files:
         try:
-            fields, body = _parts(text_of_file(file, FILE_BYTES))
+            fields, body = _parts(text_of_file(file, RECORD_BYTES))
             if body.strip():
                 item = _document(file, "notes", file.name, fields, body)
                 yield ForeignRecord(file.name, "notes", "document", (item,))
@@ -59,7 +58,7 @@ def read_basic_memory(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each note of basic-memory as a document, with its relations as facts that the note states."""
     for file in files:
         try:
-            fields, body = _parts(text_of_file(file, FILE_BYTES))
+            fields, body = _parts(text_of_file(file, RECORD_BYTES))
             if not body.strip():
                 continue
             item = _document(file, "basic-memory", text_in(fields, "permalink") or file.name, fields, body)
@@ -86,21 +85,19 @@ def is_basic_memory(files: Sequence[SourceFile]) -> bool:
 
 def _parts(text: str) -> tuple[Mapping[str, Any], str]:
     """Return the fields of a note's front matter, and the rest; front matter that is no YAML stays in the text."""
-    import yaml
-
     found = _FRONT.match(text)
     if found is None:
         return {}, text
     try:
-        fields = yaml.safe_load(found[1])
-    except (yaml.YAMLError, ValueError):  # ValueError: a date that is none
+        fields = parse_yaml(found[1])
+    except BrokenText:
         return {}, text
     return (fields, text[found.end() :]) if isinstance(fields, dict) else ({}, text)
 
 
 def _document(file: SourceFile, program: str, name: str, fields: Mapping[str, Any], body: str) -> NewItem:
     heading = _HEADING.search(body)
-    title = text_in(fields, "title") or (heading[1] if heading else file.stem)
+    title = text_in(fields, "title") or (heading[1].rstrip().rstrip("#").rstrip() if heading else "") or file.stem
     return NewItem(body.strip(), ref=short_name(program, name), title=short_name(title), said_at=_time(file, fields))
 
 
@@ -132,8 +129,10 @@ COLUMNS = {
     "id": ("id", "message_id", "uuid"),
 }
 """What the columns may be called, in any case."""
-FIELD_CHARS = 16 << 20
-"""Most characters of a field; the limit of messages is below it."""
+ROW_BYTES = 16 << 20
+"""Most bytes of a row, and of a field; the limit of messages is below it."""
+LOOKED_AT = 1_000
+"""Columns at the beginning of a table whose names are looked at."""
 
 
 def read_csv(files: Sequence[SourceFile]) -> Iterator[Found]:
@@ -150,7 +149,7 @@ def read_csv(files: Sequence[SourceFile]) -> Iterator[Found]:
 
 def columns_of(header: Sequence[str]) -> dict[str, int]:
     """Return the place of each column that has a known name."""
-    names = [name.strip().strip("\ufeff").casefold().replace(" ", "_") for name in header]
+    names = [name.strip().strip("\ufeff").casefold().replace(" ", "_") for name in header[:LOOKED_AT]]
     found: dict[str, int] = {}
     for column, options in COLUMNS.items():
         place = next((names.index(option) for option in options if option in names), None)
@@ -160,45 +159,80 @@ def columns_of(header: Sequence[str]) -> dict[str, int]:
 
 
 def _rows(file: SourceFile) -> Iterator[Found]:
-    csv.field_size_limit(FIELD_CHARS)
-    line = 1
-    try:
-        reader = csv.reader(_lines(file), delimiter=_delimiter(file), strict=True)
-        columns = columns_of(next(reader, []))
-        if "text" not in columns:
-            problem = "its first line names no column of text"
-            remedy = f"Name one {', '.join(map(repr, COLUMNS['text'][:4]))} or so. Nothing was stored."
-            raise InvalidInput(file.name, problem, remedy)
-        equal: Counter[str] = Counter()
-        line = reader.line_num + 1
-        for row in reader:
-            place = f"{file.name}, line {line}"
-            line = reader.line_num + 1
-            if any(cell.strip() for cell in row):
+    csv.field_size_limit(ROW_BYTES)
+    with file.open() as stream:
+        lines = _Lines(file, stream)
+        try:
+            reader = csv.reader(lines, delimiter=_delimiter(file), strict=True)
+            columns = columns_of(next(reader, []))
+            if "text" not in columns:
+                problem = "its first line names no column of text"
+                remedy = f"Name one {', '.join(map(repr, COLUMNS['text'][:4]))} or so. Nothing was stored."
+                raise InvalidInput(file.name, problem, remedy)
+            equal: Counter[str] = Counter()
+            while True:
+                place = f"{file.name}, line {lines.begin_row()}"
                 try:
-                    yield _message(place, file, row, columns, equal)
+                    row = next(reader)
+                    if any(cell.strip() for cell in row):
+                        yield _message(place, file, row, columns, equal)
+                except StopIteration:
+                    return
                 except BadRecord as problem:
                     yield SkippedRecord(place, str(problem))
-    except csv.Error as error:
-        cut = "the file was cut short: it ends within quotes" if "unexpected end" in str(error) else str(error)
-        raise InvalidInput(f"{file.name}, line {line}", cut, "Export it again. Nothing was stored.") from None
+        except csv.Error as error:
+            cut = "the file was cut short: it ends within quotes" if "unexpected end" in str(error) else str(error)
+            remedy = "Export it again. Nothing was stored."
+            raise InvalidInput(f"{file.name}, line {lines.first}", cut, remedy) from None
 
 
-def _lines(file: SourceFile) -> Iterator[str]:
-    """Yield the lines with their ends; none is read whole that is longer than any row."""
-    number = 1
-    with file.open() as stream:
-        line = begin(stream, file, LINE_BYTES + 1)
-        while line:
-            if len(line) > LINE_BYTES:
-                problem = f"is longer than {LINE_BYTES:,} bytes, so this is no table with one message a row"
-                raise InvalidInput(f"{file.name}, line {number}", problem, "Export it again. Nothing was stored.")
-            try:
-                yield from io.StringIO(line.decode(), newline="")  # a carriage return alone ends a line, too
+class _Lines:
+    """The lines of a table with their ends; a row that is too long is passed over to its end, which `BadRecord` says.
+
+    Attributes:
+        first: where the row began that is read, from 1.
+    """
+
+    def __init__(self, file: SourceFile, stream: IO[bytes]) -> None:
+        self._file, self._stream = file, stream
+        self._next = begin(stream, file, ROW_BYTES + 1)
+        self._parts: Iterator[str] = iter(())
+        self._number = self._size = self._quotes = 0
+        self.first = 1
+
+    def begin_row(self) -> int:
+        """Begin another row, and return the number of its line."""
+        self.first, self._size, self._quotes = self._number + 1, 0, 0
+        return self.first
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if (part := next(self._parts, None)) is None:
+            line, self._next = self._next or self._stream.readline(ROW_BYTES + 1), b""
+            if not line:
+                raise StopIteration
+            self._size += len(line)
+            self._quotes += line.count(b'"')
+            if self._size > ROW_BYTES:
+                self._pass_over(line)
+                raise BadRecord(f"is longer than {ROW_BYTES:,} bytes")
+            try:  # a carriage return alone ends a line, too
+                self._parts = iter(io.StringIO(line.decode(), newline=""))
             except UnicodeDecodeError as error:
-                raise not_utf8(file, number, error.start) from None
-            number += 1
-            line = stream.readline(LINE_BYTES + 1)
+                raise not_utf8(self._file, self._number + 1, error.start) from None
+            part = next(self._parts)
+        self._number += 1
+        return part
+
+    def _pass_over(self, line: bytes) -> None:
+        """Read to the end of the row, which is that of a line outside of quotes."""
+        while line and not (line.endswith(b"\n") and self._quotes % 2 == 0):
+            self._number += line.endswith(b"\n")
+            line = self._stream.readline(PIECE)
+            self._quotes += line.count(b'"')
+        self._number += 1
 
 
 def _delimiter(file: SourceFile) -> str:

@@ -21,12 +21,12 @@ from mcp_memory.services.transfer.foreign.sources import SourceFile
 
 PIECE = 1 << 16
 """Bytes that are read at once; a file may be one line of gigabytes."""
-LINE_BYTES = 64 << 20
-"""Most bytes of one line of JSON lines, or of a table."""
 NAME_CHARS = 256
 """Characters of an id or a session; a longer one is shortened to its beginning and a digest."""
 ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 """Encodings that cannot be read, by the mark at the beginning of a file."""
+_NUMBER_BITS = 256
+"""Most bits of a number that names something."""
 _MILLISECONDS = 100_000_000_000
 """A number of time that is larger counts milliseconds, a smaller one seconds: the year 5138, or March 1973."""
 _CALENDAR = range(-62_135_596_800_000, 253_402_300_800_000)
@@ -128,7 +128,7 @@ def text_in(fields: Mapping[str, Any], *names: str) -> str | None:
         value = fields.get(name)
         if isinstance(value, str) and value.strip():
             return value
-        if type(value) is int:
+        if type(value) is int and value.bit_length() <= _NUMBER_BITS:
             return str(value)
     return None
 
@@ -202,7 +202,7 @@ def moment_of(value: object) -> Millis:
     """
     moment = _moment(value)
     if moment is None or moment not in _CALENDAR:
-        shown = repr(value)[:40]
+        shown = repr(value)[:40] if isinstance(value, (str, float)) else f"a value of type {type(value).__name__}"
         raise BadRecord(f"has a time that cannot be read, {shown}; write it as 2024-03-01T14:30:00Z")
     return moment
 

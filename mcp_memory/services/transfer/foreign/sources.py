@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
+import shutil
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -18,6 +21,8 @@ from mcp_memory.errors import InvalidInput
 OpenSource = Callable[[], IO[bytes]]
 NESTED = 2
 """Archives in each other that are opened."""
+DENSEST, UNPACKED = 100, 64 << 20
+"""Bytes that a byte of an archive may unpack to, beside so many; exports of text have 5 to 20."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +33,13 @@ class SourceFile:
         name: below the folder or archive, with slashes.
         open: opens it, from its beginning.
         modified: when it was changed last; None if that is unknown.
+        outside: whether it lies elsewhere, and is not to be read: a link in the folder leads out of it.
     """
 
     name: str
     open: OpenSource
     modified: Millis | None = None
+    outside: bool = False
 
     @property
     def suffix(self) -> str:
@@ -70,7 +77,7 @@ def source_files(path: Path) -> Iterator[list[SourceFile]]:
 
 def _unpacked(files: list[SourceFile], opened: ExitStack, depth: int = 0) -> Iterator[SourceFile]:
     """Yield files, and in place of each archive what is in it; archives beside more texts are no exports."""
-    archives = [file for file in files if file.suffix == ".zip" or len(files) == 1]
+    archives = [file for file in files if (file.suffix == ".zip" or len(files) == 1) and not file.outside]
     texts = sum(file.suffix in (".md", ".markdown", ".txt") for file in files)
     for file in files:
         if file not in archives or texts > len(archives) or depth == NESTED:
@@ -80,9 +87,15 @@ def _unpacked(files: list[SourceFile], opened: ExitStack, depth: int = 0) -> Ite
         if not zipfile.is_zipfile(stream):
             yield file
             continue
+        if depth:  # in an archive each step back would unpack it again from its beginning
+            stream = opened.enter_context(_copied(stream))
         archive = opened.enter_context(zipfile.ZipFile(stream))
         if any(member.flag_bits & 1 for member in archive.infolist()):
             raise InvalidInput("FILE", f"{file.name} is encrypted", "Unpack it, and name the folder.")
+        packed, whole = stream.seek(0, io.SEEK_END), sum(member.file_size for member in archive.infolist())
+        if whole > UNPACKED + DENSEST * packed:
+            problem = f"{file.name} holds {whole:,} bytes in {packed:,}, as no export does"
+            raise InvalidInput("FILE", problem, "If you trust it, unpack it, and name the folder.")
         inside = [replace(one, name=f"{file.name}/{one.name}") for one in _in_archive(archive)]
         yield from _unpacked(inside, opened, depth + 1)
 
@@ -92,11 +105,25 @@ def _in_folder(folder: Path) -> list[SourceFile]:
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         found += [Path(place, name) for name in names if not name.startswith(".")]
+    inside = folder.resolve()
     return [
-        SourceFile(path.relative_to(folder).as_posix(), _opener(path), _modified(path))
+        SourceFile(
+            path.relative_to(folder).as_posix(),
+            _opener(path),
+            _modified(path),
+            outside=path.is_symlink() and not path.resolve().is_relative_to(inside),
+        )
         for path in sorted(found)
         if path.is_file()
     ]
+
+
+def _copied(stream: IO[bytes]) -> IO[bytes]:
+    """Return a copy in a temporary file."""
+    copy = tempfile.TemporaryFile()  # noqa: SIM115 - its caller closes it
+    shutil.copyfileobj(stream, copy)
+    copy.seek(0)
+    return copy
 
 
 def _opener(path: Path) -> OpenSource:

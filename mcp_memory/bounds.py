@@ -1,0 +1,167 @@
+"""Bounds of what is parsed of other programs: so deep, so large, of so many values.
+
+A parser takes many times what a text takes, and a stack as deep as the text is nested: five million empty lists are a
+line of 15 MB and a gigabyte of objects, an alias of YAML may stand for any number of values, and what is nested deeply
+ends in code that walks it later. So a text is measured before it is parsed, or while it is, and what is over a bound is
+refused in words (`OverBounds`, or what `parse_yaml` and `parse_toml` raise for any text that is none).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from functools import cache
+from itertools import islice
+from typing import Any, NoReturn
+
+DEEPEST = 100
+"""Lists and objects in each other; exports of chats have about ten."""
+VALUES = 250_000
+"""Most values of one call, or of one argument that came as JSON text. 1,000 messages with all fields have 9,000."""
+RECORD_VALUES = 1_000_000
+"""Most values of one record of a file: a chat with 10,000 messages has 600,000."""
+RECORD_BYTES = 32 << 20
+"""Most bytes of one record of a file, or of one text; the limits of messages and documents are below it."""
+SLOW_CHARS = 1 << 16
+"""Most characters of YAML and of TOML, which take up to two seconds."""
+SETTINGS_BYTES = 8 << 20
+"""Most bytes of a file of settings, of this program or of another one."""
+
+_TEXT = r'"(?:[^"\\]|\\.)*+"?'  # one without an end reaches to the end, so that nothing is read twice
+_SEPARATOR = re.compile(rf"{_TEXT}|([,\[{{])", re.DOTALL)
+_BRACKET = re.compile(rf"{_TEXT}|([\[{{])|([\]}}])", re.DOTALL)
+_DEEP_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{DEEPEST}}}")
+
+
+class OverBounds(ValueError):
+    """A text that is not parsed, since it is over a bound; the text says which."""
+
+
+def too_many_values(text: str, most: int = VALUES) -> bool:
+    """Return whether a JSON text has more than so many values; commas and brackets in its strings do not count."""
+    if sum(map(text.count, ",[{")) <= most:  # nearly always, and a hundred times as fast
+        return False
+    separators = (match for match in _SEPARATOR.finditer(text) if match.lastindex)
+    return next(islice(separators, most, None), None) is not None
+
+
+def is_too_deep(text: str, most: int = DEEPEST) -> bool:
+    """Return whether lists and objects of a JSON text lie deeper in each other; brackets in strings do not count."""
+    if text.count("[") + text.count("{") <= most:
+        return False
+    depth = 0
+    for found in _BRACKET.finditer(text):
+        if found.lastindex:
+            depth += 1 if found.lastindex == 1 else -1
+            if depth > most:
+                return True
+    return False
+
+
+def parse_json(text: str, *, values: int = RECORD_VALUES) -> Any:
+    """Return the value of a JSON text.
+
+    Raises:
+        ValueError: it is no JSON, or over a bound (`OverBounds`); NaN, infinity, and numbers of thousands of digits
+            are no JSON.
+    """
+    if is_too_deep(text):
+        raise OverBounds(f"is nested more than {DEEPEST} deep")
+    if too_many_values(text, values):
+        raise OverBounds(f"has more than {values:,} values")
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        raise OverBounds("holds a number of thousands of digits") from error
+
+
+def _no_number(name: str) -> NoReturn:
+    raise json.JSONDecodeError(f"{name} is no number", name, 0)
+
+
+class BrokenText(ValueError):
+    """A text that is not what it should be, or over a bound.
+
+    Attributes:
+        line: from 1.
+        problem: in words.
+    """
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(f"line {line}: {problem}")
+        self.line = line
+        self.problem = problem
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text.
+
+    Raises:
+        BrokenText: it is no TOML, or over a bound.
+    """
+    if len(text) > SLOW_CHARS:
+        raise BrokenText(1, f"is longer than {SLOW_CHARS:,} characters")
+    if found := _DEEP_KEY.search(text):
+        raise BrokenText(text.count("\n", 0, found.start()) + 1, f"is nested more than {DEEPEST} deep")
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        words = str(error)
+        line = words.rsplit("line ", 1)[-1].split(",")[0]
+        raise BrokenText(int(line) if line.isdigit() else text.count("\n") + 1, words.split(" (at")[0]) from None
+    except (ValueError, RecursionError) as error:
+        problem = "is nested too deeply" if isinstance(error, RecursionError) else f"holds no such value ({error})"
+        raise BrokenText(1, problem) from None
+
+
+def parse_yaml(text: str) -> Any:
+    """Return the value of a YAML text, of plain types; None for an empty one.
+
+    Raises:
+        BrokenText: it is no YAML, or over a bound; what an alias stands for counts wherever the alias stands.
+    """
+    import yaml
+
+    if len(text) > SLOW_CHARS:
+        raise BrokenText(1, f"is longer than {SLOW_CHARS:,} characters")
+    try:
+        return yaml.load(text, _bounded_loader())
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise BrokenText(line, error.problem or "is no YAML") from None
+    except yaml.YAMLError as error:
+        raise BrokenText(1, str(error).splitlines()[0]) from None
+    except Exception as error:  # of a value that its tag does not fit, PyYAML raises KeyError, IndexError and others
+        raise BrokenText(1, f"holds no such value ({error})") from None
+
+
+@cache
+def _bounded_loader() -> Any:
+    """Return the safe loader of PyYAML, counting the values that it makes nodes of."""
+    import yaml
+
+    class Bounded(yaml.SafeLoader):  # type: ignore[misc, unused-ignore]
+        def __init__(self, stream: str) -> None:
+            super().__init__(stream)
+            self.depth = self.values = 0
+            self.sizes: dict[str, int] = {}  # how many values an anchor stands for, once it is whole
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()
+            is_alias, before = self.check_event(yaml.AliasEvent), self.values
+            self.values += self.sizes.get(event.anchor, VALUES) if is_alias else 1
+            self.depth += 1
+            if self.values > VALUES or self.depth > DEEPEST:
+                deep = self.depth > DEEPEST
+                problem = f"is nested more than {DEEPEST} deep" if deep else f"stands for more than {VALUES:,} values"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            if not is_alias and event.anchor is not None:
+                self.sizes[event.anchor] = self.values - before
+            return node
+
+    return Bounded

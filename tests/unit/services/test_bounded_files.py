@@ -1,0 +1,151 @@
+"""Files that cost more than they are: what is over a bound is one bad record, named by its line; the rest goes in."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+
+import pytest
+from foreign_files import chatgpt_chat, records_of
+
+from mcp_memory.bounds import DEEPEST, BrokenText, parse_json, parse_toml, parse_yaml
+from mcp_memory.errors import InvalidInput
+from mcp_memory.services.transfer.foreign.reading import ForeignRecord, LeftOut, SkippedRecord
+
+DEEP = "[" * 40_000 + "]" * 40_000
+HOSTILE = {
+    "a number of 5,000 digits": ("1" * 5_000, "thousands of digits"),
+    "brackets in each other": (DEEP, f"more than {DEEPEST} deep"),
+    "no number": ("NaN", "no JSON"),
+    "more values than a record has": ("[" + "0," * 1_000_000 + "0]", "more than 1,000,000 values"),
+    "a word": ("nothing", "no JSON"),
+}
+
+
+def _told(found):
+    return [item.text for one in found if isinstance(one, ForeignRecord) for item in one.items if item.ref != "title"]
+
+
+def _bad(found):
+    return [(one.place, one.problem) for one in found if isinstance(one, SkippedRecord)]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("lines", [False, True])
+def test_a_record_over_a_bound_is_named_by_its_line_and_the_others_go_in(tmp_path, name, lines):
+    value, problem = HOSTILE[name]
+    good = [json.dumps({"id": f"m{number}", "user_id": "ann", "memory": f"Fact {number}"}) for number in range(2)]
+    bad = f'{{"id": "x", "user_id": "ann", "memory": "Bad", "metadata": {value}}}'
+    rows = [good[0], bad, good[1]]
+    file = tmp_path / ("memories.jsonl" if lines else "memories.json")
+    file.write_text("\n".join(rows) + "\n" if lines else "[" + ",\n".join(rows) + "]", "utf-8")
+    kind, found = records_of(file)
+    assert (kind, _told(found)) == ("mem0", ["Fact 0", "Fact 1"])
+    ((place, why),) = _bad(found)
+    assert "line 2" in place
+    assert problem in why
+
+
+def test_a_list_in_an_object_is_read_up_to_and_behind_a_record_over_a_bound(tmp_path):
+    file = tmp_path / "memory.json"
+    name = '{"type": "entity", "name": "%s", "observations": ["x"%s]}'
+    file.write_text(
+        f'{{"entities": [{name % ("A", "")},\n{name % ("B", f", {DEEP}")},\n{name % ("C", "")}], "relations": []}}',
+        "utf-8",
+    )
+    _, found = records_of(file)
+    assert _told(found) == ["A: x", "C: x"]
+    assert [place for place, _ in _bad(found)] == ["memory.json, entities 2 (line 2)"]
+
+
+def test_a_record_that_is_too_long_is_not_held_and_the_next_one_is_read(tmp_path, monkeypatch):
+    from mcp_memory.services.transfer.foreign import json_files
+
+    monkeypatch.setattr(json_files, "RECORD_BYTES", 10_000)
+    chats = [chatgpt_chat(0), chatgpt_chat(1, turns=200), chatgpt_chat(2)]
+    for name, text in (("a.json", json.dumps(chats)), ("b.jsonl", "\n".join(map(json.dumps, chats)))):
+        (tmp_path / name).write_text(text, "utf-8")
+        _, found = records_of(tmp_path / name)
+        assert [problem for _, problem in _bad(found)] == ["is longer than 32 MB"] or "longer" in _bad(found)[0][1]
+        assert {one.session for one in found if isinstance(one, ForeignRecord)} == {"chatgpt:chat-0", "chatgpt:chat-2"}
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "tags: " + "[" * 5_000,
+        "title: " + "1" * 5_000,
+        "title: 0x" + "1" * 5_000,
+        "a: &a [x, x, x, x, x, x, x, x]\n"
+        + "\n".join(
+            f"{n}: &{n} [{', '.join([f'*{before}'] * 9)}]" for before, n in zip("abcdefgh", "bcdefghi", strict=True)
+        )
+        + "\ndate: *i",
+        "date: &a [*a]",
+        "date: !!timestamp x",
+        "title: !!int ''",
+        "x: " + "y" * 70_000,
+    ],
+)
+def test_front_matter_that_is_none_stays_in_its_note_and_stops_no_folder(tmp_path, front):
+    (tmp_path / "a.md").write_text(f"---\n{front}\n---\nOf a.\n", "utf-8")
+    (tmp_path / "b.md").write_text("---\ntitle: B\n---\nOf b.\n", "utf-8")
+    _, found = records_of(tmp_path)
+    told = _told(found)
+    assert told[0].endswith("Of a.")
+    assert told[1:] == ["Of b."]
+
+
+def test_headings_and_blank_lines_of_a_note_take_no_longer_than_they_are(tmp_path):
+    (tmp_path / "a.md").write_text("# a" + " " * 50_000 + "x\n" + "\n" * 50_000 + "- \n" * 20_000, "utf-8")
+    (tmp_path / "b.md").write_text("---\npermalink: b\n---\n" + "\n" * 50_000 + "- x [[B]]\n", "utf-8")
+    _, found = records_of(tmp_path)
+    assert len(_told(found)) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+def test_links_out_of_a_folder_are_named_and_not_read(tmp_path):
+    (tmp_path / "secret.md").write_text("My secret.", "utf-8")
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("Of a.", "utf-8")
+    (folder / "out.md").symlink_to(tmp_path / "secret.md")
+    (folder / "in.md").symlink_to(folder / "a.md")
+    (folder / "up").symlink_to(tmp_path)
+    _, found = records_of(folder)
+    assert _told(found) == ["Of a.", "Of a."]
+    assert [(one.place, one.why) for one in found if isinstance(one, LeftOut)] == [
+        ("out.md", "that is a link out of the folder")
+    ]
+
+
+def test_an_archive_that_unpacks_to_what_no_export_is_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.md", b" " * (200 << 20))
+    with pytest.raises(InvalidInput, match="as no export does"):
+        records_of(tmp_path / "a.zip")
+
+
+@pytest.mark.parametrize(
+    "text", ["a: *a", "a: &a [*a]", "- " * 5_000, "? " * 5_000, "{" * 5_000, "a: !!bool x", "\x00"]
+)
+def test_yaml_that_no_parser_bears_is_refused_in_words(text):
+    with pytest.raises(BrokenText, match="line 1"):
+        parse_yaml(text)
+
+
+def test_an_alias_counts_wherever_it_stands_and_a_plain_one_is_read():
+    assert parse_yaml("a: &a [1, 2]\nb: *a\nc: {<<: {d: 3}}") == {"a": [1, 2], "b": [1, 2], "c": {"d": 3}}
+
+
+@pytest.mark.parametrize(
+    "text", ["a = " + "[" * 5_000, "a = " + "1" * 5_000, "a = 1979-13-40", "=", "a." * 5_000 + "a = 1"]
+)
+def test_toml_that_no_parser_bears_is_refused_in_words(text):
+    with pytest.raises(BrokenText):
+        parse_toml(text)
+
+
+def test_brackets_in_a_string_are_not_deep():
+    assert parse_json(json.dumps({"a": "[" * 1_000 + '"\\'})) == {"a": "[" * 1_000 + '"\\'}
