@@ -35,6 +35,8 @@ from mcp_memory.services.transfer.format import FORMAT
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.services.write import Derive
 from mcp_memory.settings import Settings
+from mcp_memory.storage.places import note_place
+from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
 
 
@@ -210,6 +212,7 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
             counts[record] += record not in ("header", "end")
             yield line
 
+    note_place(Tables(store.uri).folder, "copy", file, now())
     if options.markdown:
         written = await to_thread.run_sync(write_folder, file, notes, lines())
         terminal.line(f"Exported {_in_words(counts)} to {file}, with {quantity(written, 'file')} of Markdown.")

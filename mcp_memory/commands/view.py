@@ -28,11 +28,14 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.transfer import check_target, write_aside
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
+from mcp_memory.memory import now
 from mcp_memory.server import viewer
 from mcp_memory.server.resources.graph import drawing_of, page_row
 from mcp_memory.server.resources.uris import read_in_thread
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
+from mcp_memory.storage.places import note_place
+from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import open_unloaded
 
 if TYPE_CHECKING:
@@ -76,6 +79,7 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
     try:
         values = await _chosen_values(memory, options)
         graph = await _graph(memory, values, SAVED_FACTS)
+        note_place(Tables((await memory.store.about()).uri).folder, "copy", file, now())
     finally:
         await memory.aclose()
     html = await to_thread.run_sync(viewer.page, graph)

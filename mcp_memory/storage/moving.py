@@ -28,6 +28,7 @@ from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.mapped import VECTORS
 from mcp_memory.storage.noted import ID_FILE
+from mcp_memory.storage.places import PLACES, carry_places, note_place
 from mcp_memory.storage.saved_view import FOLDER as VIEW
 from mcp_memory.storage.saved_view import LOCK as VIEW_LOCK
 from mcp_memory.storage.schema import FORGOTTEN
@@ -42,6 +43,7 @@ _OWN = frozenset(
         FOLDER,
         KEPT,
         JOURNAL,
+        PLACES,
         VECTORS,
         VIEW,
         VIEW_LOCK,
@@ -133,6 +135,8 @@ async def restore(
         if forget_again is not None and book is not None and book.records:
             left_out = await forget_again(made, header["embedder"], header["dimension"], book)
             await to_thread.run_sync(_join_books, Tables(str(made)), book)
+        await to_thread.run_sync(carry_places, folder, made)
+        note_place(made, "copy", file, now)
         tables.forget()
         _refuse_others(folder, "restored over")
         aside = await to_thread.run_sync(_put_in_place, made, folder, damaged)
@@ -199,6 +203,8 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
             try:
                 await to_thread.run_sync(_copy, folder, made)
                 await to_thread.run_sync(check_readable, made)
+                await to_thread.run_sync(carry_places, folder, made)
+                note_place(made, "home", folder, 0)
                 _refuse_others(folder, "moved")
                 if to.exists():
                     shutil.rmtree(to)
@@ -212,7 +218,8 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
             forget_notes(folder)  # it speaks of a store that is no longer here
             tables.journal.remove()
             tables.log_copy.remove()
-            (folder / BOOK_COPY).unlink(missing_ok=True)
+            for name in (BOOK_COPY, PLACES):
+                (folder / name).unlink(missing_ok=True)
             for path in [*folder.glob("*.lance"), folder / FOLDER, folder / KEPT]:
                 await to_thread.run_sync(lambda path: shutil.rmtree(path, ignore_errors=True), path)
     finally:

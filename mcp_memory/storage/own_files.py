@@ -52,6 +52,7 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (r"forgotten\.json", _has(b'"hashes"', b'"counts"')),
     (r"lost\.json", _has(b"rows_by_commit", b'"at":')),
     (r"moved\.json", _has(b'{"to": "')),
+    (r"places\.jsonl", _has(b'{"kind": "', b'"path": "')),
     (r"(?:next|write|compact|rebuild|index|view)\.lock|holders/\d+-[0-9a-f]{8}\.lock", _has()),
     (rf"view/{_HEX}\.view(?:\.\d+)?", _has(b"\x80\x05\x95", b"mcp_memory.view")),
     (rf"vectors/\d+/{_HEX}\.f32(?:\.\d+)?", _has_numbers),

@@ -1,0 +1,46 @@
+"""The list of places where the program wrote something of a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mcp_memory.storage.places import PLACES, KnownPlace, carry_places, known_places, note_place, unfinished_near
+
+
+def test_each_place_is_known_once_with_its_last_moment(tmp_path: Path) -> None:
+    for moment in (1, 2):
+        note_place(tmp_path, "copy", tmp_path / "out.jsonl", moment)
+    note_place(tmp_path, "home", tmp_path / "old\nhome\udcff", 3)
+    assert known_places(tmp_path) == [
+        KnownPlace("copy", tmp_path / "out.jsonl", 2),
+        KnownPlace("home", tmp_path / "old\nhome\udcff", 3),
+    ]
+
+
+def test_half_a_line_of_a_process_that_died_hides_no_other(tmp_path: Path) -> None:
+    note_place(tmp_path, "home", tmp_path / "a", 1)
+    (tmp_path / PLACES).write_bytes((tmp_path / PLACES).read_bytes() + b'\n{"kind": "home", "pa')
+    note_place(tmp_path, "home", tmp_path / "b", 2)
+    assert [one.path.name for one in known_places(tmp_path)] == ["a", "b"]
+
+
+def test_the_list_goes_along_and_no_store_has_none(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    new.mkdir()
+    note_place(new, "home", tmp_path / "a", 1)
+    note_place(old, "backups", tmp_path / "b", 2)
+    carry_places(old, new)
+    assert [one.kind for one in known_places(new)] == ["home", "backups"]
+    note_place(None, "home", tmp_path / "a", 1)
+    note_place(tmp_path / "none", "home", tmp_path / "a", 1)
+    assert known_places(None) == known_places(tmp_path / "none") == []
+
+
+def test_what_a_process_left_beside_a_path_is_known_by_its_form(tmp_path: Path) -> None:
+    names = [".store.before-12", ".store.restore-34", ".store.move-56", ".out.jsonl.78.part"]
+    for name in (*names, ".store.before-x", "store.before-12", ".other.move-9", ".store.part", ".out.jsonl.part"):
+        (tmp_path / name).mkdir()
+    left = [one.name for one in unfinished_near(tmp_path / "store")]
+    assert left == [".store.before-12", ".store.move-56", ".store.restore-34"]
+    assert [one.name for one in unfinished_near(tmp_path / "out.jsonl")] == [".out.jsonl.78.part"]
