@@ -22,7 +22,8 @@ from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.lock import lease
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.erasure import Erasure, Keep, counts_of, erasure_of, without_forgotten
+from mcp_memory.view.erasure import Erasure, Keep, counts_of, without_forgotten
+from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
 
 

@@ -19,6 +19,7 @@ from mcp_memory.domain.evidence import OperatorCall, Stop
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import digest
 
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
     from mcp_memory.vectors import Vector
@@ -196,6 +197,11 @@ class Belief:
     time_doubt: float = 1.0
     supported: int = 0
     unsupported: int = 0
+
+
+def correction_ref(episode_id: str, text: str) -> str:
+    """Return the id of the message that corrects an episode with these words, so that repeating one stores nothing."""
+    return digest(episode_id, text)
 
 
 _UNREADABLE = "its trace cannot be read"

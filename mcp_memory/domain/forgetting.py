@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 
 from mcp_memory.domain.query import Window
@@ -42,6 +42,11 @@ class ForgetTargets:
     def empty(self) -> bool:
         """Whether nothing is chosen."""
         return not (self.everything or self.turns or self.assertions or self.points or self.episodes)
+
+    def joined(self, other: ForgetTargets) -> ForgetTargets:
+        """Return these and others of the same space."""
+        sets = {name: getattr(self, name) | getattr(other, name) for name in _SETS}
+        return replace(self, everything=self.everything or other.everything, **sets)
 
     def to_json(self) -> str:
         """Return them as JSON: ids only."""

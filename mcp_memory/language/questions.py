@@ -25,10 +25,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.query import AnswerType, Query
+from mcp_memory.domain.spelling import MARKS
 from mcp_memory.domain.times import MINUTE, Millis
 from mcp_memory.domain.turns import USERS, Speakers
 from mcp_memory.language.constraints import constraint
-from mcp_memory.language.tokens import MARKS, PICTURES, STOP_WORDS, names, stems, words
+from mcp_memory.language.tokens import PICTURES, STOP_WORDS, names, stems, words
 
 ASSISTANTS = frozenset(("assistant", "ai", "bot", "you", "model", "chatbot"))
 """Speakers, in lower case, that "you" in a question means."""

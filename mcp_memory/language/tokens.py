@@ -20,7 +20,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mcp_memory.domain.spelling import readable, without_accents
+from mcp_memory.domain.spelling import MARKS, UNSPACED, readable, without_accents
 from mcp_memory.domain.turns import Turn
 from mcp_memory.heap import dropped_with_texts, text_cache
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
@@ -44,29 +44,15 @@ STOP_WORDS = frozenset(
 )
 """English words that carry too little meaning to search for, as `words` returns them."""
 
-MARKS = (
-    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
-    r"\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
-    r"\u0981-\u0983\u09bc-\u09e3\u0a01-\u0a03\u0a3c-\u0a51\u0a70-\u0a75\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03"
-    r"\u0b3c-\u0b57\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3c-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d57"
-    r"\u0d81-\u0d83\u0dca-\u0df3\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u0f35-\u0f39"
-    r"\u0f71-\u0f84\u0f86\u0f87\u0f8d-\u0fbc\u102b-\u103e\u1056-\u1059\u105e-\u109d\u135d-\u135f\u17b4-\u17d3"
-    r"\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f"
-)
-"""Ranges of combining marks, for a character class of a pattern: `\\w` does not match them."""
-_UNSPACED = (  # Thai, Lao, Burmese, Khmer; kana; Han; Hangul
-    r"\u0e01-\u0e4e\u0e80-\u0ecf\u1000-\u103f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
-    r"\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-)
 PICTURES = r"\u2600-\u27bf\u2b00-\u2bff\U0001f1e6-\U0001f1ff\U0001f300-\U0001f3fa\U0001f400-\U0001faff"
 """Emoji without skin tones; each is a word."""
 _SINGLE = re.compile(r"[\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 _WORD = re.compile(
-    rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_][{MARKS}]*)+(?:'(?:(?![{_UNSPACED}])[^\W_][{MARKS}]*)+)*"
+    rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_][{MARKS}]*)+(?:'(?:(?![{UNSPACED}])[^\W_][{MARKS}]*)+)*"
     rf"|[{PICTURES}]"
 )
-_UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
+_UNSPACED_START = re.compile(rf"[{UNSPACED}]")
 _NORMALISED = {
     **dict.fromkeys([0x00AD, 0x0307, 0x0640, 0x0670, *range(0x064B, 0x0660), *range(0x200B, 0x2010)]),  # removed
     **dict.fromkeys([*range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF, *range(0xFE00, 0xFE10)]),

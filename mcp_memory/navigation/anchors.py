@@ -40,9 +40,10 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
+from mcp_memory.domain.spelling import MARKS
 from mcp_memory.domain.turns import USERS
 from mcp_memory.language.questions import ASSISTANTS
-from mcp_memory.language.tokens import MARKS, STOP_WORDS
+from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.tokens import words as tokens
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.navigation.paths import Cosine

@@ -156,23 +156,19 @@ async def test_a_lesson_about_others_loses_the_paths_that_tell_what_goes(open_st
         assert len(trace["shown"]) == 1
 
 
-async def test_a_lesson_keeps_what_it_taught_of_other_sentences(open_store: Open) -> None:
-    """Its labels and its trace lose what goes; the belief about the other sentence stays as it was."""
+async def test_a_lesson_goes_whose_question_was_answered_by_what_goes_and_its_beliefs_are_learnt_again(
+    open_store: Open,
+) -> None:
+    """The question may tell the thing in other words; another lesson about the other sentence stays."""
     store = open_store()
     await write(store, batch("alpha", "bravo"))
     first, second = sentences("alpha")[0], sentences("bravo")[0]
-    about = lesson("both", {first: 1, second: 1})
-    await write(store, Batch(lessons=(about,), beliefs=(belief(first), belief(second))))
-    await store.forget(texts("alpha"), "a test")
+    both, other = lesson("both", {first: 1, second: 1}), lesson("bravo", {second: 1})
+    await write(store, Batch(lessons=(both, other), beliefs=(belief(first), belief(second, 2))))
+    found = await store.forget(texts("alpha"), "a test")
+    assert found.relearn
     async with open_store().reading() as view:
-        beliefs = view.space("default").beliefs
-        (left,) = beliefs.lessons()
-        episode = beliefs.episode(about.episode_id)
-        assert dict(left.labels) == {second: 1}
-        assert not isinstance(episode, str)
-        assert episode is not None
-        assert (episode.cited, episode.activated, episode.shown, episode.paths) == ((), (second,), (), ())
-        assert beliefs.sentence_ids == [second]
+        assert [one.episode_id for one in view.space("default").beliefs.lessons()] == ["ep_bravo"]
 
 
 async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_store: Open) -> None:

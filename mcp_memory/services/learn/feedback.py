@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.episodes import Episode, Lesson
+from mcp_memory.domain.episodes import Episode, Lesson, correction_ref
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.relations import Cardinality, relations
 from mcp_memory.domain.requests import (
@@ -35,7 +35,7 @@ from mcp_memory.domain.requests import (
     WriteRequest,
 )
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
-from mcp_memory.domain.turns import FEEDBACK, digest
+from mcp_memory.domain.turns import FEEDBACK
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import BeliefUpdate, Embedder, PointJudge, Progress, Store
 from mcp_memory.services.ingest import Reading, silent
@@ -184,7 +184,7 @@ async def _spoken_before(store: Store, episode: Episode) -> str | None:
 
 async def _store_correction(text: str, episode: Episode, context: EvolveContext) -> list[Improved]:
     """Store a correction, and return the changes; none if it was stored before."""
-    ref = digest(episode.id, text)
+    ref = correction_ref(episode.id, text)
     request = WriteRequest(episode.space, FEEDBACK, "message", (NewItem(text, ref=ref),))
     written = await write(context.store, context.reading, request, now=context.now, progress=silent)
     if not any(item.stored for item in written.items):
@@ -240,7 +240,7 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
     corrected: Sequence[str] = ()
     if feedback.correction is not None:
         async with context.store.reading() as view:
-            ref = digest(episode.id, feedback.correction)
+            ref = correction_ref(episode.id, feedback.correction)
             corrected = correction_sentences(view.space(episode.space), FEEDBACK, ref)
     misleading: Sequence[str] = ()
     if corrected and feedback.answer_correct is False and not (feedback.not_supports or episode.cited):

@@ -38,8 +38,10 @@ from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.maintain.choose import SHOWN_CHARS, Chosen, choose, label, short
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.transfer.exporting import export_lines
-from mcp_memory.view.erasure import Erasure, counts_of, erasure_of, words_in
+from mcp_memory.view.erasure import Erasure, counts_of
+from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.space import Space
+from mcp_memory.view.told import words_in
 from mcp_memory.view.view import View
 
 
@@ -118,7 +120,10 @@ NEAR = 3
 """Texts that a query finds without a word of it which a reply shows; they stay."""
 LISTED = 12
 """Lines of one sort that a reply lists."""
-ELSEWHERE = "Copies elsewhere remain: exports, backups of your own, and what clients keep of their conversations."
+ELSEWHERE = (
+    "Copies elsewhere remain that this program does not know of: what clients keep of their conversations, what a "
+    "shell or a browser remembers, and what you copied yourself."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +192,7 @@ async def forget(
     counts, lines = done[-1]
     notes = (await store.about()).notes
     undo = [f"Kept for {kept.days} days: `mcp-memory forget --undo {name}` takes it back." for name in names if kept]
-    return ForgetResult(counts, lines, dry_run=False, warnings=(*undo, *notes, ELSEWHERE))
+    return ForgetResult(counts, lines, dry_run=False, warnings=(*undo, *erasure.left, *notes, ELSEWHERE))
 
 
 def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Preview:

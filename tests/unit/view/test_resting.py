@@ -1,0 +1,143 @@
+"""What rests on what is to be forgotten goes by ids, in whatever words it says it; what does not stays."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+from batches import WRITTEN_AT, asserted, batch, derive, lesson, merged, point, pointed, turn, unit_vectors
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.episodes import correction_ref
+from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.points import Point
+from mcp_memory.domain.turns import FEEDBACK, PooledQuestion, Turn, turn_id
+from mcp_memory.view.erasure import Erasure
+from mcp_memory.view.resting import erasure_of
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
+
+
+def space_of(*batches: Batch) -> Space:
+    view = View()
+    for tx, rows in enumerate(batches, 1):
+        view.add(rows, tx)
+    return view.space("default")
+
+
+def without(space: Space, *refs: str) -> Erasure:
+    return erasure_of(space, ForgetTargets("default", turns=frozenset(turn(ref).id for ref in refs)))
+
+
+def first(ref: str) -> str:
+    return batch(ref).sentences[0].id
+
+
+def kept(found: Erasure, *points: Point) -> list[Point]:
+    return [left for one in points if (left := found.point(one)) is not None]
+
+
+def said(ref: str, text: str, session: str = "talk") -> Turn:
+    name = turn_id("default", session, ref, text, 0)
+    return replace(turn(ref), id=name, ref=ref, text=text, session=session)
+
+
+def test_a_goal_goes_from_all_its_points_when_one_of_them_rests_on_what_goes() -> None:
+    """In other words than the forgotten text has; another goal stays, and so do the descriptions."""
+    resting = replace(point("a", scope="How ill is she?"), sentences=(first("alpha"), first("bravo")))
+    beside = replace(point("b", scope="how ill is she?"), sentences=(first("bravo"),))
+    other = replace(point("c", scope="Plans"), sentences=(first("bravo"),))
+    found = without(space_of(batch("alpha", "bravo"), pointed(resting, beside, other)), "alpha")
+    assert kept(found, resting, beside, other) == [replace(beside, scope=""), other]
+    (made,) = found.remade
+    assert (made.scope, made.sentences, made.description) == ("", (first("bravo"),), "bravo came first.")
+
+
+def test_a_question_that_was_answered_by_what_goes_goes_with_all_that_it_taught() -> None:
+    """Whether it labels or cites it, alone or with others; what was only shown is cut out of the trace."""
+    both = lesson("one", {first("bravo"): 1, first("alpha"): 0})
+    shown = lesson("two", {first("bravo"): 1})
+    trace = dict(shown.read_trace())  # type: ignore[arg-type]
+    item = dict(trace["shown"][0]) | {"sentences": [first("alpha")]}
+    shown = replace(shown, trace=b"")
+    shown = replace(shown, trace=json.dumps(trace | {"shown": [*trace["shown"], item]}).encode())
+    free = lesson("free", {first("bravo"): 1})
+    found = without(space_of(batch("alpha", "bravo"), Batch(lessons=(both, shown, free))), "alpha")
+    assert found.lessons[both.key] is None
+    assert found.relearn
+    left = found.lessons[shown.key]
+    assert left is not None
+    assert (left.query, len(left.read_trace()["shown"])) == (shown.query, 1)  # type: ignore[index]
+    assert free.key not in found.lessons
+
+
+def test_a_correction_of_an_answer_that_rested_on_it_goes_and_another_stays() -> None:
+    corrected, other = "No, it is the other one.", "That was last week."
+    rows = derive(
+        [
+            said(correction_ref("ep_one", corrected), corrected + " Really.", FEEDBACK),
+            said(correction_ref("ep_free", other + " Yes."), other + " Yes.", FEEDBACK),
+        ]
+    )
+    mine = replace(rows.turns[0], ref=correction_ref("ep_one", rows.turns[0].text))
+    rows = replace(rows, turns=(mine, rows.turns[1]))
+    lessons = lesson("one", {first("alpha"): -1}), lesson("free", {first("bravo"): 1})
+    found = without(space_of(batch("alpha", "bravo"), rows, Batch(lessons=lessons)), "alpha")
+    assert found.turns == {turn("alpha").id, mine.id}
+    assert found.targets.turns == found.turns  # written down, since the lesson goes first
+
+
+def test_a_confirmation_goes_with_the_last_text_that_says_its_fact() -> None:
+    rows = derive([turn("alpha"), turn("bravo")])
+    facts = tuple(asserted(one, tail="Porto", confidence=0.5) for one in rows.turns)
+    confirmed = replace(said("c", "Ann lives in Porto. Yes.", FEEDBACK), kind="statement")
+    again = Batch(turns=(confirmed,), assertions=(asserted(confirmed, 2, "caller", tail="Porto"),))
+    space = space_of(replace(rows, assertions=facts), again)
+    assert without(space, "alpha").turns == {turn("alpha").id}
+    assert without(space, "alpha", "bravo").turns == {turn("alpha").id, turn("bravo").id, confirmed.id}
+
+
+def test_a_point_without_support_goes_when_only_what_goes_told_of_its_names() -> None:
+    """What else was told of them was told of one alone; another point rests on what stays."""
+    rows = derive(
+        [said("a", "Ed and Bo met. It was good."), said("b", "Bo sang. Cy and Di met."), said("c", "Ed slept. So.")]
+    )
+    made = replace(point("made", ("Ed", "Bo")), at=WRITTEN_AT)
+    others = replace(point("others", ("Cy", "Di")), at=WRITTEN_AT)
+    space = space_of(rows, pointed(made, others))
+    found = erasure_of(space, ForgetTargets("default", turns=frozenset([rows.turns[0].id])))
+    assert made.id in found.points
+    assert others.id not in found.points
+
+
+def test_a_point_that_a_caller_merged_of_one_that_goes_goes_too() -> None:
+    one = replace(point("one"), sentences=(first("alpha"),))
+    two = replace(point("two"), sentences=(first("bravo"),))
+    union, *gone = merged("union", one, two)
+    found = without(space_of(batch("alpha", "bravo"), pointed(one, two), pointed(union, *gone)), "alpha")
+    assert found.points == {one.id, union.id}
+    assert kept(found, gone[1]) == []  # it is active again
+
+
+def test_a_pooled_question_goes_from_every_segment_that_answers_it() -> None:
+    asked = [
+        ("default", PooledQuestion(text, batch(ref).segments[0].id, frozenset()))
+        for text, ref in (("Is she ill?", "alpha"), ("Is she ill?", "bravo"), ("Who sang?", "bravo"))
+    ]
+    rows = Batch(questions=tuple(asked), question_vectors=unit_vectors(["a", "b", "c"]))
+    found = without(space_of(batch("alpha", "bravo"), rows), "alpha")
+    assert [found.keeps_question(one.segment_id, one.text) for _, one in asked] == [False, False, True]
+
+
+def test_names_of_one_and_two_signs_go_from_names_questions_and_points() -> None:
+    rows = derive([said("a", "Bo and 李明 met. It was good."), said("b", "We went to Boston. 明天 见.")])
+    aliases = [Alias("default", "Ann", name, "alike", "embedded", 1) for name in ("Bo", "李明", "Boston")]
+    points = [point(name, ("We", name)) for name in ("Bo", "李明", "Boston")]
+    space = space_of(rows, Batch(aliases=tuple(aliases)), pointed(*points))
+    found = erasure_of(space, ForgetTargets("default", turns=frozenset([rows.turns[0].id])))
+    assert [found.keeps_alias(one) for one in aliases] == [False, False, True]
+    assert [found.keeps_question("g", text) for text in ("Is Bo in?", "李明是谁", "Boston?")] == [False, False, True]
+    assert found.points == {points[0].id, points[1].id}
+    assert np.all([found.point(points[2]) == points[2]])
