@@ -8,19 +8,19 @@ from functools import partial
 from pathlib import Path
 
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import KIND, back_up
+from mcp_memory.storage.forgetter import forgotten_in
 from mcp_memory.storage.forgotten import Book
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.moving import move, restore
+from mcp_memory.storage.places import note_place
 from mcp_memory.storage.settings import StorageSettings
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.view.view import View
 from mcp_memory.wiring import choose_embedder, open_store, place_of
 
 
@@ -32,6 +32,7 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
         await store.forgotten()  # finishes what a process that died had begun to forget
         tables = Tables(store.uri)
         lock = WriteLock(tables.folder, settings.storage.lock_timeout_s)
+        note_place(tables.folder, "copy", file, now())
         tx = await back_up(tables, lock, file, now())
     finally:
         await store.aclose()
@@ -79,27 +80,13 @@ async def _forget_again(settings: Settings, folder: Path, embedder: str, dimensi
         store = LanceStore(str(folder), embedder=embedder, dimension=dimension)
     try:
         async with store.reading() as view:
-            chosen = [_held(view, name, book) for name in view.spaces]
+            chosen = [forgotten_in(view.space(name), book) for name in view.spaces]
         for targets in chosen:
             if not targets.empty:
                 await store.forget(lambda _view, targets=targets: targets, "mcp-memory restore")  # type: ignore[misc]
     finally:
         await store.aclose()
     return sum(len(targets.turns) for targets in chosen)
-
-
-def _held(view: View, name: str, book: Book) -> ForgetTargets:
-    """Return what of a space was forgotten according to a book; what was written again afterwards is not among it."""
-    space = view.space(name)
-    turns = frozenset(turn.id for turn in space.turns.values() if book.holds_since(turn.id, turn.written_at))
-    facts = (one for one in space.facts.rows if one.turn_id not in turns and one.extractor in ("caller", "anthropic"))
-    return ForgetTargets(
-        name,
-        turns=turns,
-        assertions=frozenset(one.id for one in facts if book.holds_since(one.id, one.recorded_at)),
-        points=frozenset(one.id for one in space.hypergraph.all() if book.holds_since(one.id, one.at)),
-        episodes=frozenset(one.episode_id for one in space.beliefs.lessons() if book.holds(one.episode_id)),
-    )
 
 
 def _open(settings: Settings) -> LanceStore:

@@ -2,7 +2,7 @@
 
 The store makes one before its derived tables are rebuilt and before its format changes, never before a forget, in the
 folder ``backups`` beside its tables, and keeps the last few. They are exact copies. A forget takes what goes out of
-them too (`Backups.without`), in an unpacked copy; a backup in which that cannot be done is removed.
+them too (``elsewhere.py``).
 
 **The file** has an exact copy of the tables at one commit, with a sum of each of their files. It is a tar archive
 without compression (a store is vectors, which hardly get smaller). Its first member says what it is, its last one has
@@ -20,7 +20,7 @@ import os
 import re
 import shutil
 import tarfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -35,6 +35,7 @@ from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.data_files import files_below, size_in_bytes
 from mcp_memory.storage.lock import WriteLock, lock_file
+from mcp_memory.storage.places import known_places, note_place
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, FORMAT
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.storage.transaction import merge_journal
@@ -282,11 +283,21 @@ class Backups:
         own = tables.folder / FOLDER if tables.folder is not None else None
         self.folder = Path(place).expanduser() / _slug(own.parent) if place and own is not None else own
 
-    def files(self) -> list[Path]:
-        """Return those there are, the oldest first."""
-        if self.folder is None or not self.folder.is_dir():
+    def folders(self) -> list[Path]:
+        """Return every folder where backups of the store may lie: the one that is set, and those that were."""
+        if self.folder is None or self._tables.folder is None:
             return []
-        return sorted(path for path in self.folder.iterdir() if _NAME.fullmatch(path.name))
+        places = known_places(self._tables.folder)
+        set_before = [one.path for one in places if one.kind == "backups"]
+        homes = [one.path / FOLDER for one in places if one.kind == "home"]
+        return list(dict.fromkeys((self.folder, self._tables.folder / FOLDER, *set_before, *homes)))
+
+    def files(self, folder: Path | None = None) -> list[Path]:
+        """Return those there are in a folder, or in the one that is set, the oldest first."""
+        folder = folder or self.folder
+        if folder is None or not folder.is_dir():
+            return []
+        return sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
 
     @property
     def last(self) -> Path | None:
@@ -314,6 +325,7 @@ class Backups:
                 f"storage.uri {self._tables.uri!r}: too little room for a backup, which takes {size:,} bytes. Nothing "
                 "was changed. Make room, or set storage.backups to 0 to do without."
             )
+        note_place(self._tables.folder, "backups", self.folder, now)
         name = f"{moment:%Y%m%dT%H%M%S}{now % 1000:03}Z-{len(self.files())}-{reason}{SUFFIX}"
         file = self.folder / name
         pack(self._tables, file, program=PROGRAM, made=moment.isoformat(timespec="seconds"))
@@ -330,42 +342,6 @@ class Backups:
         """
         async with without_compaction(self._tables):
             await to_thread.run_sync(self.make, reason)
-
-    async def without(self, forget: Callable[[Path, str, int], Awaitable[None]]) -> None:
-        """Take out of every backup what is being forgotten; one in which that fails is removed.
-
-        Args:
-            forget: forgets it in a store in a folder, with the embedder and dimension of its vectors.
-        """
-        if self.folder is None:
-            return
-        if self.folder.is_dir():
-            for left in self.folder.glob(".*"):  # of a process that died at it
-                await to_thread.run_sync(_remove, left)
-        for file in self.files():
-            work = self.folder / f".{file.name}.work"
-            try:
-                header = await to_thread.run_sync(_unpacked, file, work)
-                await forget(work, header["embedder"], header["dimension"])
-                tables = Tables(str(work))
-                await to_thread.run_sync(lambda: pack(tables, file, program=PROGRAM, made=header["made"]))  # noqa: B023
-            except Exception as error:
-                _log.warning("%s: what was forgotten could not be taken out of it (%s), so it is removed", file, error)
-                await to_thread.run_sync(_remove, file)
-            finally:
-                await to_thread.run_sync(_remove, work)
-
-
-def _unpacked(file: Path, work: Path) -> dict[str, Any]:
-    work.mkdir(mode=0o700)
-    return dict(unpack(file, work))
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _slug(folder: Path) -> str:

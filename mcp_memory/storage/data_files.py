@@ -163,12 +163,18 @@ def manifest_of(folder: Path, name: str, version: int) -> Path:
 
 
 def local_folder(uri: str) -> Path | None:
-    """Return the folder that a uri names, or None if it names no local one."""
+    """Return the folder that a uri names, or None if it names no local one; of a link to a folder, the folder.
+
+    So a store is replaced, and forgotten in, where it is, not where a link leads there.
+    """
     if uri.startswith("file:"):
         from urllib.request import url2pathname
 
         return Path(url2pathname(urlsplit(uri).path))
-    return None if "://" in uri else Path(uri).expanduser().absolute()
+    if "://" in uri:
+        return None
+    path = Path(uri).expanduser().absolute()
+    return path.resolve() if path.is_symlink() else path
 
 
 def error_text(error: object) -> str:

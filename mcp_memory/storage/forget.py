@@ -8,7 +8,8 @@ by whoever comes next, whatever happens to this process: no process reads or wri
 3. The texts are rewritten. They go last: what rests on them is worked out from them, again after a crash.
 4. The commits are rewritten with the counts of what is left, together with a commit of the new generation. Every other
    process loads the memory again when it sees that.
-5. The backups that the store made by itself lose it, too (``backups.py``).
+5. The backups that the store made by itself lose it, too, and what lies in other places is removed or named
+   (``elsewhere.py``).
 6. All tables of other generations and all earlier versions of the others are removed, and the note of what was chosen
    with them. What remains in ``forgotten`` is when, by whom, how many, and keyed hashes of the ids.
 
@@ -22,15 +23,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
-from mcp_memory.storage.backups import Backups, without_compaction
+from mcp_memory.storage.backups import without_compaction
 from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.copies import write_anchor
 from mcp_memory.storage.data_files import ASIDE, files_below, flush
@@ -55,10 +54,12 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.view.erasure import Erasure, erasure_of
+from mcp_memory.view.erasure import Erasure
+from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
 
-ForgetIn = Callable[[ForgetTargets, Path, str, int], Awaitable[None]]
+Elsewhere = Callable[[ForgetTargets], Awaitable[tuple[str, ...]]]
+"""Forgets the targets in all places outside of the store's folder, and returns in words where they may still be."""
 
 
 class Forgetting:
@@ -68,8 +69,7 @@ class Forgetting:
         tables: the tables of the store.
         embed: of the descriptions of points that are made again; None leaves them without vectors.
         relearn: makes beliefs of lessons.
-        backups: those that the store made by itself; they lose what goes, too.
-        forget_in: forgets the targets in a store in a folder, with the embedder and dimension of its vectors.
+        elsewhere: forgets in backups and wherever else something was written.
         clock: milliseconds since 1970, UTC.
     """
 
@@ -78,19 +78,17 @@ class Forgetting:
         tables: Tables,
         embed: Embed | None,
         relearn: Relearn,
-        backups: Backups,
-        forget_in: ForgetIn,
+        elsewhere: Elsewhere,
         clock: Callable[[], Millis],
     ) -> None:
-        self._backups = backups
-        self._forget_in = forget_in
+        self._elsewhere = elsewhere
         self._tables = tables
         self._embed = embed
         self._relearn = relearn
         self._clock = clock
 
-    async def finish(self, work: Work, last: Commit, load: Callable[[], View]) -> None:
-        """Do what is left to do.
+    async def finish(self, work: Work, last: Commit, load: Callable[[], View]) -> tuple[str, ...]:
+        """Do what is left to do, and return in words where outside of the store it may still be.
 
         Args:
             work: what was begun.
@@ -111,8 +109,9 @@ class Forgetting:
                     await self._learn_and_embed(last, work)
                     await to_thread.run_sync(self._rewrite, "turns", _turn_filter(found))
                 await to_thread.run_sync(self._switch, last, work)
-            await self._backups.without(partial(self._forget_in, work.targets))
+            left = await self._elsewhere(work.targets)
             await to_thread.run_sync(self._clean, work)
+        return left
 
     def _texts_are_there(self, targets: ForgetTargets) -> bool:
         """Return whether the texts were not rewritten yet; what chooses no texts can be done twice."""

@@ -15,15 +15,18 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import McpMemoryError, StoreError
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.elsewhere import forget_elsewhere
 from mcp_memory.storage.forget import Forgetting
-from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, begin, has_leftovers, purge, read_book
+from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, begin, has_leftovers, purge, read_book
 from mcp_memory.storage.place import Lock
 from mcp_memory.storage.rebuild import Embed, Relearn
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.schema import FORGOTTEN, Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import sweep
-from mcp_memory.view.erasure import Erasure, counts_of, erasure_of, present
+from mcp_memory.view.erasure import Erasure, counts_of, present
+from mcp_memory.view.resting import erasure_of
+from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 WATCH_S = 0.05
@@ -67,7 +70,9 @@ class Forgetter:
         self._embed = embed
         self._relearn = relearn
         self._clock = clock
-        self._work = Forgetting(tables, embed, relearn, backups, self._forget_in_backup, clock)
+        self._backups = backups
+        self._since = 0
+        self._work = Forgetting(tables, embed, relearn, self._forget_elsewhere, clock)
 
     @property
     def damage(self) -> list[str]:
@@ -142,8 +147,10 @@ class Forgetter:
                 await self._work.finish(self.book.work, last, load)
             await to_thread.run_sync(self._look)
 
-    async def forget(self, found: Erasure, view: View, last: Commit, by: str) -> None:
-        """Forget what an erasure says; the write lock must be held, and the tables swept.
+    async def forget(self, found: Erasure, view: View, last: Commit, by: str) -> tuple[str, ...]:
+        """Forget what an erasure says, and return in words where outside of the store it may still be.
+
+        The write lock must be held, and the tables swept.
 
         Raises:
             StoreUnwritable: nothing is forgotten, or the next call finishes it; the text says which.
@@ -153,28 +160,43 @@ class Forgetter:
             await to_thread.run_sync(begin, self._tables, last, found, counts, by, self._clock())
             await to_thread.run_sync(self._look)
             assert self.book.work is not None
-            await self._work.finish(self.book.work, last, lambda: view)
+            turns = view.space(found.targets.space).turns
+            self._since = min((turns[name].written_at for name in found.turns), default=0)
+            left = await self._work.finish(self.book.work, last, lambda: view)
+            self._since = 0
             await to_thread.run_sync(self._look)
+        return left
+
+    async def _forget_elsewhere(self, targets: ForgetTargets) -> tuple[str, ...]:
+        forget_in = partial(self._forget_in_backup, targets)
+        return await forget_elsewhere(self._tables, self._backups, forget_in, targets.turns, self._since)
 
     async def _forget_in_backup(self, targets: ForgetTargets, folder: Path, embedder: str, dimension: int) -> None:
-        """Forget in an unpacked backup what of the targets is there; see `Backups.without`."""
+        """Forget in an unpacked backup what of the targets is there, and what else was forgotten since it was made.
+
+        The backup may have been out of reach when that went.
+        """
         tables = Tables(str(folder))
         refresher = self._refresher(tables, embedder, dimension)
-        view = await to_thread.run_sync(refresher.load)
-        space = view.space(targets.space)
-        targets = present(space, targets)
-        if refresher.last is None or targets.empty:
-            return
-        found = await to_thread.run_sync(erasure_of, space, targets)
-        counts = counts_of(space, found)
         same = self._vectors == (embedder, dimension)
-        none = Backups(tables, 0, "", self._clock)
-        work = Forgetting(tables, self._embed if same else None, self._relearn, none, _nowhere, self._clock)
-        await to_thread.run_sync(sweep, tables, refresher.last, {})
-        await to_thread.run_sync(begin, tables, refresher.last, found, counts, "a forget", self._clock())
-        begun = read_book(tables).work
-        assert begun is not None
-        await work.finish(begun, refresher.last, lambda: view)
+        work = Forgetting(tables, self._embed if same else None, self._relearn, _nowhere, self._clock)
+        view = await to_thread.run_sync(refresher.load)
+        for name in list(view.spaces):
+            space = view.space(name)
+            chosen = forgotten_in(space, self.book)
+            if name == targets.space:
+                chosen = chosen.joined(present(space, targets))
+            if refresher.last is None or chosen.empty:
+                continue
+            found = await to_thread.run_sync(erasure_of, space, chosen)
+            await to_thread.run_sync(sweep, tables, refresher.last, {})
+            await to_thread.run_sync(
+                begin, tables, refresher.last, found, counts_of(space, found), "a forget", self._clock()
+            )
+            begun = read_book(tables).work
+            assert begun is not None
+            await work.finish(begun, refresher.last, lambda view=view: view)  # type: ignore[misc]
+            view = await to_thread.run_sync(refresher.load)
 
     @property
     def worth_a_look(self) -> bool:
@@ -198,5 +220,19 @@ class Forgetter:
         self.book = read_book(self._tables)
 
 
-async def _nowhere(_targets: ForgetTargets, _folder: Path, _embedder: str, _dimension: int) -> None:
-    """Forget in a backup of a backup, which there is none of."""
+def forgotten_in(space: Space, book: Book) -> ForgetTargets:
+    """Return what of a space was forgotten according to a book; what was written again afterwards is not among it."""
+    turns = frozenset(turn.id for turn in space.turns.values() if book.holds_since(turn.id, turn.written_at))
+    facts = (one for one in space.facts.rows if one.turn_id not in turns and one.extractor in ("caller", "anthropic"))
+    return ForgetTargets(
+        space.name,
+        turns=turns,
+        assertions=frozenset(one.id for one in facts if book.holds_since(one.id, one.recorded_at)),
+        points=frozenset(one.id for one in space.hypergraph.all() if book.holds_since(one.id, one.at)),
+        episodes=frozenset(one.episode_id for one in space.beliefs.lessons() if book.holds(one.episode_id)),
+    )
+
+
+async def _nowhere(_targets: ForgetTargets) -> tuple[str, ...]:
+    """Forget in the places of an unpacked backup, which has none."""
+    return ()

@@ -44,7 +44,8 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import LanceTransaction, merge_journal, prepare, sweep
 from mcp_memory.storage.transaction import append as append_batch
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.erasure import Erasure, Keep, erasure_of
+from mcp_memory.view.erasure import Erasure, Keep
+from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.view import View
 
 JUST_S = 0.05
@@ -101,8 +102,7 @@ class LanceStore:
         self._place = place if isinstance(place, Place) else Place(place)
         self.uri = self._place.uri
         self._embedder, self._dimension = embedder, dimension
-        self._derive, self._reader = derive, reader
-        self._clock = clock
+        self._derive, self._reader, self._clock = derive, reader, clock
         self._tables = Tables(self._place)
         self._refresher = open_refresher(self._tables, embedder, dimension, make_view, masking)
         if saved:
@@ -208,7 +208,7 @@ class LanceStore:
                 if keep is not None:
                     await keep(found)
                 await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
-                await self._forgetter.forget(found, view, last, by)
+                found = replace(found, left=await self._forgetter.forget(found, view, last, by))
                 self._compaction.start()  # which writes the copy of the log again
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)

@@ -1,0 +1,170 @@
+"""What a forget does outside of the store's folder: every known place is looked through (``places.py``).
+
+Out of the backups that the store makes by itself, wherever they lie, it takes what goes. From earlier homes of the
+store, and from what a killed move, restore or export left beside a place, it removes the program's own files, which
+nobody needs any more. It changes nothing that belongs to somebody: what a command wrote for its user, and a memory that
+lies in an earlier home again. Those it names, and what it could not reach or change.
+"""
+
+from __future__ import annotations
+
+import glob
+import logging
+import secrets
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+
+from mcp_memory.domain.times import Millis
+from mcp_memory.errors import McpMemoryError
+from mcp_memory.storage.backups import PROGRAM, Backups, pack, unpack
+from mcp_memory.storage.data_files import MOVED, STORED
+from mcp_memory.storage.own_files import remove_own
+from mcp_memory.storage.places import known_places, unfinished_near
+from mcp_memory.storage.tables import Tables
+
+ForgetIn = Callable[[Path, str, int], Awaitable[None]]
+"""Forgets in a store in a folder, with the embedder and dimension of its vectors."""
+_MARKS = (b"mcp-memory export", b"mcp-memory backup", b"<title>Memory graph</title>")
+"""What the files that commands write for users have near their beginning."""
+_log = logging.getLogger(__name__)
+
+
+async def forget_elsewhere(
+    tables: Tables, backups: Backups, forget_in: ForgetIn, turns: Collection[str], since: Millis
+) -> tuple[str, ...]:
+    """Forget in all places of a store outside of its folder, and return in words where it may still be.
+
+    Args:
+        tables: the tables of the store.
+        backups: the backups that it makes by itself.
+        forget_in: forgets in an unpacked backup.
+        turns: ids of the texts that go.
+        since: when the first of what goes was stored; what was written before does not hold it.
+    """
+    if (folder := tables.folder) is None:
+        return ()
+    left = [
+        text for place in backups.folders() async for text in _backups_without(backups.files(place), place, forget_in)
+    ]
+    left += await to_thread.run_sync(lambda: list(_elsewhere(folder, turns, since)))
+    for text in left:
+        _log.warning("After a forget: %s", text)
+    return tuple(left)
+
+
+async def _backups_without(files: Sequence[Path], folder: Path, forget_in: ForgetIn) -> AsyncIterator[str]:
+    """Take out of the backups in a folder what is being forgotten; one in which that fails is removed.
+
+    Yields:
+        In words, what may hold it still because it could not be changed.
+    """
+    try:
+        for left in await to_thread.run_sync(lambda: sorted(folder.glob(".*"))):  # of a process that died at it
+            for text in await to_thread.run_sync(lambda: list(_emptied(left))):  # noqa: B023
+                yield text
+        for file in files:
+            work = folder / f".{file.name}.{secrets.token_hex(4)}"
+            try:
+                header = await to_thread.run_sync(_unpacked, file, work)
+                await forget_in(work, header["embedder"], header["dimension"])
+                made = header["made"]
+                await to_thread.run_sync(lambda: pack(Tables(str(work)), file, program=PROGRAM, made=made))  # noqa: B023
+            except Exception as error:
+                _log.warning("%s: what was forgotten could not be taken out of it (%s), so it is removed", file, error)
+                await to_thread.run_sync(file.unlink)
+            finally:
+                await to_thread.run_sync(lambda: shutil.rmtree(work, ignore_errors=True))  # noqa: B023
+    except OSError as error:
+        yield f"{folder} has backups that could not be changed ({error.strerror or error}); they may hold it."
+
+
+def _unpacked(file: Path, work: Path) -> dict[str, Any]:
+    work.mkdir(mode=0o700)
+    return dict(unpack(file, work))
+
+
+def _elsewhere(folder: Path, turns: Collection[str], since: Millis) -> Iterator[str]:
+    places = known_places(folder)
+    homes = dict.fromkeys(one.path for one in places if one.kind == "home")
+    for path in (folder, *homes):
+        for beside in unfinished_near(path):
+            yield from _emptied(beside)
+        yield from (
+            f"{beside}, a damaged memory that a restore set aside, may hold it; delete it when you need it no more."
+            for beside in _set_aside(path)
+        )
+    yield from (_away(one.path) for one in places if _is_away(one.path))
+    for home in homes:
+        if home.is_dir() and not home.samefile(folder):
+            yield from _former_home(home, turns)
+    for one in places:
+        if one.kind == "copy":
+            for beside in unfinished_near(one.path):
+                yield from _emptied(beside)
+            if one.path.exists() and one.at >= since:
+                day = datetime.fromtimestamp(one.at / 1000, UTC)
+                yield f"{one.path}, written on {day:%Y-%m-%d}, may hold it, and is yours; delete it, or write it again."
+
+
+def _former_home(home: Path, turns: Collection[str]) -> Iterator[str]:
+    """Remove what the store left where it lay before; say so where a memory lies there again that has some of it."""
+    if (home / MOVED).exists() or not any((home / name).exists() for name in STORED):
+        yield from _emptied(home, keep=(MOVED, "holders", *(path.name for path in home.glob("*.lock"))))
+        return
+    try:
+        rows = Tables(str(home)).rows("turns", None, ["id"])
+        journal = (
+            row["id"] for entry in Tables(str(home)).journal.whole_lines() for row in entry.rows.get("turns", ())
+        )
+        there = {*journal, *(rows["id"].to_pylist() if rows is not None else ())}
+    except McpMemoryError as error:
+        yield f"{home}, where this memory lay before, cannot be read and may hold it; delete or repair it ({error})."
+        return
+    if not there.isdisjoint(turns):
+        yield (
+            f"{home}, where this memory lay before, holds a memory again, with some of it. Forget it there, too: "
+            f"MCP_MEMORY_STORAGE_URI={home} mcp-memory forget …"
+        )
+
+
+def _emptied(path: Path, keep: Iterable[str] = ()) -> Iterator[str]:
+    """Remove the program's own files of a path that nobody needs any more, and say what could not be removed."""
+    try:
+        if path.is_dir():
+            remove_own(path, keep=tuple(keep))
+            if not keep:
+                _remove_if_empty(path)
+        elif _is_ours(path):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        yield f"{path} could not be removed ({error.strerror or error}), and may hold it; delete it."
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _is_ours(file: Path) -> bool:
+    with file.open("rb") as opened:
+        first = opened.read(4096)
+    return any(mark in first for mark in _MARKS)
+
+
+def _set_aside(path: Path) -> list[Path]:
+    """Return the damaged stores that restores have set aside beside a path."""
+    return [one for one in sorted(path.parent.glob(f"{glob.escape(path.name)}.damaged-*")) if one.is_dir()]
+
+
+def _is_away(path: Path) -> bool:
+    """Return whether nobody can tell what is at a path: its folder is not there, as on a disk that is not mounted."""
+    return not path.parent.is_dir()
+
+
+def _away(path: Path) -> str:
+    return f"{path} could not be reached, and may hold it. Is its disk mounted? The next forget looks there again."

@@ -1,0 +1,105 @@
+"""A forget goes through every place where the program wrote, and names what is not its own or out of reach."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from batches import batch
+from contract.test_lance_forget import GONE, TARGETS, fill, opened, write
+from store_contents import holding_anywhere
+
+from mcp_memory.storage.backups import Backups
+from mcp_memory.storage.moving import move
+from mcp_memory.storage.places import note_place
+from mcp_memory.storage.tables import Tables
+
+pytestmark = pytest.mark.anyio
+NOW = 1_800_000_000_000
+
+
+def back_up(folder: Path, place: str, at: int = NOW) -> Path:
+    made = Backups(Tables(str(folder)), 3, place, lambda: at).make("rebuild")
+    assert made is not None
+    return made
+
+
+async def test_nothing_is_left_in_any_place_where_the_store_wrote(tmp_path: Path) -> None:
+    """A move behind it, backups in three folders, a killed restore, move and export, a link to the store."""
+    old, new = tmp_path / "old", tmp_path / "real"
+    await fill(opened(old))
+    back_up(old, "")
+    before = back_up(old, str(tmp_path / "first"), NOW + 1)
+    shutil.copytree(old, tmp_path / "copy")
+    await move(str(old), new, 5.0)
+    back_up(new, str(tmp_path / "second"), NOW + 2)
+    for name in ("view", "turns.lance"):  # as a move leaves it that is killed
+        shutil.rmtree(old / name, ignore_errors=True)
+    shutil.copytree(tmp_path / "copy" / "turns.lance", old / "turns.lance")
+    (old / "view").mkdir()
+    (old / "view" / f"{'0a' * 16}.view").write_bytes(b"\x80\x05\x95 mcp_memory.view " + GONE[0].encode())
+    (old / "mine.txt").write_text("mine")
+    shutil.move(tmp_path / "copy", tmp_path / ".real.before-123")
+    note_place(new, "copy", tmp_path / "out.jsonl", NOW)
+    (tmp_path / ".out.jsonl.77.part").write_text(f"mcp-memory export {GONE[1]}")
+    (tmp_path / ".out.jsonl.mine.part").write_text("mine")
+    (tmp_path / "link").symlink_to(new)
+    assert holding_anywhere(tmp_path, (*GONE, "bravo")) == {*GONE, "bravo"}
+
+    found = await opened(tmp_path / "link").forget(lambda _: TARGETS, "a test")
+    assert found.left == ()
+    assert holding_anywhere(tmp_path, (*GONE, *found.ids, "bravo")) == {"bravo"}
+    assert not (tmp_path / ".real.before-123").exists()
+    assert before.exists()
+    assert (old / "mine.txt").exists()
+    assert (old / "moved.json").exists()
+    assert (tmp_path / ".out.jsonl.mine.part").exists()
+    async with opened(old).reading() as view:
+        assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie"]
+
+
+async def test_what_is_the_users_own_or_out_of_reach_is_named_and_left_alone(tmp_path: Path) -> None:
+    """A file that a command wrote, unless it is older than the text; a disk that is not there; a memory set aside."""
+    store, folder = opened(tmp_path / "store"), tmp_path / "store"
+    await fill(store)
+    for name, at in (("old.jsonl", 1), ("new.jsonl", NOW), ("gone.jsonl", NOW)):
+        note_place(folder, "copy", tmp_path / name, at)
+    note_place(folder, "backups", tmp_path / "away" / "place" / "backups", NOW)
+    (tmp_path / "old.jsonl").write_text("mine")
+    (tmp_path / "new.jsonl").write_text(GONE[0])
+    (tmp_path / "store.damaged-7").mkdir()
+    found = await store.forget(lambda _: TARGETS, "a test")
+    named = [text.partition(",")[0].partition(" could")[0] for text in found.left]
+    assert named == [str(tmp_path / one) for one in ("store.damaged-7", "away/place/backups", "new.jsonl")]
+    assert "2027-01-15" in found.left[-1]
+    assert (tmp_path / "new.jsonl").read_text() == GONE[0]
+
+
+async def test_a_memory_in_an_earlier_home_is_named_only_if_it_has_some_of_it(tmp_path: Path) -> None:
+    """It is somebody's: a backup that was restored there, perhaps."""
+    store = opened(tmp_path / "store")
+    await fill(store)
+    for name, refs in (("same", (GONE[0],)), ("other", ("delta",))):
+        await write(opened(tmp_path / name), batch(*refs))
+        note_place(tmp_path / "store", "home", tmp_path / name, 0)
+    found = await store.forget(lambda _: TARGETS, "a test")
+    (text,) = found.left
+    assert text.startswith(f"{tmp_path / 'same'}, where this memory lay before, holds a memory again")
+    assert holding_anywhere(tmp_path / "same", GONE) == {GONE[0]}
+
+
+async def test_a_backup_that_was_out_of_reach_loses_at_the_next_forget_what_went_before(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    store = opened(folder)
+    await fill(store)
+    made = back_up(folder, str(tmp_path / "disk" / "backups"))
+    (tmp_path / "disk").rename(tmp_path / "unplugged")
+    found = await store.forget(lambda _: TARGETS, "a test")
+    assert [text.partition(" could")[0] for text in found.left] == [str(made.parent)]
+    (tmp_path / "unplugged").rename(tmp_path / "disk")
+    await write(store, batch("delta"))
+    delta = batch("delta").turns[0].id
+    found = await store.forget(lambda _: type(TARGETS)("default", turns=frozenset([delta])), "a test")
+    assert found.left == ()
+    assert holding_anywhere(tmp_path, (*GONE, "delta", "bravo")) == {"bravo"}
