@@ -31,7 +31,9 @@ these rules make one, and a process may be killed at any point of it.
     forget.py       rewrite every table without what is to be forgotten: the log's one exception
     forgetter.py    forget in one store, and finish what a process that died had begun
     forgotten.py    what was forgotten, without content, what is being forgotten now, and what may be taken back
-    backups.py      a whole store in one file, and back; when such files are made, and how a forget reaches them
+    places.py       where else the program wrote something of a store
+    elsewhere.py    how a forget reaches these places
+    backups.py      a whole store in one file, and back; when such files are made
     moving.py       restore a store, and move it
     own_files.py    which files of a store's folder are its own: only these are removed or written over
     data_files.py   files that a full disk has cut short, and sums by which a changed one is noticed

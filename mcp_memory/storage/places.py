@@ -32,7 +32,7 @@ class KnownPlace:
 
     Attributes:
         kind: what it is.
-        path: where.
+        path: the file or folder.
         at: when something was written there last.
     """
 
@@ -47,7 +47,7 @@ def note_place(folder: Path | None, kind: PlaceKind, path: Path, at: Millis) -> 
     Args:
         folder: the folder of the store; None for a store on object storage, which keeps no list.
         kind: what it is.
-        path: where.
+        path: the file or folder.
         at: the moment.
     """
     if folder is None or not folder.is_dir():

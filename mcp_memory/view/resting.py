@@ -125,10 +125,13 @@ def _corrections(space: Space, found: Erasure) -> Iterator[str]:
 def _confirmations(space: Space, found: Erasure) -> Iterator[str]:
     """Yield the confirmations of facts of which every other text goes."""
     facts = space.facts
+    going = {(facts.key(row.head), row.relation) for row in facts.rows if row.id in found.assertions}
     for name in space.sessions.get(FEEDBACK, ()):
         if space.turns[name].kind != "statement" or name in found.turns:
             continue
         for row in facts.assertions_in(name):
+            if (facts.key(row.head), row.relation) not in going:
+                continue
             versions = facts.all_versions(facts.key(row.head), row.relation)
             beside = [one for version in versions if row in version.assertions for one in version.assertions]
             others = [one.id in found.assertions for one in beside if space.turns[one.turn_id].session != FEEDBACK]

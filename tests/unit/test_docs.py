@@ -24,7 +24,7 @@ QUOTED = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 ELSEWHERE = re.compile(  # files of the user and of stores
     r"config\.toml|(?:\.vscode/)?mcp\.json|DATA\..*|memory\.jsonl|claude_desktop_config\.json|~/\..*|%APPDATA%.*"
-    r"|log\.jsonl|projects/\*\.json"
+    r"|(?:log|places)\.jsonl|projects/\*\.json"
 )
 TEXTS = ("mcp_memory/**/*.py", "tests/**/*.py", "prompts/**/*", "resources/**/*", "docs/*.md", "*.md", "*.toml")
 
