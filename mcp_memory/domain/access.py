@@ -69,6 +69,11 @@ class Grant:
         return held.issuperset(rights)
 
     @property
+    def identity(self) -> tuple[str, str, str]:
+        """Who calls: their issuer, tenant and name; two tokens with the same ones are one caller."""
+        return self.issuer, self.tenant, self.caller
+
+    @property
     def sees_all(self) -> bool:
         """Whether every space may be read, now and later."""
         return any(one.spaces == "*" and "read" in one.rights for one in self.permissions)

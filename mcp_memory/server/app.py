@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -69,6 +69,7 @@ from mcp_memory.server.asking import (
 )
 from mcp_memory.server.opening import DRAIN_S, MeantSpace, Opener, Opening
 from mcp_memory.server.subscriptions import Subscriptions
+from mcp_memory.server.turns import Turns
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:  # tools and resources are imported by the requests that need them, after the first reply
@@ -118,6 +119,7 @@ class Host:
         valid: returns whether a grant still holds, for what goes on after the request.
         sessions: whether older clients have sessions, in which they can be told what changed.
         headers: whether clients repeat the argument ``space`` as a header, to route by.
+        holding: returns what is entered while a request is answered.
     """
 
     caller: Callable[[Context], Grant] = lambda _context: OWNER
@@ -126,6 +128,7 @@ class Host:
     valid: Callable[[Grant], bool] = lambda _grant: True
     sessions: bool = True
     headers: bool = False
+    holding: Callable[[Context], AbstractContextManager[None]] = lambda _context: nullcontext()
 
 
 class MemoryServer(Server[Opening]):
@@ -183,6 +186,7 @@ class _Requests:
     def __init__(self, open_memory: Opener, settings: Settings, host: Host) -> None:
         self._open_memory, self._settings, self._host = open_memory, settings, host
         self._meant = MeantSpace(settings.server.space, asks=host.asks_roots)
+        self._turns = Turns(settings.http.caller_calls)
         self.subscriptions = Subscriptions(host.valid)
 
     @asynccontextmanager
@@ -240,7 +244,7 @@ class _Requests:
             progress = CallProgress(context)
 
             async def work() -> Reply:
-                async with context.lifespan_context.use() as memory:
+                async with self._turns.use(context.lifespan_context) as memory:
                     try:
                         reply = with_warnings(await run(memory, progress.report), problem_texts(memory.store.damage))
                     finally:
@@ -286,7 +290,7 @@ class _Requests:
             with _protocol_errors(uri=uri):
                 template, values = catalogue.match(uri)
                 what, space = template.name, values.get("space", "")
-                async with context.lifespan_context.use() as memory:
+                async with self._turns.use(context.lifespan_context) as memory:
                     text = await catalogue.read(memory, template, values)
             outcome = "ok"
         finally:
@@ -298,7 +302,7 @@ class _Requests:
         await self._enter(context)
         given, argument = (params.context.arguments if params.context else None) or {}, params.argument
         with _protocol_errors():
-            async with context.lifespan_context.use() as memory:
+            async with self._turns.use(context.lifespan_context) as memory:
                 found = await prompts.complete(memory, params.ref, argument.name, argument.value, given)
         return CompleteResult(completion=found)
 
@@ -323,7 +327,8 @@ class _Requests:
     async def set_caller(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Find out who makes a request before it is answered."""
         CALLER.set(self._host.caller(ctx))
-        result = await call_next(ctx)
+        with self._host.holding(ctx):
+            result = await call_next(ctx)
         ctx.lifespan_context.observe(ctx.method)
         return result
 

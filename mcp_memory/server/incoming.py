@@ -99,25 +99,45 @@ def _id_of(token: str) -> str | int | None:
     return value if _is_id(value) else None
 
 
+def json_of(data: bytes, what: str) -> tuple[Any, str]:
+    """Return the JSON of one message of a client and an empty text; or None, and the reply that refuses it.
+
+    Args:
+        data: the text of the message, in UTF-8.
+        what: the name of the text in the reply, such as "line".
+    """
+    try:
+        value = _parsed(data)
+    except ValueError as error:
+        remedy = f"Send one message in each {what}, as JSON in UTF-8."
+        return None, _error(_id_despite(data), _PARSE_ERROR, f"This {what} is not JSON: {error}. {remedy}")
+    if isinstance(value, list) or ("method" in (fields := _fields(value)) and not _is_id(fields.get("id", ""))):
+        return None, _no_request(value, what)
+    return value, ""
+
+
 def _message(line: bytes) -> tuple[JSONRPCMessage | None, str]:
     """Return the message that a line holds, or the reply to a line that holds none."""
     from mcp_types import jsonrpc_message_adapter  # slow to import, and commands for people need none of it
 
+    value, refusal = json_of(line, "line")
+    if refusal:
+        return None, refusal
     try:
-        value = _parsed(line)
-    except ValueError as error:
-        what = f"This line is not JSON: {error}. Send one message on each line, as JSON in UTF-8."
-        return None, _error(_id_despite(line), _PARSE_ERROR, what)
-    fields = value if isinstance(value, dict) else {}
-    found, asks = fields.get("id"), "method" in fields
-    try:
-        if not asks or "id" not in fields or _is_id(found):
-            return jsonrpc_message_adapter.validate_python(value, by_name=False), ""
+        return jsonrpc_message_adapter.validate_python(value, by_name=False), ""
     except ValueError:
-        pass
-    answers = not asks and ("result" in fields or "error" in fields)  # then the id is that of a request of ours
-    what = "A batch is not read: send each message on a line of its own." if isinstance(value, list) else _REMEDY
-    return None, _error(found if _is_id(found) and not answers else None, _INVALID_REQUEST, f"No request. {what}")
+        return None, _no_request(value, "line")
+
+
+def _no_request(value: Any, what: str) -> str:
+    found = (fields := _fields(value)).get("id")
+    answers = "method" not in fields and ("result" in fields or "error" in fields)  # to a request of ours, by its id
+    remedy = f"A batch is not read: send each message in a {what} of its own." if isinstance(value, list) else _REMEDY
+    return _error(found if _is_id(found) and not answers else None, _INVALID_REQUEST, f"No request. {remedy}")
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _parsed(line: bytes) -> Any:
@@ -135,7 +155,7 @@ def _id_despite(line: bytes) -> str | int | None:
         value = pydantic_core.from_json(without_halves(line).decode("utf-8", errors="replace"))
     except ValueError:
         return None
-    found = value.get("id") if isinstance(value, dict) and "method" in value else None
+    found = fields.get("id") if "method" in (fields := _fields(value)) else None
     return found if _is_id(found) else None
 
 

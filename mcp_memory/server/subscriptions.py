@@ -34,6 +34,8 @@ POLL_S = 0.5
 """Seconds between two looks for commits of other processes, while anybody follows anything. A look takes .3 ms."""
 FOLLOWED = 100
 """Resources that one client may follow at a time; each is read after each commit."""
+FOLLOWED_BY_CALLER = 1_000
+"""The same, by all clients of one caller together; others are told of their changes only after these were read."""
 STREAMS = 1_000
 """Streams that may be open at a time."""
 
@@ -91,6 +93,7 @@ class Subscriptions:
         uris = list(dict.fromkeys(params.notifications.resource_subscriptions or ()))
         if len(uris) > FOLLOWED or len(self._streams) >= STREAMS:
             raise _too_many(FOLLOWED if len(uris) > FOLLOWED else STREAMS)
+        self._check_caller(len(uris))
         bus = InMemorySubscriptionBus()
         stream = ListenHandler(bus)
 
@@ -122,6 +125,7 @@ class Subscriptions:
             return EmptyResult()
         if len(followed) >= FOLLOWED:
             raise _too_many(FOLLOWED)
+        self._check_caller(1)
         follower = _follower(uri, context.session.send_resource_updated, lambda: self._leave(connection))
         if follower is None:
             raise MCPError(INVALID_PARAMS, f"uri: there is no resource {uri[:200]!r} that you may read.", {"uri": uri})
@@ -139,6 +143,11 @@ class Subscriptions:
         if follower in self._followers:
             self._followers.remove(follower)
         return EmptyResult()
+
+    def _check_caller(self, more: int) -> None:
+        caller = CALLER.get().identity
+        if sum(one.grant.identity == caller for one in self._followers) + more > FOLLOWED_BY_CALLER:
+            raise _too_many(FOLLOWED_BY_CALLER)
 
     def _leave(self, connection: object) -> None:
         gone = self._by_session.pop(connection, {}).values()

@@ -297,7 +297,7 @@ async def test_a_session_belongs_to_who_opened_it_and_there_are_so_many(tmp_path
             assert gone.status_code == 404
         assert (await post(url, ann, headers=mine)).status_code == 200
         assert (await post(url, bob, hello)).status_code == 200
-        assert (await post(url, bob, hello)).status_code == 503
+        assert (await post(url, file.add(grant("cid", "cid")), hello)).status_code == 503
 
 
 @asynccontextmanager

@@ -23,13 +23,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-import pydantic_core
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
-from mcp.server.streamable_http_manager import (
-    RequestBodyLimitMiddleware,
-    StreamableHTTPASGIApp,
-    StreamableHTTPSessionManager,
-)
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
 from mcp_types import INVALID_PARAMS
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
@@ -42,6 +37,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, Grant
 from mcp_memory.errors import NotAllowed
 from mcp_memory.server.app import Context, Host, Note, build
+from mcp_memory.server.http.bodies import MESSAGE_KEY, one_message
 from mcp_memory.server.http.guard import (
     CALLER_KEY,
     LOOPBACK,
@@ -49,15 +45,15 @@ from mcp_memory.server.http.guard import (
     WRONG_TOKENS_RATE,
     Gate,
     Guard,
+    Limits,
     Rate,
     Streams,
     Verify,
     challenge,
     counted,
-    few_values,
-    whole_body,
 )
 from mcp_memory.server.http.metrics import Metrics
+from mcp_memory.server.http.shares import HELD_KEY, Held, Sessions, Shares
 from mcp_memory.server.opening import Opener, configured_space
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.tools.arguments import check_space
@@ -83,21 +79,16 @@ class Rights:
         self._note = note
 
     def wrap(self, app: ASGIApp) -> ASGIApp:
-        """Return an app that is given only calls that the caller may make; a body has to come as one message."""
+        """Return an app that is given only calls that the caller may make; it comes behind `one_message`."""
 
         async def check(scope: Scope, receive: Receive, send: Send) -> None:
-            body, again = await whole_body(receive)
-            refusal = copy_context().run(self._refusal, scope[CALLER_KEY], body) if body else None
-            await (refusal or app)(scope, again, send)
+            refusal = copy_context().run(self._refusal, scope[CALLER_KEY], scope.get(MESSAGE_KEY))
+            await (refusal or app)(scope, receive, send)
 
         return check
 
-    def _refusal(self, caller: Grant, body: bytes) -> Response | None:
+    def _refusal(self, caller: Grant, call: Any) -> Response | None:
         """Return the reply to a call that its caller may not make; None to any other, whatever is wrong with it."""
-        try:
-            call = pydantic_core.from_json(body)
-        except ValueError:
-            return None
         params = call.get("params") if isinstance(call, dict) else None
         if not isinstance(params, dict):
             return None
@@ -184,10 +175,10 @@ class HttpServer:
         server = build(
             open_memory,
             settings,
-            Host(_caller_of, self._note(access), False, access.valid, not http.stateless, headers=True),
+            Host(_caller_of, self._note(access), False, access.valid, not http.stateless, True, _held_by),
         )
         self._subscriptions = server.subscriptions
-        self._manager = StreamableHTTPSessionManager(
+        self._manager = Sessions(
             server,
             json_response=http.json,
             stateless=http.stateless,
@@ -195,6 +186,7 @@ class HttpServer:
             max_sessions=http.sessions,
             max_request_body_size=http.body_bytes,
         )
+        self._manager.of_caller = max(1, int(http.sessions * http.caller_share))
         self.metrics.watch("sessions", "Sessions of older clients.", lambda: len(self._manager._server_instances))
         self.metrics.watch("followed", "Resources that clients follow.", lambda: len(server.subscriptions))
         url = http.url or f"{'https' if http.tls_cert else 'http'}://{_authority(*address)}{PATH}"
@@ -212,11 +204,16 @@ class HttpServer:
         endpoint: ASGIApp = StreamableHTTPASGIApp(self._manager)
         if access.verify is not None:
             endpoint = Rights(settings, gate.metadata_url, self._note(access)).wrap(endpoint)
-        endpoint = RequestBodyLimitMiddleware(few_values(endpoint), http.body_bytes)
-        rate, wrong = Rate(http.rate, http.burst), Rate(WRONG_TOKENS_RATE, WRONG_TOKENS)
+        endpoint = one_message(endpoint, http.body_bytes)
+        limits = Limits(
+            Rate(http.rate, http.burst),
+            Rate(WRONG_TOKENS_RATE, WRONG_TOKENS),
+            Shares("requests", http.connections, http.caller_share),
+            Shares("bytes of requests", http.held_bytes, http.caller_share, http.body_bytes),
+        )
 
         def guarded(app: ASGIApp) -> Guard:
-            return Guard(self._streams.wrap(app), gate, access.verify, rate, wrong)
+            return Guard(self._streams.wrap(app), gate, access.verify, limits)
 
         routes += [
             *(Route(path, guarded(endpoint)) for path in (PATH, f"{PATH}/")),
@@ -265,6 +262,12 @@ class HttpServer:
 
 async def _healthy(_request: Request) -> Response:
     return PlainTextResponse("ok")
+
+
+def _held_by(context: Context) -> Held:
+    """Return what a request holds until its call has ended."""
+    held: Held = context.request.scope[HELD_KEY]  # type: ignore[union-attr]  # `_caller_of` has looked
+    return held
 
 
 def _caller_of(context: Context) -> Grant:

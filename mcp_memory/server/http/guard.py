@@ -1,21 +1,22 @@
 """What stands before every request over HTTP: names of hosts and pages, the caller's token, rate and size.
 
-The checks, in this order, each with its status: the header Host is one of this server's names (421, against pages that
-rebind a name to this machine), a page that calls it is listed (403), one token that is valid (401; 429 after many that
-were not), not too many requests (429), a body that is neither too large (413) nor too slow (408). What is allowed in
-which space is checked where spaces are named: `Grant`.
+The checks, in this order, each with its status: a body of one length (400: a proxy may believe the other one), the
+header Host is one of this server's names (421, against pages that rebind a name to this machine), a page that calls it
+is listed (403), one token that is valid (401; 429 after many that were not), not too many requests (429), a body that
+is neither too large (413) nor too slow (408). What is allowed in which space is checked where spaces are named:
+`Grant`.
 
-The limits bound what one caller may ask: how often, how large, how slowly.
+The limits bound what one caller may ask: how often, how slowly, and how much at a time (`Shares`).
 """
 
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -24,10 +25,10 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mcp_memory.bounds import too_many_values
 from mcp_memory.domain.access import OWNER, Grant
+from mcp_memory.server.http.bodies import SlowRequest, in_time
 from mcp_memory.server.http.metrics import Metrics
-from mcp_memory.server.incoming import without_halves
+from mcp_memory.server.http.shares import HELD_KEY, Exhausted, Held, Shares
 
 REMEMBERED = 10_000
 """Callers whose rate is remembered; one who is forgotten begins with a full allowance."""
@@ -46,9 +47,9 @@ class Rate:
         self._rate = rate
         self._burst = burst
         self._clock = clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # requests left, and as of when
+        self._left: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()  # requests left, and as of when
 
-    def take(self, caller: str) -> float:
+    def take(self, caller: Hashable) -> float:
         """Count a request; return 0, or the seconds after which there will be an allowance for one."""
         left = self._now(caller)
         if left < 1:
@@ -59,62 +60,9 @@ class Rate:
             self._left.popitem(last=False)
         return 0.0
 
-    def _now(self, caller: str) -> float:
+    def _now(self, caller: Hashable) -> float:
         left, since = self._left.get(caller, (float(self._burst), 0.0))
         return min(self._burst, left + (self._clock() - since) * self._rate)
-
-
-class SlowRequest(Exception):
-    """A request did not arrive in time."""
-
-
-def in_time(receive: Receive, seconds: float) -> Receive:
-    """Return a ``receive`` that raises `SlowRequest` if the body is not complete within so many seconds from now."""
-    until, complete = anyio.current_time() + seconds, False
-
-    async def receive_in_time() -> Message:
-        nonlocal complete
-        if complete:  # what comes now is that the client leaves, whenever that is
-            return await receive()
-        with anyio.CancelScope(deadline=until) as scope:
-            message = await receive()
-            complete = message["type"] != "http.request" or not message.get("more_body", False)
-        if scope.cancelled_caught:
-            raise SlowRequest
-        return message
-
-    return receive_in_time
-
-
-async def whole_body(receive: Receive) -> tuple[bytes, Receive]:
-    """Return a body that comes as one message, `without_halves`, and a ``receive`` that brings it again."""
-    first: Message | None = await receive()
-    body = without_halves((first or {}).get("body", b""))
-    if first and body:
-        first = {**first, "body": body}
-
-    async def replay() -> Message:
-        nonlocal first
-        message, first = first, None
-        return message or await receive()
-
-    return body, replay
-
-
-def few_values(app: ASGIApp) -> ASGIApp:
-    """Return an app that is given no body of too many values: parsed it would take many times the memory of its text.
-
-    The body has to come as one message.
-    """
-
-    async def check(scope: Scope, receive: Receive, send: Send) -> None:
-        body, again = await whole_body(receive)
-        if too_many_values(body.decode(errors="replace")):
-            await Response("The request has too many values.", 413)(scope, receive, send)
-            return
-        await app(scope, again, send)
-
-    return check
 
 
 class Streams:
@@ -173,7 +121,7 @@ class Gate:
     def allows_host(self, headers: Headers) -> bool:
         """Return whether the one header Host has a name of this server."""
         given = headers.getlist("host")
-        return len(given) == 1 and _host_of(f"//{given[0]}") in self.hosts
+        return len(given) == 1 and _host_of(given[0]) in self.hosts
 
     def knows_origin(self, headers: Headers) -> bool:
         """Return whether no page calls, or one that may."""
@@ -182,20 +130,38 @@ class Gate:
             return True
         if len(given) > 1:
             return False
-        return given[0] in self.origins or (self.loopback and _host_of(given[0]) in LOOPBACK)
+        scheme, _, rest = given[0].partition("://")
+        own = self.loopback and scheme in ("http", "https") and _host_of(rest) in LOOPBACK
+        return own or given[0] in self.origins
 
 
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 
 
-def _host_of(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # raises for one that is none
-    except ValueError:
-        return ""
-    plain = not parts.username and not parts.path.strip("/")
-    return (parts.hostname or "") if plain else ""
+_AUTHORITY = re.compile(r"(?:\[([0-9a-f]*:[0-9a-f:.]*)\]|([a-z0-9._-]+))(?::\d{1,5})?")
+
+
+def _host_of(authority: str) -> str:
+    """Return the host of ``HOST`` or ``HOST:PORT`` in lower case; an empty text if it is anything else."""
+    found = _AUTHORITY.fullmatch(authority.lower())
+    return (found[1] or found[2]) if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What callers may ask of a server; shared by all its guards.
+
+    Attributes:
+        rate: the rate of requests, by caller.
+        wrong: of wrong tokens, by address.
+        requests: the requests that are open at a time.
+        size: their bytes.
+    """
+
+    rate: Rate
+    wrong: Rate
+    requests: Shares
+    size: Shares
 
 
 class Guard:
@@ -205,38 +171,43 @@ class Guard:
         app: what is guarded.
         gate: see `Gate`.
         verify: see `Verify`; None lets everybody in as the owner, and is for loopback alone.
-        rate: the rate of requests, by caller.
-        wrong: of wrong tokens, by address; shared by all guards of a server.
+        limits: see `Limits`.
     """
 
-    def __init__(self, app: ASGIApp, gate: Gate, verify: Verify | None, rate: Rate, wrong: Rate) -> None:
+    def __init__(self, app: ASGIApp, gate: Gate, verify: Verify | None, limits: Limits) -> None:
         self._app = app
         self._gate = gate
         self._verify = verify
-        self._rate = rate
-        self._wrong = wrong
+        self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or refuse it."""
         headers = Headers(scope=scope)
         address = scope["client"][0] if scope.get("client") else ""
         found = self._wrong_place(headers) or await self._caller(headers, address)
-        if isinstance(found, Grant):
-            found = self._too_often(found.caller if self._verify else address) or found
+        caller: Hashable = found.identity if isinstance(found, Grant) and self._verify else address
+        if isinstance(found, Grant) and (wait := self._limits.rate.take(caller)):
+            found = _too_many(wait)
         if isinstance(found, Response):
             await found(scope, receive, send)
             return
         scope[CALLER_KEY] = found
-        if self._verify is not None:  # the SDK binds a session to who opened it
-            issuer = {"iss": found.issuer} if found.issuer else None
-            token = AccessToken(token="-", client_id=found.caller, scopes=[], claims=issuer)
-            scope["user"] = AuthenticatedUser(token)
+        issuer, tenant, name = found.identity  # the SDK binds a session to who opened it
+        scope["user"] = AuthenticatedUser(
+            AccessToken(token="-", client_id=name, scopes=[], subject=tenant, claims={"iss": issuer})
+        )
         try:
-            await self._app(scope, in_time(receive, self._gate.receive_s), send)
+            scope[HELD_KEY] = held = Held(caller, self._limits.requests, self._limits.size)
+            with held:
+                await self._app(scope, in_time(receive, self._gate.receive_s), send)
         except SlowRequest:
-            await Response("The request did not arrive in time.", 408, {"Connection": "close"})(scope, receive, send)
+            await Response("The request did not arrive in time.", 408, _CLOSE)(scope, receive, send)
+        except Exhausted as error:
+            await Response(str(error), error.status, {"Retry-After": "5"})(scope, receive, send)
 
     def _wrong_place(self, headers: Headers) -> Response | None:
+        if "content-length" in headers and "transfer-encoding" in headers:
+            return Response("A request has Content-Length or Transfer-Encoding, not both.", 400, _CLOSE)
         if not self._gate.allows_host(headers):
             return Response("This server does not go by that name: see http.hosts.", 421)
         if not self._gate.knows_origin(headers):
@@ -254,7 +225,7 @@ class Guard:
         if len(given) == 1 and scheme.lower() == "bearer":
             grant = await self._verify(token)
         if grant is None:
-            wait = self._wrong.take(address)  # a right token is never kept waiting by wrong ones
+            wait = self._limits.wrong.take(address)  # a right token is never kept waiting by wrong ones
             return _too_many(wait) if wait else self._unauthorized("invalid_token", "The token is not valid.")
         if not grant.permissions:
             return self._unauthorized("insufficient_scope", "The token allows nothing here.", 403)
@@ -264,8 +235,8 @@ class Guard:
         body = {"error": error or "unauthorized", "error_description": words}
         return JSONResponse(body, status, challenge(self._gate.metadata_url, error, words))
 
-    def _too_often(self, caller: str) -> Response | None:
-        return _too_many(wait) if (wait := self._rate.take(caller)) else None
+
+_CLOSE = {"Connection": "close"}
 
 
 def challenge(metadata_url: str, error: str, words: str, scopes: str = "") -> dict[str, str]:

@@ -1,0 +1,40 @@
+"""So many calls of one caller use the memory at a time; more of them wait, so that other callers need not."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+import anyio
+
+from mcp_memory.domain.access import CALLER, OWNER
+from mcp_memory.server.opening import Opening
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+
+
+class Turns:
+    """The turns of all callers. The owner, who has a server without tokens alone, waits for nobody.
+
+    Args:
+        of_caller: how many calls of one caller use the memory at a time.
+    """
+
+    def __init__(self, of_caller: int) -> None:
+        self._of_caller = of_caller
+        self._turns: WeakValueDictionary[tuple[str, str, str], anyio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def use(self, opening: Opening) -> AsyncIterator[Memory]:
+        """Wait for the caller's turn, then yield their memory; see `Opening.use`."""
+        caller = CALLER.get()
+        if caller is OWNER:
+            async with opening.use() as memory:
+                yield memory
+            return
+        turn = self._turns.setdefault(caller.identity, anyio.Semaphore(self._of_caller))
+        async with turn, opening.use() as memory:
+            yield memory
