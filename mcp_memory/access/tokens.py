@@ -208,6 +208,12 @@ KEYS_S = 600.0
 """Seconds for which fetched keys are used."""
 AGAIN_S = 30.0
 """Least seconds between two fetches: tokens with unknown keys cannot make this server flood the issuer."""
+FETCH_S = 10.0
+"""Most seconds of one fetch."""
+WAITING = 50
+"""Tokens with unknown keys that wait for a fetch at a time; anybody can send them, and each holds a connection."""
+CALLER_CHARS = 255
+"""Most characters of a subject (OpenID Connect Core, section 2)."""
 LEEWAY_S = 5.0
 SCOPE = "memory"
 """How a scope that gives rights here begins: ``memory:read:work*``."""
@@ -276,23 +282,30 @@ class Issuer:
                 leeway=LEEWAY_S,
                 options={"require": ["exp", "iss", "aud"]},
             )
-        except jwt.PyJWTError as error:
+            expires = float(claims["exp"])
+        except (jwt.PyJWTError, OverflowError) as error:
             _log.info("A token of %s is refused: %s", self.url, error)
             return None
         caller = claims.get("sub") or claims.get("client_id")
         tenant = claims.get(self._tenant_claim) or ""
-        if not isinstance(caller, str) or not isinstance(tenant, str) or (tenant and not TENANT_NAME.fullmatch(tenant)):
+        if not isinstance(caller, str) or len(caller) > CALLER_CHARS or not caller.isprintable():
             return None
-        permissions = permissions_of(_scopes(claims))
-        return Grant(caller[:120], permissions, tenant, issuer=self.url, expires=float(claims["exp"]))
+        if not isinstance(tenant, str) or (tenant and not TENANT_NAME.fullmatch(tenant)):
+            return None
+        return Grant(caller, permissions_of(_scopes(claims)), tenant, issuer=self.url, expires=expires)
 
     async def _key(self, name: str | None) -> jwt.PyJWK | None:
+        found, waiting = self._find(name), self._fetching.statistics()
+        fresh = self._clock() - self._fetched <= KEYS_S
+        if (found and (fresh or waiting.locked)) or waiting.tasks_waiting >= WAITING:
+            return found
         async with self._fetching:
             age, found = self._clock() - self._fetched, self._find(name)
             if age > KEYS_S or (found is None and age > AGAIN_S):
                 self._fetched = self._clock()
                 try:
-                    self._keys = _public(await self._published_keys())
+                    with anyio.fail_after(FETCH_S):
+                        self._keys = _public(await self._published_keys())
                 except Exception as error:  # whatever is wrong there: known keys go on, unknown ones are refused
                     _log.warning("The keys of %s cannot be fetched: %s: %s", self.url, type(error).__name__, error)
             return self._find(name)
