@@ -1,8 +1,8 @@
 """``mcp-memory view`` and ``export --html``: the viewer in a browser.
 
-``view`` serves it on the loopback interface alone, to whoever knows the address: a random token is part of it. Requests
-under another host name are refused, so that no web page reaches the server by a name of its own (DNS rebinding). It
-answers GET only, reads only, and ends with the terminal that it was started in.
+``view`` serves it on the loopback interface alone, to the one browser that gives the code (`Door`). Requests under
+another host name are refused, so that no web page reaches the server by a name of its own (DNS rebinding). Beside the
+code it takes GET only, reads only, and ends with the terminal that it was started in.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import secrets
 import signal
 import socket
 import sys
+import tempfile
+import time
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import anyio
 from anyio import to_thread
@@ -65,6 +68,60 @@ HEADERS = {
 }
 
 
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+CODE_S = 600.0
+"""Seconds within which the code has to be given."""
+COOKIE = "viewer"
+
+
+class Door:
+    """Lets one browser in: the first that gives the code.
+
+    Other users of this machine can read the command lines of every process, so an address that a browser is started
+    with may hold no secret. The code is typed, or posted by a file that its owner alone can read, and works once. Who
+    gave it gets a cookie for a path of its own. Cookies go to every port of a host, so a server of somebody else there
+    would have to know the path, and a path that stays in a history opens nothing without the cookie.
+
+    Args:
+        clock: seconds since any fixed moment.
+
+    Attributes:
+        code: the code, as it is shown.
+        path: the first part of the path of every page.
+        cookie: the value of the cookie.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until = clock() + CODE_S
+        self.code = "-".join("".join(secrets.choice(LETTERS) for _ in range(4)) for _ in range(3))
+        self.path, self.cookie = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+
+    def opens_for(self, code: str) -> bool:
+        """Return whether this is the code, which is void from then on."""
+        given = "".join(code.upper().replace("-", " ").split())
+        good = secrets.compare_digest(given.encode(), self.code.replace("-", "").encode())
+        if not good or self._clock() >= self._until:
+            return False
+        self._until = self._clock()
+        return True
+
+    def knows(self, path: str, cookie: str) -> bool:
+        """Return whether a request is of the browser that was let in."""
+        same = secrets.compare_digest
+        return same(path.encode(), self.path.encode()) and same(cookie.encode(), self.cookie.encode())
+
+
+_FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Memory graph</title>
+<form method="post" action="{address}open" autocomplete="off"><p><label>{words}
+<input name="code" value="{code}" autofocus></label> <button>Show the memory</button></form>{script}</html>
+"""
+_ASKS = "The code that mcp-memory view has printed:"
+_REFUSES = (
+    "This code is wrong, was used, or is too old. Run mcp-memory view again, or type the code that it has printed:"
+)
+
+
 async def export_page(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Write the viewer with the graph of a space inside to a file.
 
@@ -103,9 +160,10 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
         values = await _chosen_values(memory, options)
         await _graph(memory, values, 1)  # what cannot be shown is refused before anything is served
         listener = _listen(options.port)
-        token = secrets.token_urlsafe(24)
-        address = f"http://127.0.0.1:{listener.getsockname()[1]}/{token}/"
+        door = Door()
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
         terminal.line(("The memory is shown at", "dim"), address)
+        terminal.line(("to the one browser that gives the code", "dim"), door.code)
         terminal.line(("Only this machine reaches it, until Ctrl-C or the end of this terminal.", "dim"))
         sys.stdout.flush()
 
@@ -118,36 +176,71 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
                 self.interrupted = self.interrupted or sig == signal.SIGINT
                 super().handle_exit(sig, frame)
 
-        config = Config(application(memory, values, token), log_level="warning", lifespan="off", ws="none")
+        config = Config(application(memory, values, door), log_level="warning", lifespan="off", ws="none")
         server = Interruptible(config)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_end_with_terminal, server)
-            if options.browser:  # which may be one that runs in this terminal until it is closed
-                tasks.start_soon(partial(to_thread.run_sync, webbrowser.open, address, abandon_on_cancel=True))
-            await server.serve([listener])
-            tasks.cancel_scope.cancel()
+        with tempfile.TemporaryDirectory(prefix="mcp-memory-view-") as folder:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_end_with_terminal, server)
+                if options.browser:  # which may be one that runs in this terminal until it is closed
+                    page = _posting_file(Path(folder), address, door.code).as_uri()
+                    tasks.start_soon(partial(to_thread.run_sync, webbrowser.open, page, abandon_on_cancel=True))
+                await server.serve([listener])
+                tasks.cancel_scope.cancel()
         if server.interrupted:
             raise KeyboardInterrupt
     finally:
         await memory.aclose()
 
 
-def application(memory: Memory, chosen: Mapping[str, str], token: str) -> Starlette:
-    """Return what answers the browser: the page, and parts of the graph that the page asks for.
+def _posting_file(folder: Path, address: str, code: str) -> Path:
+    """Return a file that gives the code for whoever opens it; its owner alone can read it."""
+    script = "<script>document.forms[0].submit()</script>"
+    page = _FORM.format(address=address, words=_ASKS, code=code, script=script)
+    file = folder / "open.html"
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as to:
+        to.write(page)
+    return file
+
+
+def application(memory: Memory, chosen: Mapping[str, str], door: Door) -> Starlette:
+    """Return what answers the browser: the form for the code, the page, and parts of the graph that the page asks for.
 
     Args:
         memory: read from, never written to.
         chosen: the space, and perhaps the entity, of the page.
-        token: first part of every path; others are not found.
+        door: see `Door`.
     """
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
+    from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
     from starlette.routing import Route
 
+    def form(words: str, status: int) -> Response:
+        html, policy = _FORM.format(address="/", words=words, code="", script=""), "default-src 'none'; "
+        policy += "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        return HTMLResponse(html, status, HEADERS | {"Content-Security-Policy": policy})
+
+    async def ask(_request: Request) -> Response:
+        return form(_ASKS, 200)
+
+    async def enter(request: Request) -> Response:
+        origin = request.headers.get("origin", "null")  # that of a file
+        if origin not in ("null", f"http://{request.headers['host']}"):
+            return PlainTextResponse("Another page may not give the code.", 403, HEADERS)
+        given = bytearray()
+        async for piece in request.stream():
+            given += piece
+            if len(given) > _MOST:
+                return PlainTextResponse("Too large.", 413, HEADERS)
+        if not door.opens_for("".join(parse_qs(given.decode(errors="replace")).get("code", ())[:1])):
+            return form(_REFUSES, 403)
+        reply = RedirectResponse(f"/{door.path}/", 303, HEADERS)
+        reply.set_cookie(COOKIE, door.cookie, path=f"/{door.path}/", httponly=True, samesite="lax")
+        return reply
+
     def known(request: Request) -> bool:
-        return secrets.compare_digest(request.path_params["token"].encode(), token.encode())
+        return door.knows(request.path_params["path"], request.cookies.get(COOKIE, ""))
 
     async def page(request: Request) -> Response:
         if not known(request):
@@ -166,11 +259,18 @@ def application(memory: Memory, chosen: Mapping[str, str], token: str) -> Starle
             return PlainTextResponse(str(error), 400, HEADERS)
 
     return Starlette(
-        routes=[Route("/{token}/", page, methods=["GET"]), Route("/{token}/graph", graph, methods=["GET"])],
+        routes=[
+            Route("/", ask, methods=["GET"]),
+            Route("/open", enter, methods=["POST"]),
+            Route("/{path}/", page, methods=["GET"]),
+            Route("/{path}/graph", graph, methods=["GET"]),
+        ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"], www_redirect=False)],
     )
 
 
+_MOST = 1_000
+"""Bytes of what the form sends."""
 _ASKED = ("entity", "depth", "as_of", "cursor")
 
 
