@@ -49,7 +49,7 @@ class Shares:
         """Let a caller hold more.
 
         Raises:
-            Exhausted: that would be too much; nothing has changed.
+            Exhausted: it would be too much; nothing has changed.
         """
         check(self._what, self._held[caller] + amount, self._of_caller, self._all + amount, self._most)
         self._held[caller] += amount
@@ -81,7 +81,7 @@ class Held:
     An older client may leave before its call has ended. What it has sent is held until then.
 
     Args:
-        caller: whose request it is.
+        caller: the caller whose request it is.
         requests: counts requests.
         size: counts bytes.
 
@@ -98,7 +98,7 @@ class Held:
         """Hold so many bytes more.
 
         Raises:
-            Exhausted: that would be too many.
+            Exhausted: they would be too many.
         """
         self._size.take(self._caller, count)
         self._bytes += count
