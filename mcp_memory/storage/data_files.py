@@ -24,6 +24,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mcp_memory.errors import StoreUnwritable
+from mcp_memory.storage.strangers import check_note
 
 Table = Any
 """A table of LanceDB, which comes without types."""
@@ -201,8 +202,9 @@ def moved_to(folder: Path | None) -> Path | None:
             note = json.loads((now / MOVED).read_text("utf-8")) if now is not None else None
         except (OSError, ValueError):
             break
-        if note is None:
+        if note is None or now is None:
             return None
+        check_note(now / MOVED, note["to"])
         now = Path(note["to"])
     if now is not None and now != folder and not any((now / name).exists() for name in STORED):
         raise StoreUnwritable(

@@ -31,6 +31,7 @@ from mcp_memory.storage.data_files import FAILURES, error_text, local_folder, mo
 from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
 from mcp_memory.storage.noted import PlaceNote
+from mcp_memory.storage.strangers import open_to_others
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,9 @@ class Place:
         Raises:
             StoreUnwritable: see `promises`.
         """
-        return (KEEPS_VERSIONS,) if self.folder is None and self.promises.versions else ()
+        if self.folder is not None:
+            return open_to_others(self.folder)
+        return (KEEPS_VERSIONS,) if self.promises.versions else ()
 
     @cached_property
     def journal(self) -> Journal:
