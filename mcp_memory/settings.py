@@ -104,8 +104,8 @@ class HttpSettings:
         "part of the sessions, of the requests at a time and of their bytes that one caller may have",
         Range(0, 1, includes_low=False, includes_high=True),
     )
-    caller_calls: int = key(8, "calls of one caller that run at once; more wait for their turn")
-    rate: float = key(50.0, "requests a second of one caller, in the long run", POSITIVE)
+    caller_calls: int = key(4, "calls of one caller that run at once; more wait for their turn")
+    rate: float = key(50.0, "requests a second of one caller in the long run, each of 200 kB at most", POSITIVE)
     burst: int = key(200, "requests of one caller at once")
     receive_s: float = key(20.0, "seconds within which a whole request has to arrive", POSITIVE)
     drain_s: float = key(10.0, "seconds for running calls to end when the server stops")

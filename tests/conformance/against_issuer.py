@@ -3,6 +3,10 @@
 ``python against_issuer.py FOLDER``: FOLDER holds issuer.mjs and the installed package; ``node`` is on the path.
 """
 
+import base64
+import hashlib
+import hmac
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -36,7 +40,39 @@ async def status_of(url, token):
         return (await http.post(f"{url}/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"})).status_code
 
 
-async def main(folder):
+def part(value):
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+
+def tricks(token, jwks):
+    """Yield what somebody with a real token makes of it, by what it is."""
+    head, payload, signature = token.split(".")
+    header, claims = (json.loads(base64.urlsafe_b64decode(one + "==")) for one in (head, payload))
+    (key,) = (one for one in jwks["keys"] if one["kid"] == header["kid"])
+    for name in ("none", "None", "HS256"):
+        yield f"alg {name}, unsigned", f"{part(header | {'alg': name})}.{payload}."
+        yield f"alg {name}, the old signature", f"{part(header | {'alg': name})}.{payload}.{signature}"
+    for what, secret in (("its JSON", json.dumps(key)), ("its modulus", key.get("n", key.get("x", "")))):
+        text = f"{part(header | {'alg': 'HS256'})}.{payload}"
+        mac = hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest()
+        yield f"the public key as a secret, {what}", f"{text}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+    for name, value in (
+        ("kid", "x"),
+        ("kid", "../jwks"),
+        ("jku", "https://evil.example"),
+        ("jwk", key),
+        ("typ", "JWE"),
+    ):
+        yield f"another {name}", f"{part(header | {name: value})}.{payload}.{signature}"
+    for name, value in (("scope", "memory:read:*"), ("sub", "root"), ("aud", [AUDIENCE]), ("exp", 2**40), ("nbf", 0)):
+        yield f"another {name}", f"{head}.{part(claims | {name: value})}.{signature}"
+    yield "no signature", f"{head}.{payload}."
+    yield "two signatures", f"{token}.{signature}"
+    yield "another order", f"{payload}.{head}.{signature}"
+    yield "a longer signature", f"{token}AA"
+
+
+async def main(folder, issuer):
     async with httpx2.AsyncClient() as http:
         for _ in range(100):
             try:
@@ -62,14 +98,32 @@ async def main(folder):
         assert await status_of(url, await token_for(AUDIENCE, "")) == 403
         head, payload, signature = token.split(".")
         assert await status_of(url, f"{head}.{payload}.{signature[:-4]}AAAA") == 401
+        async with httpx2.AsyncClient() as http:
+            metadata = (await http.get(f"{ISSUER}/.well-known/openid-configuration")).json()
+            jwks = (await http.get(metadata["jwks_uri"])).json()
+        names = []
+        for name, forged in tricks(token, jwks):
+            names.append(name)
+            assert await status_of(url, forged) in (401, 429), name
+        issuer.kill()
+        issuer.wait()
+        began = anyio.current_time()
+        assert await status_of(url, token) == 400  # let in, as its key is known; without a session
+        assert await status_of(url, f"{part({'alg': 'RS256', 'kid': 'new', 'typ': 'at+jwt'})}.{payload}.AA") in (
+            401,
+            429,
+        )
+        assert await status_of(url, token) == 400
+        assert anyio.current_time() - began < 5
     sys.stdout.write("tokens of oidc-provider: let in, kept to their spaces, and refused for another audience\n")
+    sys.stdout.write(f"refused: {', '.join(names)}; with the issuer gone, known keys go on and others are refused\n")
 
 
 if __name__ == "__main__":
     place = Path(sys.argv[1])
     issuer = subprocess.Popen(["node", "issuer.mjs", str(PORT)], cwd=place, stderr=subprocess.DEVNULL)
     try:
-        anyio.run(main, place)
+        anyio.run(main, place, issuer)
     finally:
         issuer.kill()
         issuer.wait()

@@ -195,6 +195,16 @@ async def test_calls_of_one_caller_wait_for_each_other_and_nobody_elses(tmp_path
         assert seen == [200] * 9
 
 
+async def test_large_bodies_count_as_several_requests(tmp_path):
+    async with guarded(tmp_path, rate=0.1, burst=5) as (url, file, ann):
+        bob = file.add(grant("bob", "bob"))
+        large = [("Content-Type", "application/json")]
+        assert (await post(url, ann, json=None, content=b" " * 1_100_000, headers=large)).status_code == 400
+        refused = await post(url, ann, request("ping"))
+        assert (refused.status_code, 10 < int(refused.headers["retry-after"]) <= 30) == (429, True)
+        assert (await post(url, bob, request("ping"))).status_code == 200
+
+
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")
 async def test_a_caller_may_follow_so_many_resources_over_all_its_clients(tmp_path, monkeypatch):
     monkeypatch.setattr(subscriptions, "FOLLOWED_BY_CALLER", 3)

@@ -15,7 +15,7 @@ import math
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
 
 import anyio
@@ -30,6 +30,8 @@ from mcp_memory.server.http.bodies import SlowRequest, in_time
 from mcp_memory.server.http.metrics import Metrics
 from mcp_memory.server.http.shares import HELD_KEY, Exhausted, Held, Shares
 
+BYTES_OF_REQUEST = 200_000
+"""Bytes of a body that count as one request more: they take as long to receive and to read as one takes to answer."""
 REMEMBERED = 10_000
 """Callers whose rate is remembered; one who is forgotten begins with a full allowance."""
 
@@ -59,6 +61,10 @@ class Rate:
         while len(self._left) > REMEMBERED:
             self._left.popitem(last=False)
         return 0.0
+
+    def charge(self, caller: Hashable, requests: float) -> None:
+        """Count what a caller has already been given; the next request waits until it is made up for."""
+        self._left[caller] = self._now(caller) - requests, self._clock()
 
     def _now(self, caller: Hashable) -> float:
         left, since = self._left.get(caller, (float(self._burst), 0.0))
@@ -199,7 +205,10 @@ class Guard:
         try:
             scope[HELD_KEY] = held = Held(caller, self._limits.requests, self._limits.size)
             with held:
-                await self._app(scope, in_time(receive, self._gate.receive_s), send)
+                try:
+                    await self._app(scope, in_time(receive, self._gate.receive_s), send)
+                finally:
+                    self._limits.rate.charge(caller, held.bytes / BYTES_OF_REQUEST)
         except SlowRequest:
             await Response("The request did not arrive in time.", 408, _CLOSE)(scope, receive, send)
         except Exhausted as error:
@@ -226,7 +235,7 @@ class Guard:
             grant = await self._verify(token)
         if grant is None:
             wait = self._limits.wrong.take(address)  # a right token is never kept waiting by wrong ones
-            return _too_many(wait) if wait else self._unauthorized("invalid_token", "The token is not valid.")
+            return _too_many(wait, _CLOSE) if wait else self._unauthorized("invalid_token", "The token is not valid.")
         if not grant.permissions:
             return self._unauthorized("insufficient_scope", "The token allows nothing here.", 403)
         return grant
@@ -256,8 +265,9 @@ def challenge(metadata_url: str, error: str, words: str, scopes: str = "") -> di
     return {"WWW-Authenticate": " ".join(("Bearer", ", ".join(parts))).strip()}
 
 
-def _too_many(seconds: float) -> Response:
-    return Response("Too many requests: see Retry-After.", 429, {"Retry-After": str(math.ceil(seconds))})
+def _too_many(seconds: float, headers: Mapping[str, str] | None = None) -> Response:
+    given = {"Retry-After": str(math.ceil(seconds)), **(headers or {})}
+    return Response("Too many requests: see Retry-After.", 429, given)
 
 
 def counted(app: ASGIApp, metrics: Metrics) -> ASGIApp:

@@ -85,13 +85,16 @@ class Held:
         requests: counts requests.
         size: counts bytes.
 
+    Attributes:
+        bytes: its bytes.
+
     Raises:
         Exhausted: the caller has too many already.
     """
 
     def __init__(self, caller: Hashable, requests: Shares, size: Shares) -> None:
         self._caller, self._requests, self._size = caller, requests, size
-        self._bytes = self._users = 0
+        self.bytes = self._users = 0
         requests.take(caller)
 
     def add(self, count: int) -> None:
@@ -101,7 +104,7 @@ class Held:
             Exhausted: they would be too many.
         """
         self._size.take(self._caller, count)
-        self._bytes += count
+        self.bytes += count
 
     def __enter__(self) -> None:
         self._users += 1
@@ -110,7 +113,7 @@ class Held:
         self._users -= 1
         if not self._users:
             self._requests.give_back(self._caller)
-            self._size.give_back(self._caller, self._bytes)
+            self._size.give_back(self._caller, self.bytes)
 
 
 class Sessions(StreamableHTTPSessionManager):
