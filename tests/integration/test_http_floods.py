@@ -101,8 +101,9 @@ async def test_a_caller_may_have_a_part_of_all_streams_and_requests_and_gets_the
             assert (await post(url, bob)).status_code == 200
         await closed(*slow)
         await served(url, ann)
-    async with guarded(tmp_path / "..", stateless=False, connections=20, sessions=100) as (url, file, ann):
-        bob = file.add(grant("bob2", "bob"))
+    (tmp_path / "two").mkdir()
+    async with guarded(tmp_path / "two", stateless=False, connections=20, sessions=100) as (url, file, ann):
+        bob = file.add(grant("bob", "bob"))
         sessions = [(await post(url, ann, HELLO)).headers["mcp-session-id"] for _ in range(5)]
         streams = [await started(url, head(ann, method="GET", more=f"Mcp-Session-Id: {one}\r\n")) for one in sessions]
         assert [b" 200 " in await received(stream) for stream in streams] == [True] * 5

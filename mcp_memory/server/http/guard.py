@@ -62,7 +62,7 @@ class Rate:
             self._left.popitem(last=False)
         return 0.0
 
-    def charge(self, caller: Hashable, requests: float) -> None:
+    def charge(self, caller: Hashable, requests: int) -> None:
         """Count what a caller has already been given; the next request waits until it is made up for."""
         self._left[caller] = self._now(caller) - requests, self._clock()
 
@@ -208,7 +208,7 @@ class Guard:
                 try:
                     await self._app(scope, in_time(receive, self._gate.receive_s), send)
                 finally:
-                    self._limits.rate.charge(caller, held.bytes / BYTES_OF_REQUEST)
+                    self._limits.rate.charge(caller, held.bytes // BYTES_OF_REQUEST)
         except SlowRequest:
             await Response("The request did not arrive in time.", 408, _CLOSE)(scope, receive, send)
         except Exhausted as error:
