@@ -176,10 +176,12 @@ class PointInsert:
     Attributes:
         entities: names of the entities that it joins.
         description: the description of their connection.
+        supports: ids of the evidence that it rests on; it is forgotten with that.
     """
 
     entities: tuple[str, ...]
     description: str
+    supports: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from batches import batch
 from contract.test_lance_forget import GONE, TARGETS, fill, opened, write
 from store_contents import holding_anywhere
 
+from mcp_memory.storage import forgetter
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.moving import move
 from mcp_memory.storage.places import note_place
@@ -103,3 +104,24 @@ async def test_a_backup_that_was_out_of_reach_loses_at_the_next_forget_what_went
     found = await store.forget(lambda _: type(TARGETS)("default", turns=frozenset([delta])), "a test")
     assert found.left == ()
     assert holding_anywhere(tmp_path, (*GONE, "delta", "bravo")) == {"bravo"}
+
+
+async def test_a_process_that_dies_at_another_place_leaves_it_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The texts are gone by then; the note of the forget goes last."""
+    folder = tmp_path / "store"
+    await fill(opened(folder))
+    back_up(folder, str(tmp_path / "backups"))
+
+    async def broken(*_: object) -> tuple[str, ...]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(forgetter, "forget_elsewhere", broken)
+        with pytest.raises(BaseException):  # noqa: B017, PT011 - the process ends
+            await opened(folder).forget(lambda _: TARGETS, "a test")
+    assert holding_anywhere(tmp_path / "backups", GONE) == set(GONE)
+    async with opened(folder).reading() as view:
+        assert len(view.space("default").turns) == 2
+    assert holding_anywhere(tmp_path, GONE) == set()

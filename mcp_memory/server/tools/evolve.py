@@ -79,6 +79,7 @@ class PointInsertInput(Input):
 
     entities: Annotated[list[str], Field(description="Two or more.")]
     description: str
+    supports: Annotated[list[str] | None, Field(description="Ids of the evidence it rests on.")] = None
 
 
 class PointUpdateInput(Input):
@@ -190,7 +191,8 @@ def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
     for place, insert in enumerate(points.insert or ()):
         argument = f"points.insert[{place}]"
         entities = check_names(f"{argument}.entities", insert.entities, NAMES, limits)
-        inserts.append(PointInsert(entities, description(argument, insert.description)))
+        supports = check_names(f"{argument}.supports", insert.supports, IDS, limits)
+        inserts.append(PointInsert(entities, description(argument, insert.description), supports))
     for place, update in enumerate(points.update or ()):
         argument = f"points.update[{place}]"
         point = check_name(f"{argument}.id", update.id, limits)

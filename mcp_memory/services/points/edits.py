@@ -27,7 +27,7 @@ from mcp_memory.language.tokens import words
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Vector
-from mcp_memory.view.space import Space
+from mcp_memory.view.space import NONE, Space
 
 MOST = 20_000
 """Ids of seen evidence that a process keeps; the oldest are dropped."""
@@ -248,9 +248,32 @@ def _insert(
     name = point_id(current.name, scope, entities, new.description)
     if name in planned.points:
         return  # later changes of the point are not undone by repeating the call
-    point = Point(name, current.name, entities, new.description, scope, 0, "active", (), None, (), (), "caller", now)
+    rests = _support(current, new.supports, argument)
+    point = Point(name, current.name, entities, new.description, scope, 0, "active", (), None, *rests, "caller", now)
     planned.record(point)
     planned.report("points", point, None)
+
+
+def _support(current: Space, names: Sequence[str], argument: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids of the sentences and facts that pieces of evidence consist of."""
+    sentences: dict[str, None] = {}
+    facts: dict[str, None] = {}
+    for place, name in enumerate(names):
+        if current.sentence(name) is not None:
+            sentences[name] = None
+        elif (row := current.segment_row(name)) != NONE:
+            rows = current.sentences_within(current.segments[row])
+            sentences |= dict.fromkeys(current.sentences[one].id for one in rows)
+        elif current.facts.version(name) is not None:
+            facts[name] = None
+        elif (point := current.hypergraph.get(name)) is not None:
+            sentences |= dict.fromkeys(point.sentences)
+            facts |= dict.fromkeys(point.facts)
+        else:
+            problem = f"{name[:60]!r} is no sentence, passage, fact or point of space {current.name!r}"
+            remedy = "Give ids of evidence that a recall or a step showed. Nothing was changed."
+            raise InvalidInput(f"{argument}.supports[{place}]", problem, remedy)
+    return tuple(sentences), tuple(facts)
 
 
 def _update(planned: PlannedEdits, point: Point, new: NewDescription, now: Millis) -> None:

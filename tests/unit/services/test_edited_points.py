@@ -8,6 +8,7 @@ from fakes import FakeLog
 from learning_memory import memory, recalled, told
 
 from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.requests import (
     EvolveRequest,
     NewDescription,
@@ -205,3 +206,20 @@ async def test_any_edits_keep_vertices_and_merge_chains_end_in_an_active_point(s
     other = memory(log)
     async with other.store.reading() as view:
         assert view.space("default").hypergraph.all() == held(one).all()
+
+
+async def test_a_point_whose_caller_names_its_evidence_is_forgotten_with_it():
+    """Whatever words it is in; an id that names no evidence is refused, and nothing is inserted."""
+    one = await told(memory(read=True))
+    found = await recalled(one, "What did Ann adopt in May?")
+    shown = next(item for item in found.evidence if "beagle" in item.text)
+    names = ("Ann", "Lisbon")
+    with pytest.raises(InvalidInput, match=r"points.insert\[0\].supports\[0\].*is no sentence, passage, fact or point"):
+        await one.evolve(EvolveRequest("default", points=PointEdits((PointInsert(names, "A pet.", ("g_1",)),))))
+    inserts = PointInsert(names, "She has company.", (shown.id,)), PointInsert(names, "They have never met.")
+    await one.evolve(EvolveRequest("default", points=PointEdits(inserts)))
+    (company, _) = held(one).active()
+    assert company.sentences or company.facts
+    await one.forget(ForgetRequest("default", ids=(shown.sources[0].turn.id,), dry_run=False))
+    async with one.store.reading() as view:
+        assert [point.description for point in view.space("default").hypergraph.all()] == ["They have never met."]
