@@ -36,6 +36,7 @@ these rules make one, and a process may be killed at any point of it.
     elsewhere.py    how a forget reaches these places
     backups.py      a whole store in one file, and back; when such files are made
     moving.py       restore a store, and move it
+    arrival.py      how such a store takes its place, in a step that nothing can cut in two
     own_files.py    which files of a store's folder are its own: only these are removed or written over
     data_files.py   files that a full disk has cut short, and sums by which a changed one is noticed
     check.py        the store's status, and what doctor checks

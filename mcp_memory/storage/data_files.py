@@ -11,7 +11,6 @@ a line is taken as it is: an older program wrote it; the next compaction notes i
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
@@ -22,9 +21,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-
-from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.strangers import check_note
 
 Table = Any
 """A table of LanceDB, which comes without types."""
@@ -189,34 +185,10 @@ MOVED = "moved.json"
 """The note that a store leaves when it is moved: where it is now. Whoever opens the old place is led there."""
 
 
-def moved_to(folder: Path | None) -> Path | None:
-    """Return where the store of a folder is now.
-
-    Raises:
-        StoreUnwritable: it was moved, and is not where it was moved to: its disk is not mounted, perhaps. Nobody may
-            take what is there, or what would be made there, for the memory.
-    """
-    now = folder
-    for _ in range(8):
-        try:
-            note = json.loads((now / MOVED).read_text("utf-8")) if now is not None else None
-        except (OSError, ValueError):
-            break
-        if note is None or now is None:
-            return None
-        check_note(now / MOVED, note["to"])
-        now = Path(note["to"])
-    if now is not None and now != folder and not any((now / name).exists() for name in STORED):
-        raise StoreUnwritable(
-            f"the memory was moved to {str(now)!r}, which is not there; is the disk mounted? Nothing was changed. If "
-            "it is elsewhere by now, set storage.uri (MCP_MEMORY_STORAGE_URI) to that folder; if it is lost, remove "
-            f"{str((folder or now) / MOVED)!r} and restore a backup."
-        )
-    return now
-
-
 STORED = ("commits.lance", "journal.jsonl")
 """What the folder of every store has that was written to, one or both."""
+ARRIVING = "arriving"
+"""The folder of a store that is being restored, or moved here (``arrival.py``)."""
 
 
 def flush(folder: Path) -> None:

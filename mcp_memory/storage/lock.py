@@ -9,6 +9,7 @@ until it has ``write.lock``, and is therefore certain to be next.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import threading
@@ -37,9 +38,15 @@ def lock_file(path: Path) -> BaseFileLock:
 
 
 def try_lock(lock: BaseFileLock) -> bool:
-    """Take a lock if it is free, and return whether it was."""
+    """Take a lock if it is free, and return whether it was.
+
+    Raises:
+        OSError: it cannot be made. Its folder is not made either: it would stand where a disk is to be mounted.
+    """
     from filelock import Timeout
 
+    if not os.path.isdir(folder := os.path.dirname(lock.lock_file)):  # noqa: PTH112, PTH120 - every write asks
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
     try:
         lock.acquire(blocking=False)
     except Timeout:

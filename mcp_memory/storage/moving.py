@@ -1,13 +1,12 @@
 """Put a whole store somewhere: restore one from a backup, and move one to another folder.
 
-Everything is written and checked beside its place first. Only a complete store takes the place of another one, which is
-done by renaming folders, and only while no other process has either of them open.
+Everything is written and checked beside its place first. Only a complete store takes the place of another one, in one
+step (``arrival.py``), and only while no other process has either of them open.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Awaitable, Callable
@@ -18,16 +17,17 @@ from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
+from mcp_memory.storage.arrival import arriving, clear, leave, set_aside, take_place
 from mcp_memory.storage.backups import FOLDER, Backups, read_header, still, unpack
 from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.copies import forget_notes
-from mcp_memory.storage.data_files import MOVED
-from mcp_memory.storage.forgotten import BOOK_COPY, Book, purge, read_book, write_book
+from mcp_memory.storage.data_files import ARRIVING, MOVED
 from mcp_memory.storage.forgotten import FOLDER as KEPT
+from mcp_memory.storage.forgotten import Book, purge, read_book, write_book
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.mapped import VECTORS
 from mcp_memory.storage.noted import ID_FILE
+from mcp_memory.storage.own_files import refuse_in_the_way
 from mcp_memory.storage.places import PLACES, carry_places, note_place
 from mcp_memory.storage.saved_view import FOLDER as VIEW
 from mcp_memory.storage.saved_view import LOCK as VIEW_LOCK
@@ -48,6 +48,7 @@ _OWN = frozenset(
         VIEW,
         VIEW_LOCK,
         ID_FILE,
+        ARRIVING,
         "holders",
         "next.lock",
         "write.lock",
@@ -110,18 +111,15 @@ async def restore(
         there, damaged = None, True
     if damaged and not replace:
         problem = f"the memory in {str(folder)!r} cannot be read"
-        raise InvalidInput("storage.uri", problem, "Say --replace; it is set aside then, beside its folder.")
+        raise InvalidInput("storage.uri", problem, "Say --replace; it is set aside then, in a folder in its own.")
     if there is not None and not replace:
         problem = f"there is a memory in {str(folder)!r} already, of {there.tx:,} commits"
         raise InvalidInput("storage.uri", problem, "Set it to another folder, or say --replace; it is backed up then.")
     if there is None and not damaged and await to_thread.run_sync(_holds_others, folder):
         raise InvalidInput("storage.uri", f"{str(folder)!r} holds other things", "Set it to an empty or new folder.")
     _refuse_others(folder, "restored over")
-    made = folder.with_name(f".{folder.name}.restore-{os.getpid()}")
     saved, left_out = None, 0
-    try:
-        with tables.write_errors():
-            made.mkdir(mode=0o700, parents=True)
+    with arriving(folder) as made:
         await to_thread.run_sync(unpack, file, made)
         tx = await to_thread.run_sync(check_readable, made)
         book: Book | None = None
@@ -137,11 +135,15 @@ async def restore(
             await to_thread.run_sync(_join_books, Tables(str(made)), book)
         await to_thread.run_sync(carry_places, folder, made)
         note_place(made, "copy", file, now)
-        tables.forget()
         _refuse_others(folder, "restored over")
-        aside = await to_thread.run_sync(_put_in_place, made, folder, damaged)
-    finally:
-        await to_thread.run_sync(lambda: shutil.rmtree(made, ignore_errors=True))
+        refuse_in_the_way(folder)
+        aside = folder / f"damaged-{now}" if damaged else None
+        if aside is not None:
+            note_place(made, "copy", aside, now)
+            await to_thread.run_sync(set_aside, folder, made, aside.name)
+        (made / ID_FILE).unlink(missing_ok=True)  # the place keeps its own
+        take_place(folder)
+    tables.forget()
     return tx, left_out, aside or saved
 
 
@@ -158,32 +160,6 @@ def _holds_others(folder: Path) -> bool:
     return folder.is_dir() and any(path.name not in _OWN for path in folder.iterdir())
 
 
-def _put_in_place(made: Path, folder: Path, keep: bool) -> Path | None:
-    """Rename a folder to that of a store; what stood there goes, but for its backups, or stays under the name returned.
-
-    Args:
-        made: the folder with the new store.
-        folder: where it is to be.
-        keep: whether what stood there stays.
-    """
-    old = folder.with_name(f"{folder.name}.damaged-{os.getpid()}" if keep else f".{folder.name}.before-{os.getpid()}")
-    try:
-        if folder.exists():
-            if (folder / FOLDER).is_dir():
-                (folder / FOLDER).rename(made / FOLDER)
-            folder.rename(old)
-        made.rename(folder)
-    except OSError as error:
-        raise StoreUnwritable(
-            f"storage.uri {str(folder)!r} cannot be replaced ({error.strerror or error}). The restored memory is in "
-            f"{str(made if made.exists() else folder)!r}, the former one in {str(old if old.exists() else folder)!r}."
-        ) from None
-    if keep:
-        return old
-    shutil.rmtree(old, ignore_errors=True)
-    return None
-
-
 async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
     """Move the store that a uri names to another folder, and return where it was.
 
@@ -197,33 +173,25 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
     tables = Tables(uri)
     folder, to = await to_thread.run_sync(_places, tables, to)
     _refuse_others(folder, "moved")
-    made = to.with_name(f".{to.name}.move-{os.getpid()}")
-    try:
-        async with still(tables, WriteLock(folder, lock_timeout_s)):
+    new = not to.exists()
+    async with still(tables, WriteLock(folder, lock_timeout_s)):
+        with arriving(to, folder) as made:
             try:
                 await to_thread.run_sync(_copy, folder, made)
                 await to_thread.run_sync(check_readable, made)
                 await to_thread.run_sync(carry_places, folder, made)
                 note_place(made, "home", folder, 0)
                 _refuse_others(folder, "moved")
-                if to.exists():
-                    shutil.rmtree(to)
-                made.rename(to)
-                _leave_note(folder, to)
+                refuse_in_the_way(to)
+                if new:
+                    to.chmod(folder.stat().st_mode & 0o777)
+                leave(folder, to)
             except OSError as error:
                 raise StoreUnwritable(
                     f"the memory cannot be moved to {str(to)!r} ({error.strerror or error}). It is where it was. Make "
                     "room, or name another folder."
                 ) from None
-            forget_notes(folder)  # it speaks of a store that is no longer here
-            tables.journal.remove()
-            tables.log_copy.remove()
-            for name in (BOOK_COPY, PLACES):
-                (folder / name).unlink(missing_ok=True)
-            for path in [*folder.glob("*.lance"), folder / FOLDER, folder / KEPT]:
-                await to_thread.run_sync(lambda path: shutil.rmtree(path, ignore_errors=True), path)
-    finally:
-        await to_thread.run_sync(lambda: shutil.rmtree(made, ignore_errors=True))
+        await to_thread.run_sync(clear, folder)
     return folder
 
 
@@ -243,8 +211,6 @@ def _places(tables: Tables, to: Path) -> tuple[Path, Path]:
 
 def _copy(folder: Path, to: Path) -> None:
     """Copy the tables and backups of a store with its permissions, and compare the sums of all files."""
-    to.mkdir(mode=0o700, parents=True)
-    to.chmod(folder.stat().st_mode & 0o777)
     beside = [folder / name for name in (FOLDER, KEPT) if (folder / name).is_dir()]
     if (folder / ID_FILE).is_file():
         shutil.copy(folder / ID_FILE, to / ID_FILE)
@@ -265,12 +231,6 @@ def _flushed_sum(path: Path) -> bytes:
     with path.open("r+b") as file:  # Windows flushes no file that is open for reading alone
         os.fsync(file.fileno())
         return hashlib.file_digest(file, "sha256").digest()
-
-
-def _leave_note(folder: Path, to: Path) -> None:
-    part = folder / f".{MOVED}.{os.getpid()}"
-    part.write_text(json.dumps({"to": str(to)}), "utf-8")
-    part.replace(folder / MOVED)
 
 
 def _refuse_others(folder: Path, done: str) -> None:

@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.storage.arrival import settled
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, Promises, storage_options
 from mcp_memory.storage.bucket_journal import BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
-from mcp_memory.storage.data_files import FAILURES, error_text, local_folder, moved_to
+from mcp_memory.storage.data_files import FAILURES, error_text, local_folder
 from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
 from mcp_memory.storage.noted import PlaceNote
@@ -55,7 +56,7 @@ class Place:
         Raises:
             StoreUnwritable: the memory is not where it was, or where it was moved to.
         """
-        folder = moved_to(local_folder(self.uri))
+        folder = settled(local_folder(self.uri))
         self.note.check(folder)
         return folder
 

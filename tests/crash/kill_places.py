@@ -1,0 +1,364 @@
+"""Kill what puts a whole store somewhere or makes its tables again, at each of its steps, and look at what is left.
+
+Run as ``python tests/crash/kill_places.py --rounds 500``. A round does one of `DEEDS` to a copy of a store, in a
+process that is killed before or after its n-th operation on a file (a rename, a removal, a flush, a file opened for
+writing, a folder made), or after some time. What must hold then: whoever opens the place finds the whole memory, as
+before the deed or as after it, or is told in words which command mends it; the same deed, done once more, ends as if
+nobody had been killed; nothing is left behind, the place takes a write, and there are never two memories.
+
+Processes are forked from one that has imported everything and never used LanceDB, so a round takes a second.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import logging
+import os
+import pickle
+import random
+import shutil
+import signal
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from crash.command import run
+from damaged_store import (
+    commit_to,
+    contents,
+    damage,
+    derive,
+    embed,
+    forget,
+    make_rows,
+    make_store,
+    open_at,
+    relearn,
+    turn,
+)
+
+from mcp_memory.errors import McpMemoryError
+from mcp_memory.storage.backups import back_up
+from mcp_memory.storage.data_files import files_below
+from mcp_memory.storage.lock import WriteLock
+from mcp_memory.storage.moving import move, restore
+from mcp_memory.storage.place import Place, import_lancedb
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+
+NOW = 1_800_000_000_000
+HANGS_S = 120
+NAMES = ("rename", "replace", "unlink", "remove", "fsync", "mkdir", "rmdir", "link", "ftruncate")
+AROUND = ("store", "new", "notes", "all.backup")
+STRAY = ("arriving", ".part", ".hidden", ".new", "left.lock")
+
+
+@dataclass
+class Damage:
+    """The damage that the rounds caused.
+
+    Attributes:
+        kills: how many processes were killed, by deed.
+        ends: what was found then, by deed: the memory as ``before``, as ``after``, or a problem that is ``told``.
+        faults: what does not hold.
+    """
+
+    kills: Counter[str] = field(default_factory=Counter)
+    ends: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def none(self) -> bool:
+        """Whether there is no damage."""
+        return not self.faults
+
+
+# Processes
+
+
+def in_process(work: Callable[[], Any], at: int | None = None, after: bool = False, within_s: float = HANGS_S) -> Any:
+    """Do something in a process of its own, and return what it returns; an error as its text, None if it was killed.
+
+    Args:
+        work: what to do.
+        at: the number of the operation at which it is killed.
+        after: whether after that operation or before it.
+        within_s: after which it is killed in any case.
+    """
+    reads, writes = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if not child:
+        os.close(reads)
+        logging.disable()
+        if at is not None:
+            _kill_at(at, after=after)
+        try:
+            found = work()
+        except McpMemoryError as error:
+            found = str(error)
+        except BaseException as error:
+            found = f"BROKEN {type(error).__name__}: {error}"
+        with os.fdopen(writes, "wb") as out:
+            out.write(pickle.dumps((found, _done[0])))
+        os._exit(0)
+    os.close(writes)
+    os.set_blocking(reads, False)
+    content, until = b"", time.monotonic() + within_s
+    while time.monotonic() < until:
+        try:
+            if not (piece := os.read(reads, 1 << 20)):
+                break
+            content += piece
+        except BlockingIOError:
+            time.sleep(0.005)
+    else:
+        os.kill(child, signal.SIGKILL)
+    os.close(reads)
+    os.waitpid(child, 0)
+    if not content:
+        return None
+    found, _done[0] = pickle.loads(content)
+    return found
+
+
+_done = [0]
+"""Operations on files, in the process that counts them, and of the last process that came to its end."""
+
+
+def _kill_at(number: int, *, after: bool) -> None:
+    """Count operations on files, and kill this process at one of them; 0 for none."""
+
+    def counting(call: Callable[..., Any], *, only_writing: bool = False) -> Callable[..., Any]:
+        def counted(*arguments: Any, **options: Any) -> Any:
+            if only_writing and not _writes(arguments, options):
+                return call(*arguments, **options)
+            _done[0] += 1
+            if _done[0] == number and not after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            result = call(*arguments, **options)
+            if _done[0] == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return result
+
+        return counted
+
+    _done[0] = 0
+    for name in NAMES:
+        setattr(os, name, counting(getattr(os, name)))
+    os.open = counting(os.open, only_writing=True)
+    builtins.open = io.open = counting(io.open, only_writing=True)
+
+
+def _writes(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    how = arguments[1] if len(arguments) > 1 else options.get("mode", options.get("flags", "r"))
+    return bool(how & (os.O_WRONLY | os.O_RDWR)) if isinstance(how, int) else bool(set("wax+") & set(how))
+
+
+# The store, and what is done to it
+
+
+def open_store(folder: Path) -> LanceStore:
+    """Return a store as a server opens it whose configuration lies beside it."""
+    place = Place(str(folder), "", str(folder.parent / "notes"))
+    return open_at(place, derive=lambda: make_rows, embed=embed, relearn=relearn)  # type: ignore[arg-type]
+
+
+async def _made(around: Path) -> None:
+    """Write a store and a backup of it; forget a message, and write more."""
+    folder = around / "store"
+    await make_store(folder, "loose", commits=5, size=12)
+    await back_up(Tables(str(folder)), WriteLock(folder, 5.0), around / "all.backup", NOW)
+    store = open_store(folder)
+    await forget(store, "m0-1")
+    await commit_to(store, derive([turn("newest")]))
+    await store.aclose()
+
+
+async def _move(around: Path) -> None:
+    await move(str(around / "store"), around / "new", 10.0)
+
+
+async def _restore(around: Path) -> None:
+    async def again(made: Path, *_: object) -> int:
+        store = open_at(str(made), embed=embed, relearn=relearn)
+        await forget(store, "m0-1")
+        await store.aclose()
+        return 1
+
+    await restore(around / "all.backup", str(around / "store"), again, replace=True, keep=2, place="", now=NOW)
+
+
+async def _rebuild(around: Path) -> None:
+    store = open_store(around / "store")
+    await store.rebuild(make_rows)
+    await store.aclose()
+
+
+async def _forget(around: Path) -> None:
+    store = open_store(around / "store")
+    await forget(store, "m2-3")
+    await store.aclose()
+
+
+async def _repair(around: Path) -> None:
+    store = open_store(around / "store")
+    await store.repair(lambda _: True)
+    await store.rebuild(make_rows)
+    await store.aclose()
+
+
+def _lose(around: Path) -> None:
+    shutil.rmtree(around / "store")
+
+
+def _spoil(around: Path, *patterns: str) -> None:
+    for pattern in patterns:
+        for file in (around / "store").glob(pattern):
+            damage(file, "halved")
+
+
+UNREADABLE = ("commits.lance/*/*", "log.jsonl", "anchor*", "journal.jsonl")
+
+
+DEEDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
+    "move": (lambda around: None, _move),
+    "restore over a memory": (lambda around: None, _restore),
+    "restore in place of a lost one": (_lose, _restore),
+    "restore over a damaged one": (lambda around: _spoil(around, *UNREADABLE), _restore),
+    "rebuild": (lambda around: None, _rebuild),
+    "forget": (lambda around: None, _forget),
+    "repair of commits": (lambda around: _spoil(around, "commits.lance/data/*"), _repair),
+    "repair of texts": (lambda around: _spoil(around, "turns.lance/data/*"), _repair),
+}
+"""What comes before, and what is done."""
+
+
+async def _look(folder: Path, write: str = "") -> tuple[frozenset[Any], tuple[str, ...]]:
+    """Open a place, write a message if one is given, and return what it holds and what is wrong with it, in words."""
+    store = open_store(folder)
+    try:
+        if write:
+            await commit_to(store, derive([turn(write)]))
+        async with store.reading() as view:
+            held = contents(view)
+        return held, tuple(store.damage)
+    finally:
+        await store.aclose()
+
+
+# Rounds
+
+
+def kill_rounds(folder: Path, rounds: int, seed: int) -> Damage:
+    """Do the deeds in turn, each killed at another point, and return the damage."""
+    import_lancedb()
+    dice, found = random.Random(seed), Damage()
+    original, around = folder / "original", folder / "around"
+    original.mkdir(parents=True)
+    if (said := in_process(lambda: anyio.run(_made, original))) is not None:
+        raise AssertionError(said)
+    _begin(original, around, lambda _: None)
+    whole = in_process(lambda: anyio.run(_look, around / "store"))
+    known: dict[str, tuple[Any, ...]] = {}
+    for number in range(rounds):
+        name = list(DEEDS)[(seed + number) % len(DEEDS)]
+        before, deed = DEEDS[name]
+        if name not in known:
+            _begin(original, around, before)
+            held = in_process(lambda: anyio.run(_look, around / "store"))
+            _begin(original, around, before)
+            began = time.monotonic()
+            said = in_process(lambda: anyio.run(deed, around), at=0)  # noqa: B023
+            took_s, steps = time.monotonic() - began, _done[0]
+            after = in_process(lambda: anyio.run(_look, around / "store"))
+            known[name] = held, whole, after, steps, took_s
+            if said is not None or not isinstance(after, tuple) or after[1]:
+                raise AssertionError((name, said, after))
+        _begin(original, around, before)
+        _round(around, name, known[name], dice, found, f"seed {seed}, round {number}, {name}")
+    return found
+
+
+def _begin(original: Path, around: Path, before: Callable[[Path], None]) -> None:
+    shutil.rmtree(around, ignore_errors=True)
+    shutil.copytree(original, around)
+    in_process(lambda: anyio.run(_look, around / "store"))  # it is noted now
+    before(around)
+
+
+def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random, found: Damage, where: str) -> None:
+    before, whole, after, steps, took_s = known
+    deed, store, new = DEEDS[name][1], around / "store", around / "new"
+    if dice.random() < 0.75:
+        at, late, within_s = dice.randint(1, steps), dice.random() < 0.5, float(HANGS_S)
+        where += f", step {at} of {steps}, {'after' if late else 'before'} it"
+    else:
+        at, late, within_s = 0, False, dice.uniform(0, took_s)
+        where += f", after {within_s:.3f} s"
+    said = in_process(lambda: anyio.run(deed, around), at, late, within_s)
+    found.kills[name] += said is None
+
+    def fault(text: object) -> None:
+        found.faults.append(f"{where}: {str(text)[:600]}")
+
+    moved = (store / "moved.json").exists()
+    if name == "move" and dice.random() < 0.5:  # the new place is opened first
+        there = in_process(lambda: anyio.run(_look, new))
+        if there != (after if moved else (frozenset(), ())):
+            fault(f"the new place, moved {moved}: {_short(there)}")
+    ends = in_process(lambda: anyio.run(_look, store))
+    told = ends if isinstance(ends, str) else " ".join(ends[1]) if ends else "it hangs"
+    if ends == after and (moved or name != "move"):
+        found.ends[f"{name}: after"] += 1
+    elif ends in (before, whole):
+        found.ends[f"{name}: before"] += 1
+    elif "mcp-memory doctor --re" in told or "`mcp-memory doctor` says" in told:
+        found.ends[f"{name}: told"] += 1
+    else:
+        fault(f"opened: {_short(ends)}")
+    if name == "move" and not moved and (there := in_process(lambda: anyio.run(_look, new))) != (frozenset(), ()):
+        fault(f"a second memory: {_short(there)}")
+    if ends != after or name == "rebuild" or (name == "move" and not moved):
+        again = in_process(lambda: anyio.run(deed, around))
+        if again is not None:
+            fault(f"once more: {again}")
+    last = in_process(lambda: anyio.run(_look, store))
+    if last != after:
+        fault(f"in the end: {_short(last)}")
+    written = in_process(lambda: anyio.run(partial(_look, write="after all"), store))
+    if not isinstance(written, tuple) or not any(turn("after all").id in item for item in written[0]):
+        fault(f"it takes no write: {_short(written)}")
+    for path in files_below(around):
+        inside = path.relative_to(around).as_posix()
+        if any(part in inside for part in STRAY) or inside.partition("/")[0] not in (
+            "store",
+            "new",
+            "notes",
+            "all.backup",
+        ):
+            fault(f"left behind: {inside}")
+    if name == "move" and (files := [one.name for one in files_below(store) if not one.name.endswith(".lock")]) != [
+        "moved.json"
+    ]:
+        fault(f"left in the old place: {files}")
+
+
+def _short(state: object) -> str:
+    return f"{len(state[0])} items, {state[1]}" if isinstance(state, tuple) else str(state)
+
+
+if __name__ == "__main__":
+    run(kill_rounds, __doc__)
