@@ -17,7 +17,6 @@ import io
 import json
 import logging
 import os
-import re
 import shutil
 import tarfile
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -32,9 +31,11 @@ from mcp_memory import __version__
 from mcp_memory.bounds import RECORD_BYTES, parse_json
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
+from mcp_memory.files import whole_file
 from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.data_files import files_below, size_in_bytes
+from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.lock import WriteLock, lock_file
+from mcp_memory.storage.own_files import is_own, own_files, refuse_in_the_way
 from mcp_memory.storage.places import known_places, note_place
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, FORMAT
 from mcp_memory.storage.tables import SPARE, Tables
@@ -83,33 +84,30 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
         raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
     header = {"format": KIND, "version": VERSION, "program": program, "made": made, "commit": last.tx}
     header |= {"store_format": last.format, "embedder": last.embedder, "dimension": last.dimension}
+    refuse_in_the_way(tables.folder)
     names = {f"{name}.lance" for name in (*last.tables, COMMITS, FORGOTTEN)}
-    paths = [path for name in sorted(names) for path in sorted(files_below(tables.folder / name))]
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    paths = [path for name in sorted(names) for path in sorted(own_files(tables.folder / name, name))]
     sums: dict[str, str] = {}
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
-                _add(archive, _HEADER, json.dumps(header).encode())
-                for path in paths:
-                    name = path.relative_to(tables.folder).as_posix()
-                    with path.open("rb") as content:
-                        hashing = _Hashing(content)
-                        info = tarfile.TarInfo(name)
-                        info.size, info.mode = os.fstat(content.fileno()).st_size, 0o600
-                        archive.addfile(info, hashing)
-                    sums[name] = hashing.sum.hexdigest()
-                _add(archive, _SUMS, json.dumps(sums).encode())
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(file)
+        with (
+            whole_file(file) as out,
+            tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            _add(archive, _HEADER, json.dumps(header).encode())
+            for path in paths:
+                name = path.relative_to(tables.folder).as_posix()
+                with path.open("rb") as content:
+                    hashing = _Hashing(content)
+                    info = tarfile.TarInfo(name)
+                    info.size, info.mode = os.fstat(content.fileno()).st_size, 0o600
+                    archive.addfile(info, hashing)
+                sums[name] = hashing.sum.hexdigest()
+            _add(archive, _SUMS, json.dumps(sums).encode())
     except OSError as error:
         raise StoreUnwritable(
             f"the backup {str(file)!r} cannot be written ({error.strerror or error}). Nothing was changed. "
             "Make room, or name another place."
         ) from None
-    finally:
-        part.unlink(missing_ok=True)
     return last.tx
 
 
@@ -224,7 +222,6 @@ SUFFIX = ".backup"
 WAIT_S = 120.0
 """How long to wait for another process's compaction to finish."""
 PROGRAM = f"mcp-memory {__version__}"
-_NAME = re.compile(r"\d{8}T\d{6}\d{3}Z-\d+-[a-z-]+\.backup")
 
 _log = logging.getLogger(__name__)
 
@@ -294,10 +291,8 @@ class Backups:
 
     def files(self, folder: Path | None = None) -> list[Path]:
         """Return those there are in a folder, or in the one that is set, the oldest first."""
-        folder = folder or self.folder
-        if folder is None or not folder.is_dir():
-            return []
-        return sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
+        found = folder.glob(f"[!.]*{SUFFIX}") if (folder := folder or self.folder) is not None else ()
+        return sorted(path for path in found if is_own(path, f"{FOLDER}/{path.name}"))
 
     @property
     def last(self) -> Path | None:

@@ -36,6 +36,7 @@ from typing import Any
 from mcp_memory.storage.data_files import FAILURES, SUMS, Sums, Table, is_readable, manifests_of, no_panics
 from mcp_memory.storage.fact_rows import alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Entry, Journal, entry_of, line_of
+from mcp_memory.storage.own_files import NO_LINK, ensure_own, remove_file
 from mcp_memory.storage.place import import_lancedb
 from mcp_memory.storage.point_rows import lesson_rows, point_rows
 from mcp_memory.storage.schema import (
@@ -65,6 +66,7 @@ class LogCopy:
 
     def __init__(self, folder: Path | None) -> None:
         self._path = folder / LOG_COPY if folder is not None else None
+        self._known = False  # whether the file is ours
 
     def append(self, commits: Sequence[Commit], rows: Mapping[TableKind, TableRows]) -> None:
         """Append commits with their rows, each of which carries the number of its commit; a failure is only logged."""
@@ -76,7 +78,10 @@ class LogCopy:
                 by_commit[row["tx"]].setdefault(kind, []).append(row)
         content = b"".join(line_of(commit, by_commit[commit.tx]) for commit in commits)
         try:
-            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+            if not self._known:
+                ensure_own(self._path)
+                self._known = True
+            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_LINK, 0o600)
             with os.fdopen(file, "r+b", buffering=0) as copy:
                 if copy.seek(0, os.SEEK_END):
                     copy.seek(-1, os.SEEK_END)
@@ -119,7 +124,7 @@ class LogCopy:
     def remove(self) -> None:
         """Remove it."""
         if self._path is not None:
-            self._path.unlink(missing_ok=True)
+            remove_file(self._path)
 
 
 def copied_rows(entries: Iterable[Entry], kind: LogTable) -> TableRows | None:
@@ -150,7 +155,9 @@ def write_anchor(folder: Path | None, commit: Commit) -> None:
     text = json.dumps(asdict(commit), sort_keys=True)
     path = folder / _ANCHORS[commit.tx % 2]
     try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+        if commit.tx <= 2:  # from then on there are both
+            ensure_own(path)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | NO_LINK, 0o600)
         try:
             os.ftruncate(
                 file, os.write(file, json.dumps({"crc32": zlib.crc32(text.encode()), "commit": text}).encode())
@@ -181,7 +188,7 @@ def _noted(path: Path) -> Commit | None:
 def forget_notes(folder: Path | None) -> None:
     """Remove the anchor and the sums: the store has moved."""
     for name in (*_ANCHORS, SUMS) if folder is not None else ():
-        (folder / name).unlink(missing_ok=True)  # type: ignore[operator]
+        remove_file(folder / name)  # type: ignore[operator]
 
 
 class CommitCopies:

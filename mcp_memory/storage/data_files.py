@@ -22,6 +22,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from mcp_memory.files import whole_file
+from mcp_memory.storage.own_files import NO_LINK, ensure_own
+
 Table = Any
 """A table of LanceDB, which comes without types."""
 
@@ -237,8 +240,9 @@ class Sums:
             return
         lines = b"".join(self._line(file) for file in files if _is_manifest(file) or is_complete(file))
         try:
-            binary = getattr(os, "O_BINARY", 0)  # else Windows writes two characters for a line's end
-            file = os.open(self._folder / SUMS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | binary, 0o600)
+            if not self._right:
+                ensure_own(self._folder / SUMS)
+            file = os.open(self._folder / SUMS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_LINK, 0o600)
             try:
                 os.write(file, lines)
             finally:
@@ -288,10 +292,10 @@ class Sums:
                 self._rewrite(self._folder, kept)
 
     def _rewrite(self, folder: Path, lines: Iterable[bytes]) -> None:
-        made = folder / f"{SUMS}.new"
         try:
-            made.write_bytes(b"".join(lines))
-            made.replace(folder / SUMS)
+            ensure_own(folder / SUMS)
+            with whole_file(folder / SUMS) as out:
+                out.writelines(lines)
         except OSError as error:
             _log.warning("%s cannot be written: %s", folder / SUMS, error)
 

@@ -9,7 +9,8 @@ with a sum. It is replaced after the table, and read where the table is damaged.
 
 **Kept files** (`KeptFiles`) have what was forgotten and may still be taken back. With ``forget.keep_days`` above 0,
 what goes is written into such a file, as an export, before it goes from every table. So it is hidden at once, and
-taking it back is an import. Whoever opens the store, and every server that runs, removes what is over.
+taking it back is an import. Its name says until when it is kept, whatever is set later; whoever opens the store, and
+every server that runs, removes what is over.
 
 **Purging** removes the earlier versions of a table, where what they hold is to be gone for good.
 """
@@ -19,14 +20,12 @@ from __future__ import annotations
 import errno
 import json
 import logging
-import os
 import re
 import secrets
 import shutil
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -38,7 +37,9 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord, keyed_hash
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreError, StoreUnwritable
-from mcp_memory.storage.data_files import files_below, flush, size_in_bytes
+from mcp_memory.files import whole_file
+from mcp_memory.storage.data_files import flush, size_in_bytes
+from mcp_memory.storage.own_files import ensure_own, is_own, own_files
 from mcp_memory.storage.schema import FORGOTTEN, Commit, TableRows, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
@@ -168,11 +169,9 @@ def copy_book(tables: Tables, rows: TableRows | None = None) -> None:
     path = tables.folder / BOOK_COPY
     text = json.dumps(stored).encode()
     try:
-        with os.fdopen(
-            os.open(made := path.with_suffix(".new"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
-        ) as file:
-            file.write(b"%08x %s" % (zlib.crc32(text), text))
-        made.replace(path)
+        ensure_own(path)
+        with whole_file(path) as out:
+            out.write(b"%08x %s" % (zlib.crc32(text), text))
     except OSError as error:  # the table has them; the next compaction tries again
         _log.warning("%s cannot be written: %s", path, error)
 
@@ -230,7 +229,8 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
 
 FOLDER = "forgotten"
 DAY_MS = 24 * 60 * 60 * 1000
-_NAME = re.compile(r"(\d{13})-([0-9a-f]{8})\.jsonl")
+_NAME = re.compile(r"(\d{13})-(?:(\d{13,})-)?([0-9a-f]{8})\.jsonl")
+"""The moment of the forget, the moment until which it is kept, which older programs did not write, and a name."""
 
 
 class KeptFiles:
@@ -238,7 +238,7 @@ class KeptFiles:
 
     Args:
         uri: the URI of the store.
-        days: how long a file is kept, from the forget on.
+        days: how long a new file is kept, from the forget on.
         clock: milliseconds since 1970, UTC.
         log: returns the log of the store, as it was said.
     """
@@ -265,8 +265,8 @@ class KeptFiles:
         return await to_thread.run_sync(self._put, lines)
 
     def remove_expired(self) -> int:
-        """Remove what is over, by the days that are set now, and return how many files. Blocking."""
-        over = [path for path, at in self._files() if at + self._days * DAY_MS <= self._clock()]
+        """Remove what is over, by the date that it bears, and return how many files. Blocking."""
+        over = [path for path, until in self._files() if until <= self._clock()]
         for path in over:
             path.unlink(missing_ok=True)
         return len(over)
@@ -281,17 +281,19 @@ class KeptFiles:
         files = [path for path, _ in self._files()]
         found = files[-1:] if name == "last" else [path for path in files if path.stem.endswith(f"-{name}")]
         if not found:
-            names = ", ".join(path.stem.partition("-")[2] for path in files) or "nothing"
+            names = ", ".join(path.stem.rpartition("-")[2] for path in files) or "nothing"
             problem = f"nothing that was forgotten is kept as {name[:40]!r}"
             raise InvalidInput("--undo", problem, f"Kept is: {names}; forget.keep_days says how long.")
         return found[0]
 
     def _files(self) -> list[tuple[Path, Millis]]:
-        """Return the files with the moments of their forgets, the oldest first."""
-        if self._folder is None or not self._folder.is_dir():
-            return []
-        matches = ((path, _NAME.fullmatch(path.name)) for path in sorted(self._folder.iterdir()))
-        return [(path, int(match[1])) for path, match in matches if match]
+        """Return the files with the moments until which they are kept, the oldest first.
+
+        Of one without such a moment the days count that are set now.
+        """
+        paths = sorted(self._folder.glob("*.jsonl")) if self._folder is not None else ()
+        matches = [(path, _NAME.fullmatch(path.name)) for path in paths if is_own(path, f"{FOLDER}/{path.name}")]
+        return [(path, int(match[2] or int(match[1]) + self._days * DAY_MS)) for path, match in matches if match]
 
     def _put(self, lines: Sequence[bytes]) -> str:
         if self._folder is None:
@@ -299,20 +301,15 @@ class KeptFiles:
                 "forget.keep_days needs a store in a local folder. Nothing was forgotten. Set it to 0."
             )
         name = secrets.token_hex(4)
-        path = self._folder / f"{self._clock():013}-{name}.jsonl"
-        part = path.with_suffix(".part")
+        now = self._clock()
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            for left in self._folder.glob("*.part"):  # of a process that died at it
-                left.unlink(missing_ok=True)
-            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            for left in self._folder.glob(".*.part"):  # of a process that died at it
+                if is_own(left, f"{FOLDER}/{left.name}"):
+                    left.unlink(missing_ok=True)
+            with whole_file(self._folder / f"{now:013}-{now + self._days * DAY_MS:013}-{name}.jsonl") as out:
                 out.writelines(lines)
-                out.flush()
-                os.fsync(out.fileno())
-            part.replace(path)
         except OSError as error:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
             raise StoreUnwritable(
                 f"what is to be forgotten cannot be kept in {str(self._folder)!r} ({error.strerror or error}). Nothing "
                 "was forgotten. Make room, or set forget.keep_days to 0 to forget for good."
@@ -361,5 +358,5 @@ def has_leftovers(tables: Tables, name: str) -> bool:
 
 def unfinished_files(tables: Tables, name: str) -> list[Path]:
     """Return the files of a table that LanceDB has not finished writing; none of a table on object storage."""
-    files = files_below(tables.folder / f"{name}.lance") if tables.folder is not None else ()
+    files = own_files(tables.folder / f"{name}.lance", f"{name}.lance") if tables.folder is not None else ()
     return [path for path in files if path.name.startswith(".tmp")]

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_memory.storage.fact_rows import assertion_rows
+from mcp_memory.storage.own_files import NO_LINK, ensure_own, remove_file
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, with_tx
 from mcp_memory.storage.text_rows import turn_rows
 
@@ -164,9 +165,10 @@ class Journal:
         """
         assert self._path is not None
         line = line_of(commit, {kind: made.to_pylist() for kind, made in rows.items()})
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
         try:
             if (size := os.fstat(file).st_size) != end:
+                ensure_own(self._path)
                 _, end = self.read(end if end < size else 0)
                 os.ftruncate(file, end)  # what a writer left that died
             try:
@@ -184,12 +186,13 @@ class Journal:
     def clear(self, until: int) -> None:  # noqa: ARG002 - all that is in it
         """Empty it: everything up to the commit of this number is in the tables."""
         if self._path is not None and self.size():
+            ensure_own(self._path)
             os.truncate(self._path, 0)
 
     def remove(self) -> None:
         """Remove the file, which holds nothing any more."""
         if self._path is not None:
-            self._path.unlink(missing_ok=True)
+            remove_file(self._path)
 
 
 def rows_of(entries: Sequence[Entry], kind: TableKind) -> TableRows | None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from mcp_memory.errors import StoreBusy, StoreUnwritable
+from mcp_memory.storage.own_files import is_own
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -206,8 +207,10 @@ class Holders:
     def alive(self) -> list[int]:
         """Return the ids of the processes that have the store open; files of dead processes are removed."""
         pids = {os.getpid()} if self._own is not None else set()
-        with suppress(OSError, NotImplementedError, ValueError):  # ValueError: not one of our files
+        with suppress(OSError, NotImplementedError):
             for path in sorted(self._folder.glob("*.lock")):
+                if not is_own(path, f"holders/{path.name}"):
+                    continue
                 if self._own is not None and path == Path(self._own.lock_file):
                     continue
                 lock = lock_file(path)

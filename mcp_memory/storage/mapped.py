@@ -25,9 +25,9 @@ from __future__ import annotations
 import logging
 import mmap
 import os
-import shutil
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import Segment, Sentence, shared_segment, shares_vectors
 from mcp_memory.storage.columns import LENGTH_TOLERANCE, vectors_of
-from mcp_memory.storage.data_files import files_below
+from mcp_memory.storage.own_files import own_files, remove_empty, remove_own
 from mcp_memory.storage.schema import TableRows
 from mcp_memory.vectors import GrowingMatrix, Matrix, SentenceVectors
 from mcp_memory.view.pieces import NONE, Pieces
@@ -118,12 +118,10 @@ class VectorFiles:
     def tidy(self, used: Iterable[str]) -> None:
         """Remove every file that is not ``used``; a process that has mapped a removed file keeps what it mapped."""
         wanted = set(used)
-        for path in files_below(self._folder):
+        for path in list(own_files(self._folder, VECTORS)):
             if path.relative_to(self._folder).as_posix() not in wanted:
                 _remove(path)
-        for folder in self._folder.glob("*"):
-            if not any(name.startswith(f"{folder.name}/") for name in wanted):
-                shutil.rmtree(folder, ignore_errors=True)
+        remove_empty(self._folder.glob("[0-9]*"))
 
 
 class _Block(mmap.mmap):
@@ -141,7 +139,8 @@ def name_of(block: Matrix) -> str | None:
 
 def remove_vectors(folder: Path) -> None:
     """Remove all blocks of the store in a folder."""
-    shutil.rmtree(folder / VECTORS, ignore_errors=True)
+    with suppress(OSError):  # on Windows, while somebody maps one
+        remove_own(folder / VECTORS, VECTORS)
 
 
 def _remove(path: Path) -> None:

@@ -9,6 +9,7 @@ one tells nothing any more. Every other file is known by its beginning; one with
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -45,7 +46,6 @@ _TABLE = (
 _HEX = "[0-9a-f]{32}"
 _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (_TABLE, lambda _first: True),
-    (rf"backups/\.[^/]+/{_TABLE}", lambda _first: True),
     (r"journal\.jsonl|log\.jsonl", _has(b'"commit":', b'"embedder":')),
     (r"sums\.txt", _has(b".lance/")),
     (r"anchor-[01]\.json", _has(b'"crc32"', b'"commit"')),
@@ -64,6 +64,8 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 _KNOWN = tuple((re.compile(pattern), has) for pattern, has in _FORMS)
 _PART = re.compile(r"(.*/)?\.([^/]+)\.\w+\.part")
 """A file that was being written (`mcp_memory.files.whole_file`), with the name of what it should become."""
+_INSIDE = re.compile(r"backups/\.[^/]+/")
+"""A folder with the store of a backup: a forget or a repair is at it, or was when it was killed."""
 _FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|view|vectors|holders|backups|forgotten")
 _PARTS_OF_TABLES = ("data", "_versions", "_transactions", "_deletions")
 
@@ -75,6 +77,8 @@ def is_own(path: Path, place: str) -> bool:
         path: the file.
         place: its path in the folder of a store, with slashes.
     """
+    if inside := _INSIDE.match(place):
+        place = place[inside.end() :]
     if part := _PART.fullmatch(place):
         place = f"{part[1] or ''}{part[2]}"
     for known, has in _KNOWN:
@@ -137,6 +141,20 @@ def remove_file(path: Path) -> None:
     """Remove one of the program's own files in a store's folder; any other of that name stays."""
     if is_own(path, path.name):
         path.unlink(missing_ok=True)
+
+
+NO_LINK = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+"""How a file of a store's folder is opened to be changed: byte by byte, and not what a link leads to."""
+
+
+def ensure_own(path: Path) -> None:
+    """Make sure that a file of a store's folder, if it is there, may be written over.
+
+    Raises:
+        OSError: somebody else has written it.
+    """
+    if os.path.lexists(path) and not is_own(path, path.name):
+        raise OSError(errno.EEXIST, "it is in the way: this program did not write it. Move it elsewhere", str(path))
 
 
 def in_the_way(folder: Path) -> list[Path]:

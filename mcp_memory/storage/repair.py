@@ -18,23 +18,24 @@ the compaction lock must be held.
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import McpMemoryError, StoreError
+from mcp_memory.files import whole_file
 from mcp_memory.storage.backups import unpack
 from mcp_memory.storage.copies import collected, copied_rows, joined, read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED
-from mcp_memory.storage.data_files import ASIDE, files_below, manifests_of
+from mcp_memory.storage.data_files import ASIDE, manifests_of
 from mcp_memory.storage.forgotten import Book, read_book, write_book
 from mcp_memory.storage.journal import Entry, newer, rows_of
+from mcp_memory.storage.own_files import ensure_own, own_files, remove_own
 from mcp_memory.storage.schema import (
     COMMITS,
     FORGOTTEN,
@@ -176,7 +177,7 @@ def _hidden(tables: Tables, names: Iterable[str]) -> Iterator[Container[str]]:
 
 def _show(tables: Tables) -> None:
     """Give hidden files their names again, also those of a repair that was killed."""
-    for file in files_below(tables.folder) if tables.folder is not None else ():
+    for file in list(own_files(tables.folder)) if tables.folder is not None else ():
         if file.name.endswith(HIDDEN):
             file.replace(file.with_suffix(""))
 
@@ -220,7 +221,8 @@ def _take_from(
     except (McpMemoryError, OSError, KeyError) as error:
         yield f"The backup {file.name} cannot be read: {error}"
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        with suppress(OSError):
+            remove_own(work, f"backups/{work.name}")
 
 
 # What is not
@@ -324,6 +326,6 @@ def _write_down(tables: Tables, at: Millis, lost: Mapping[str, Mapping[TableKind
     }
     if before and {**before[-1], "at": 0} == {**noted, "at": 0}:
         return
-    part = path.with_suffix(".new")
-    part.write_text(json.dumps([*before, {"at": at, **noted}], indent=1), encoding="utf-8")
-    part.replace(path)
+    ensure_own(path)
+    with whole_file(path) as out:
+        out.write(json.dumps([*before, {"at": at, **noted}], indent=1).encode())

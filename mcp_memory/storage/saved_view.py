@@ -25,7 +25,6 @@ import logging
 import mmap
 import os
 import pickle
-import shutil
 import struct
 import sys
 import zlib
@@ -41,6 +40,7 @@ import numpy as np
 from mcp_memory.storage.commits import commits_after, last_commit
 from mcp_memory.storage.damage import damage_of, short_tables
 from mcp_memory.storage.mapped import VectorFiles, name_of
+from mcp_memory.storage.own_files import own_files, remove_own
 from mcp_memory.storage.place import take_if_free, take_soon
 from mcp_memory.storage.schema import COMMITS, FORMAT, Commit, commits_of
 from mcp_memory.storage.tables import Tables
@@ -182,7 +182,7 @@ class SavedViews:
         """Remove what a process left that died, and all views of other programs and settings but the newest."""
         others = sorted(self._folder.glob("*.view"), key=lambda path: path.stat().st_mtime)
         kept = {self._path, *[path for path in others if path != self._path][-1:]}
-        for path in self._folder.iterdir():
+        for path in own_files(self._folder, FOLDER):
             if path not in kept:
                 path.unlink()
 
@@ -223,7 +223,7 @@ def remove_views(tables: Tables) -> None:
         with tables.write_errors():
             release = take_soon(tables.place, LOCK, FORGET_WAIT_S)
             try:
-                shutil.rmtree(tables.folder / FOLDER)
+                remove_own(tables.folder / FOLDER, FOLDER)
             finally:
                 release()
 

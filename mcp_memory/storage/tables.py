@@ -14,7 +14,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,6 +36,7 @@ from mcp_memory.storage.data_files import (
     table_names,
 )
 from mcp_memory.storage.journal import Journal
+from mcp_memory.storage.own_files import in_the_way, remove_own
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import COMMITS, TableRows, lacks_columns, without_repeats
 
@@ -182,8 +182,12 @@ class Tables:
             with no_panics():
                 yield
         except FAILURES as error:
+            foreign = in_the_way(self.folder) if self.folder is not None else []
+            problem = (
+                f"{foreign[0].name} is in the way, which this program did not write" if foreign else error_text(error)
+            )
             raise StoreUnwritable(
-                f"storage.uri {self.uri!r} cannot be written to: {error_text(error)}. Nothing of this call was stored; "
+                f"storage.uri {self.uri!r} cannot be written to: {problem}. Nothing of this call was stored; "
                 "what was stored before can still be read. Make room, give the right to write, or set "
                 "MCP_MEMORY_STORAGE_URI to another folder, and try again."
             ) from error
@@ -334,6 +338,8 @@ class Tables:
         with self.write_errors():
             table, files_before = self.latest(name), self.files(name)
             if table is None:
+                if self.folder is not None and self._table_folder(name).is_symlink():
+                    raise OSError(f"{name}.lance is a link")
                 table = self._open[name] = self._connection().create_table(name, rows)
                 version = int(table.version)
             else:
@@ -381,9 +387,10 @@ class Tables:
         """Remove a table with its files."""
         with self.write_errors():
             self._open.pop(name, None)
-            self._connection().drop_table(name, ignore_missing=True)
-            if self.folder is not None:  # a process that died may have left files without any version
-                shutil.rmtree(self._table_folder(name), ignore_errors=True)
+            if self.folder is None:
+                self._connection().drop_table(name, ignore_missing=True)
+            else:  # LanceDB would remove the folder with whatever is in it
+                remove_own(self._table_folder(name), f"{name}.lance")
                 self.sums.forget(name)
 
     def replace(self, name: str, rows: TableRows) -> int:

@@ -9,7 +9,7 @@ import pyarrow
 from batches import DIMENSION, batch
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.storage.copies import LOG_COPY, forget_notes
+from mcp_memory.storage.copies import LOG_COPY
 from mcp_memory.storage.schema import COMMITS, Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -58,5 +58,5 @@ def write_older_commits(uri: str, *commits: Commit, lacking: Sequence[str]) -> N
     tables.drop(COMMITS)
     for commit in commits:
         tables.append(COMMITS, commit_rows(commit).drop_columns(list(lacking)))
-    forget_notes(Path(uri))
-    (Path(uri) / LOG_COPY).unlink(missing_ok=True)
+    for name in ("anchor-0.json", "anchor-1.json", "sums.txt", LOG_COPY):
+        (Path(uri) / name).unlink(missing_ok=True)

@@ -236,8 +236,8 @@ async def test_a_backup_in_which_it_cannot_be_forgotten_is_removed(tmp_path: Pat
     assert file is not None
     file.write_bytes(file.read_bytes()[:9000])
     left = file.with_name(f".{file.name}.work")  # of a process that died at it
-    left.mkdir()
-    (left / "letter").write_text(GONE[0])
+    (left / "turns.lance" / "data").mkdir(parents=True)
+    (left / "turns.lance" / "data" / f"{'01' * 12}{'9f' * 13}.lance").write_text(GONE[0])
     await store.forget(lambda _: TARGETS, "a test")
     assert names(tmp_path / "store" / "backups") == set()
     assert holding(tmp_path / "store", GONE) == set()

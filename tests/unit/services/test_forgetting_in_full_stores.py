@@ -175,7 +175,7 @@ async def test_it_is_hidden_at_once_and_comes_back_with_its_facts(tmp_path: Path
     await memory.aclose()
 
 
-async def test_it_is_gone_when_its_days_are_over_or_no_days_are_set(tmp_path: Path) -> None:
+async def test_it_is_gone_when_its_days_are_over_and_not_sooner_whatever_is_set_by_then(tmp_path: Path) -> None:
     memory, _, _ = await forgotten(tmp_path / "store")
     assert holding(tmp_path / "store", ["Braga"]) == {"Braga"}
     assert keeping(memory, tmp_path / "store", 7, MAY + 7 * DAY_MS - 1).remove_expired() == 0
@@ -186,7 +186,22 @@ async def test_it_is_gone_when_its_days_are_over_or_no_days_are_set(tmp_path: Pa
     keeping(memory, tmp_path / "store", 7)
     await memory.forget(ForgetRequest("default", ids=("tank",), dry_run=False))
     assert len(list((tmp_path / "store" / FOLDER).iterdir())) == 1
+    (file,) = (tmp_path / "store" / FOLDER).iterdir()
+    other = keeping(memory, tmp_path / "store", 0, MAY + 7 * DAY_MS - 1)  # a program to which no days were told
+    assert other.remove_expired() == 0
+    assert other.find("last") == file
+    older = file.rename(file.with_name(f"{MAY}-{file.stem.rpartition('-')[2]}.jsonl"))  # its name has no date
+    assert keeping(memory, tmp_path / "store", 7).find("last") == older
     assert keeping(memory, tmp_path / "store", 0).remove_expired() == 1
+    await memory.aclose()
+
+
+async def test_only_what_was_kept_here_is_removed_when_its_days_are_over(tmp_path: Path) -> None:
+    memory, _, _ = await forgotten(tmp_path / "store")
+    mine = tmp_path / "store" / FOLDER / f"{MAY - 9 * DAY_MS}-{MAY - 8 * DAY_MS}-0a1b2c3d.jsonl"
+    mine.write_text("my own notes\n")
+    assert keeping(memory, tmp_path / "store", 0, MAY + 8 * DAY_MS).remove_expired() == 1
+    assert [path.name for path in (tmp_path / "store" / FOLDER).iterdir()] == [mine.name]
     await memory.aclose()
 
 
