@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import secrets
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -32,6 +30,7 @@ from filelock import FileLock
 from mcp_memory.bounds import SETTINGS_BYTES, parse_json
 from mcp_memory.domain.access import RIGHTS, TENANT_NAME, Grant, Permission, Right, is_pattern
 from mcp_memory.errors import ConfigurationError, InvalidInput
+from mcp_memory.files import whole_file
 
 PREFIX = "mcpm_"
 """How tokens begin, so that people and scanners for secrets know them."""
@@ -178,15 +177,9 @@ class _Change:
     def __exit__(self, kind: object, *_: object) -> None:
         try:
             if kind is None:
-                path, new = self._file.path, self._file.path.with_suffix(".new")
                 text = json.dumps({"tokens": [token.row() for token in self._tokens]}, indent=1)
-                with suppress(FileNotFoundError):
-                    new.unlink()
-                with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as to:
-                    to.write(text + "\n")
-                    to.flush()
-                    os.fsync(to.fileno())
-                new.replace(path)
+                with whole_file(self._file.path) as to:
+                    to.write(f"{text}\n".encode())
         finally:
             self._lock.release()
 

@@ -12,7 +12,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
-from mcp_memory.storage.backups import KIND, back_up
+from mcp_memory.storage.backups import back_up, is_backup
 from mcp_memory.storage.forgetter import forgotten_in
 from mcp_memory.storage.forgotten import Book
 from mcp_memory.storage.lock import WriteLock
@@ -95,11 +95,11 @@ def _open(settings: Settings) -> LanceStore:
 
 def _target(file: Path, *, replace: bool) -> Path:
     """Return where a backup is written; refuse a place where none can be, or where something would be lost."""
-    file = file.expanduser().absolute()
+    file = file.expanduser().resolve()  # a link leads to the file that is written
     if file.is_dir() or not file.parent.is_dir():
         problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
         raise InvalidInput("FILE", problem, "Name a file to write.")
-    if file.exists() and KIND.encode() not in _first_bytes(file):
+    if file.exists() and not is_backup(_first_bytes(file)):
         raise InvalidInput("FILE", f"{file} exists and is no backup", "Name another one, or move it away.")
     if file.exists() and not replace:
         raise InvalidInput("FILE", f"{file} is there already", "Name another one, or add --replace.")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import zipfile
 from collections.abc import Iterator
 from hashlib import sha256
@@ -21,8 +20,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from mcp_memory import __version__
-from mcp_memory.commands.terminal import Terminal
+from mcp_memory.commands.terminal import Terminal, confirmed
 from mcp_memory.errors import InvalidInput
+from mcp_memory.files import whole_file
 from mcp_memory.texts import folder
 
 PROJECT: Final = "mcp-memory"
@@ -76,7 +76,12 @@ def bundle(options: argparse.Namespace, terminal: Terminal) -> int:
     Raises:
         InvalidInput: a file cannot be written, or this is no installed package.
     """
-    target: Path = options.file
+    target: Path = options.file.expanduser().resolve()  # a link leads to the file that is written
+    if target.is_dir() or (
+        target.exists() and not _is_bundle(target) and not confirmed(f"{target} is no bundle. Write over it?")
+    ):
+        problem = f"{target} is a folder" if target.is_dir() else f"{target} exists and is no bundle"
+        raise InvalidInput("FILE", problem, "Name another one, or move it away.")
     try:
         hashed = write_bundle(target)
         terminal.line(f"{target}: {target.stat().st_size / 1e6:.1f} MB, sha256 {hashed}")
@@ -93,20 +98,23 @@ def write_bundle(target: Path) -> str:
         InvalidInput: the package is not installed, so that its dependencies are not known.
         OSError: the file cannot be written.
     """
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    with whole_file(target, 0o666) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(_contents()):
+            entry = zipfile.ZipInfo(name, _MOMENT)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # the same on every system
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, content)
+    return sha256(target.read_bytes()).hexdigest()
+
+
+def _is_bundle(file: Path) -> bool:
+    """Return whether a file is a bundle of this program."""
     try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in sorted(_contents()):
-                entry = zipfile.ZipInfo(name, _MOMENT)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.create_system = 3  # the same on every system
-                entry.external_attr = 0o100644 << 16
-                archive.writestr(entry, content)
-        hashed = sha256(part.read_bytes()).hexdigest()
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
-    return hashed
+        with zipfile.ZipFile(file) as archive:
+            return bool(json.loads(archive.read("manifest.json"))["name"] == PROJECT)
+    except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError):
+        return False
 
 
 def manifest() -> dict[str, Any]:

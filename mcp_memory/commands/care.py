@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
 import anyio
 from anyio import to_thread
 
-from mcp_memory.commands.terminal import ProgressBar, Terminal
+from mcp_memory.commands.terminal import ProgressBar, Terminal, confirmed
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.forgetting import ForgetResult
 from mcp_memory.errors import EmbedderError, StoreDamaged, StoreError, StoreUnwritable
@@ -130,7 +129,7 @@ def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:
     terminal.line("These cannot be brought back from this folder; a backup may have them (`mcp-memory restore`):")
     for text in texts:
         terminal.line(f"  {text}")
-    return yes or (sys.stdin.isatty() and input("Give them up for good? [y/N] ").strip().lower() in ("y", "yes"))
+    return yes or confirmed("Give them up for good?")
 
 
 def forget(settings: Settings, options: argparse.Namespace) -> int:

@@ -8,7 +8,6 @@ empty; a server that has the store open sees at its next call that it is gone (`
 from __future__ import annotations
 
 import argparse
-import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,9 +26,10 @@ from mcp_memory.settings import Settings
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
 from mcp_memory.storage.bucket_journal import FORGETTING, BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
-from mcp_memory.storage.data_files import local_folder
+from mcp_memory.storage.data_files import STORED, local_folder
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.noted import PlaceNote
+from mcp_memory.storage.own_files import remove_empty, remove_own
 from mcp_memory.storage.place import WRITE_LOCK
 
 LOOKS = 5
@@ -120,23 +120,24 @@ class _Folders:
 
     def remove(self, name: str) -> Sequence[str]:
         folder = Path(self.root, name)
-        store = f"{folder}{self.after}"
-        if holders := Holders(Path(store)).alive():
+        store = Path(f"{folder}{self.after}")
+        if holders := Holders(store).alive():
             raise StoreBusy(
                 f"{len(holders)} process(es) have {store} open: {', '.join(map(str, holders))}. Its tokens are "
                 "revoked. Stop them, or try again when http.tenant_idle_s seconds have passed without a call."
             )
         try:
-            shutil.rmtree(folder)
+            remove_own(store)
         except OSError as error:
             problem = f"Some of {folder} could not be removed ({error})."
             raise StoreUnwritable(f"{problem} Fix the cause and run the command again.") from error
-        if folder.exists():
+        remove_empty(one for one in (store, *store.parents) if folder in (one, *one.parents))
+        if any((store / one).exists() for one in STORED):
             raise StoreUnwritable(
                 f"{folder} was made again: another process writes to it. Stop it, and run the command again."
             )
-        PlaceNote(store, self.notes).remove()
-        return ()
+        PlaceNote(str(store), self.notes).remove()
+        return (f"{folder} holds what this program did not write; that stays.",) if folder.exists() else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from mcp_memory.commands.other_servers import (
 )
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
+from mcp_memory.files import whole_file
 from mcp_memory.settings import is_unset
 
 VARIABLES = {"space": "MCP_MEMORY_SPACE", "store": "MCP_MEMORY_STORAGE_URI", "judge": "MCP_MEMORY_ENGINE_JUDGE"}
@@ -211,26 +212,33 @@ def _change(
         target = file.resolve()  # a link to a file that is kept elsewhere stays a link
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-        if target.exists() and copy and (fresh or not _copy_of(target).exists()):
-            shutil.copy2(target, _copy_of(target))
-            terminal.line((f"The file as it was: {_copy_of(target)}", "dim"))
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as out:
-                part.chmod(mode)  # whatever the process gives new files
-                out.write(after.encode())
-                out.flush()
-                os.fsync(out.fileno())
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+        kept = _copy_of(target)
+        if target.exists() and copy and not (kept.exists() and (not fresh or read_text(kept) == before)):
+            kept = _copy_of(target, new=True)
+            with whole_file(kept) as out:
+                out.write(target.read_bytes())
+            shutil.copystat(target, kept)
+            terminal.line((f"The file as it was: {kept}", "dim"))
+        with whole_file(target) as out:
+            out.write(after.encode())
+        target.chmod(mode)  # whatever the process gives new files
     except OSError as error:
         raise InvalidInput(str(file), f"cannot be written ({error.strerror})", "It is as it was.") from None
 
 
-def _copy_of(file: Path) -> Path:
-    """Return where the copy of a file lies, as it was before the server was put into it."""
-    return file.with_name(file.name + SUFFIX)
+def _copy_of(file: Path, *, new: bool = False) -> Path:
+    """Return where the newest copy of a file lies, as it was before the server was put into it.
+
+    Args:
+        file: the file.
+        new: return where a further copy goes, since none is written over.
+    """
+    newest = free = file.with_name(file.name + SUFFIX)
+    number = 1
+    while os.path.lexists(free):
+        number += 1
+        newest, free = free, file.with_name(f"{file.name}{SUFFIX}-{number}")
+    return free if new else newest
 
 
 def _difference(before: str, after: str) -> Iterator[str]:

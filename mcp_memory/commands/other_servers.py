@@ -16,6 +16,7 @@ from mcp_memory.commands.clients import ClientFile, Entry, System
 from mcp_memory.commands.config_files import entry_in
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
+from mcp_memory.files import whole_file
 
 NAMES = ("mcp-memory", "mcp-memory-2")
 """What the server is called where another one has its usual name."""
@@ -118,11 +119,11 @@ def write_kept(file: Path, name: str, entry: Mapping[str, Any]) -> None:
         InvalidInput: it cannot be written; nothing was changed.
     """
     kept = kept_file(file)
+    if os.path.lexists(kept) and read_kept(file) is None:
+        raise InvalidInput(str(kept), "is in the way: this program did not write it", "Move it elsewhere.")
     try:
-        with os.fdopen(os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-            json.dump({"name": name, "entry": entry}, out, indent=1, default=str)
-            out.flush()
-            os.fsync(out.fileno())
+        with whole_file(kept) as out:
+            out.write(json.dumps({"name": name, "entry": entry}, indent=1, default=str).encode())
     except OSError as error:
         raise InvalidInput(str(kept), f"cannot be written ({error.strerror})", "Nothing was changed.") from None
 

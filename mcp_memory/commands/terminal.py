@@ -73,6 +73,13 @@ class Terminal:
         sys.stderr.write(escaped(text) + "\n")
 
 
+def confirmed(question: str) -> bool:
+    """Return whether somebody at a terminal says yes; nobody is there, nobody does."""
+    if not sys.stdin.isatty():
+        return False
+    return input(f"{escaped(question)} [y/N] ").strip().lower() in ("y", "yes")
+
+
 def escaped(text: str) -> str:
     r"""Return a text without characters that control a terminal: U+001B as ``\x1b``; a tab as four spaces.
 

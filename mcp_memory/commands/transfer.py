@@ -8,12 +8,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from anyio import to_thread
@@ -22,12 +24,13 @@ from mcp_memory import __version__
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
+from mcp_memory.files import whole_file
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import now
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.learn.update import relearner
-from mcp_memory.services.transfer.exporting import SPACES, WHOLE, export_lines, markdown_files, space_of, values_of
+from mcp_memory.services.transfer.exporting import WHOLE, export_lines, markdown_files, space_of, values_of
 from mcp_memory.services.transfer.foreign.importing import PLACES, ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
@@ -35,6 +38,7 @@ from mcp_memory.services.transfer.format import FORMAT
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.services.write import Derive
 from mcp_memory.settings import Settings
+from mcp_memory.storage.own_files import remove_empty
 from mcp_memory.storage.places import note_place
 from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
@@ -124,58 +128,93 @@ def counted(counts: Counter[str]) -> str:
     return ", ".join(quantity(count, name.removesuffix("s")) for name, count in counts.items() if count) or "nothing"
 
 
-OURS = frozenset((WHOLE, "index.md", SPACES))
+LIST = ".mcp-memory.json"
+"""The file in a folder of Markdown that lists what an export has written there: a list of sums for each path."""
 
 
-def check_folder(folder: Path) -> None:
+def check_folder(folder: Path, new: Iterable[str] = ()) -> dict[str, list[str]]:
     """Refuse a folder in which something else would be lost; hidden files, such as git's, may be there.
 
+    Args:
+        folder: the folder to write to.
+        new: the paths of the files that are to be written.
+
+    Returns:
+        What an earlier export has written there.
+
     Raises:
-        InvalidInput: it holds other things, or lies nowhere.
+        InvalidInput: it holds other things, or lies nowhere; or a file of an earlier export was changed.
     """
     if not folder.exists() and folder.parent.is_dir():
-        return
+        return {}
     if not folder.is_dir():
         raise InvalidInput("FOLDER", f"{folder} is no folder, or lies in none that exists", "Name a folder to write.")
-    others = sorted(path.name for path in folder.iterdir() if path.name not in OURS and not path.name.startswith("."))
-    if others or ((folder / SPACES).exists() and not (folder / WHOLE).exists()):
-        problem = f"{folder} holds other things ({', '.join(others[:3]) or SPACES})"
-        raise InvalidInput("FOLDER", problem, "Name an empty folder, a new one, or one of an earlier export.")
+    try:
+        listed = dict(json.loads((folder / LIST).read_bytes())["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        listed = {}
+    ours = {name.split("/")[0] for name in listed}
+    others = sorted(path.name for path in folder.iterdir() if path.name not in ours and not path.name.startswith("."))
+    others += [LIST] if not listed and os.path.lexists(folder / LIST) else []
+    others += [name for name in sorted({*listed, *new}) if not _may_go(folder, name, listed.get(name, ()))]
+    if others:
+        problem = f"{folder} holds other things ({', '.join(others[:3])})"
+        remedy = "Name an empty folder, a new one, or one of an earlier export in which no file was changed."
+        raise InvalidInput("FOLDER", problem, remedy)
+    return listed
+
+
+def _may_go(folder: Path, name: str, sums: Collection[str]) -> bool:
+    """Return whether a path is free, or has what an export has written there."""
+    path = folder / name
+    if any(one.is_symlink() for one in (path, *path.parents) if folder in one.parents):
+        return False
+    return not path.exists() or (path.is_file() and sha256(path.read_bytes()).hexdigest() in sums)
 
 
 def write_folder(folder: Path, files: Iterable[tuple[str, str]], whole: Iterable[bytes]) -> int:
-    """Write the files of an export into a folder, in place of an earlier one, and return how many.
+    """Write the files of an export into a folder, in place of those of an earlier one, and return how many.
 
     Raises:
-        InvalidInput: they cannot be written; the earlier export is as it was.
+        InvalidInput: they cannot be written.
     """
-    part = folder.parent / f".{folder.name}.{os.getpid()}.part"
-    count = 0
+    folder = folder.resolve()
     try:
-        part.mkdir(mode=0o700)
-        with (part / WHOLE).open("wb") as out:
-            out.writelines(whole)
-            out.flush()
-            os.fsync(out.fileno())
-        (part / SPACES).mkdir(mode=0o700)
-        for name, text in files:
-            path = part / name
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.write_text(text, "utf-8", errors="surrogatepass", newline="\n")
-            count += 1
-        for path in part.rglob("*"):
-            path.chmod(0o700 if path.is_dir() else 0o600)
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if (folder / SPACES).exists():
-            (folder / SPACES).rename(part / "former")
-        for name in (SPACES, "index.md", WHOLE):
-            (part / name).replace(folder / name)
+        with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent, ignore_cleanup_errors=True) as made:
+            part, sums = Path(made), dict[str, list[str]]()
+            for name, pieces in _contents(files, whole):
+                (part / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                hashed = sha256()
+                with whole_file(part / name) as out:
+                    for piece in pieces:
+                        out.write(piece)
+                        hashed.update(piece)
+                sums[name] = [hashed.hexdigest()]
+            former = check_folder(folder, sums)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _list(folder, {name: sums.get(name, []) + former.get(name, []) for name in {**former, **sums}})
+            for name in sums:
+                (folder / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                (part / name).replace(folder / name)
+            gone = [folder / name for name in former if name not in sums]
+            for path in gone:
+                path.unlink(missing_ok=True)
+            remove_empty({one for path in gone for one in path.parents if folder in one.parents})
+            _list(folder, sums)
     except OSError as error:
         problem = f"{folder} cannot be written ({error.strerror or error})"
         raise InvalidInput("FOLDER", problem, "Make room, or name another place.") from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-    return count
+    return len(sums) - 1
+
+
+def _contents(files: Iterable[tuple[str, str]], whole: Iterable[bytes]) -> Iterator[tuple[str, Iterable[bytes]]]:
+    yield WHOLE, whole
+    yield from ((name, (text.encode("utf-8", "surrogatepass"),)) for name, text in files)
+
+
+def _list(folder: Path, sums: Mapping[str, Sequence[str]]) -> None:
+    with whole_file(folder / LIST) as out:
+        out.write(json.dumps({"files": sums}, indent=1).encode())
 
 
 async def export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
@@ -280,28 +319,22 @@ def write_aside(file: Path, lines: Iterable[bytes]) -> None:
     Raises:
         InvalidInput: it cannot be written; what stood in its place is as it was.
     """
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+        with whole_file(file.resolve()) as out:  # a link leads to the file that is written
             out.writelines(lines)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(file)
     except OSError as error:
         problem = f"{file} cannot be written ({error.strerror})"
         raise InvalidInput("FILE", problem, "Nothing was exported; make room, or name another place.") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
-def check_target(file: Path, mark: str = FORMAT) -> None:
+def check_target(file: Path, marks: tuple[str, str] = ('{"', f'"{FORMAT}"')) -> None:
     """Refuse a place where no export can be written, or where something else would be lost.
 
     Args:
         file: the file to be written.
-        mark: what an earlier export has near its beginning.
+        marks: how an earlier export begins, and what it has near its beginning.
     """
-    if file.is_dir() or not file.parent.is_dir():
+    if file.is_dir() or not file.resolve().parent.is_dir():
         problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
         raise InvalidInput("FILE", problem, "Name a file to write.")
     try:
@@ -311,7 +344,8 @@ def check_target(file: Path, mark: str = FORMAT) -> None:
         return
     except OSError as error:
         raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name another one.") from None
-    if first and mark.encode() not in first:
+    begin, mark = (one.encode() for one in marks)
+    if first and not (first.startswith(begin) and mark in first):
         raise InvalidInput("FILE", f"{file} exists and is no export", "Name another one, or move it away.")
 
 

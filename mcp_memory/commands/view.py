@@ -129,7 +129,7 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
         InvalidInput: the file cannot be written, or there is no such space; the file is as it was.
     """
     file: Path = options.file
-    check_target(file, "<title>Memory graph</title>")
+    check_target(file, ("<!doctype html>", "<title>Memory graph</title>"))
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     memory = await open_unloaded(settings)

@@ -111,6 +111,11 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
     return last.tx
 
 
+def is_backup(first: bytes) -> bool:
+    """Return whether a file with these first bytes, 2,048 or more, is a backup."""
+    return first.startswith(f"{_HEADER}\0".encode()) and KIND.encode() in first
+
+
 def read_header(file: Path) -> Mapping[str, Any]:
     """Return what the first member of a backup says.
 

@@ -231,6 +231,7 @@ class Sums:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
+        self._own = False  # whether the file of sums is known to be
         self._right: dict[str, tuple[int, int]] = {}  # by file: time of change and size when its sum was right
         self._lines: tuple[tuple[int, int], dict[str, int]] = ((0, 0), {})  # the list's state, as above, and its sums
 
@@ -240,8 +241,9 @@ class Sums:
             return
         lines = b"".join(self._line(file) for file in files if _is_manifest(file) or is_complete(file))
         try:
-            if not self._right:
+            if not self._own:
                 ensure_own(self._folder / SUMS)
+                self._own = True
             file = os.open(self._folder / SUMS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_LINK, 0o600)
             try:
                 os.write(file, lines)

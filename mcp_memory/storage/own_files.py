@@ -29,11 +29,11 @@ def _has(*marks: bytes) -> Callable[[bytes], bool]:
 
 
 def _has_numbers(first: bytes) -> bool:
-    """Return whether a file begins with parts of vectors of length 1, 32 bits each; no text has such."""
+    """Return whether a file begins with vectors of length 1 and 3,072 numbers at most, of 32 bits each."""
     import numpy as np
 
     values = np.frombuffer(first[: len(first) // 4 * 4], dtype="<f4")
-    return bool((np.abs(values) <= 1.01).all())
+    return bool((np.abs(values) <= 1.01).all() and np.square(values).sum() >= 0.3)
 
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -57,8 +57,8 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (r"(?:next|write|compact|rebuild|index|view|left)\.lock|holders/\d+-[0-9a-f]{8}\.lock", _has()),
     (rf"view/{_HEX}\.view(?:\.\d+)?", _has(b"\x80\x05\x95", b"mcp_memory.view")),
     (rf"vectors/\d+/{_HEX}\.f32(?:\.\d+)?", _has_numbers),
-    (r"backups/\d{8}T\d{9}Z-\d+-[a-z-]+\.backup", _has(b"backup.json", b"mcp-memory backup", b"store_format")),
-    (r"forgotten/(?:\d{13,}-)+[0-9a-f]{8}\.jsonl", _has(b"mcp-memory export", b'"record"')),
+    (r"backups/\d{8}T\d{9}Z-\d+-[a-z-]+\.backup", _has(b"backup.json\0", b'"mcp-memory backup"', b'"store_format"')),
+    (r"forgotten/(?:\d{13,}-)+[0-9a-f]{8}\.jsonl", _has(b'"mcp-memory export"', b'{"record": "header"')),
 )
 """Where a file may lie, as a pattern of its path in the store's folder, and what is in the first bytes of it."""
 _KNOWN = tuple((re.compile(pattern), has) for pattern, has in _FORMS)
@@ -171,13 +171,17 @@ def in_the_way(folder: Path) -> list[Path]:
     return found
 
 
-def refuse_in_the_way(folder: Path) -> None:
-    """Refuse to change a store in whose folder something has a name that the store needs.
+def refuse_in_the_way(folder: Path | None, name: str = "") -> None:
+    """Refuse to change a store in whose folder something else has a name that the store needs.
+
+    Args:
+        folder: the folder; None for a store that is no local folder.
+        name: the only name to look for; "" for all.
 
     Raises:
         StoreUnwritable: something has.
     """
-    if found := in_the_way(folder):
+    if found := [one for one in in_the_way(folder) if name in ("", one.name)] if folder is not None else []:
         named = ", ".join(path.name for path in found[:3])
         raise StoreUnwritable(
             f"{str(folder)!r} holds what this program did not write, under names that it needs: {named}. Nothing was "

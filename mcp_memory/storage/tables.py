@@ -5,13 +5,11 @@ only as long as one read. If a compaction removed the files of a read neverthele
 
 When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error; if the few hundred bytes of the
 table's new version still fit, the table then has a version that cannot be read. So every append checks its files before
-the rows count (`ensure_complete`), readers go back to the version before an unreadable one, since nothing in it was
-ever committed, and the next writer restores it (``transaction.py``).
+the rows count (`ensure_complete`), readers go back to the version before, and the next writer (``transaction.py``).
 """
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import time
@@ -36,7 +34,7 @@ from mcp_memory.storage.data_files import (
     table_names,
 )
 from mcp_memory.storage.journal import Journal
-from mcp_memory.storage.own_files import in_the_way, remove_own
+from mcp_memory.storage.own_files import refuse_in_the_way, remove_own
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.schema import COMMITS, TableRows, lacks_columns, without_repeats
 
@@ -182,12 +180,8 @@ class Tables:
             with no_panics():
                 yield
         except FAILURES as error:
-            foreign = in_the_way(self.folder) if self.folder is not None else []
-            problem = (
-                f"{foreign[0].name} is in the way, which this program did not write" if foreign else error_text(error)
-            )
             raise StoreUnwritable(
-                f"storage.uri {self.uri!r} cannot be written to: {problem}. Nothing of this call was stored; "
+                f"storage.uri {self.uri!r} cannot be written to: {error_text(error)}. Nothing of this call was stored; "
                 "what was stored before can still be read. Make room, give the right to write, or set "
                 "MCP_MEMORY_STORAGE_URI to another folder, and try again."
             ) from error
@@ -338,8 +332,7 @@ class Tables:
         with self.write_errors():
             table, files_before = self.latest(name), self.files(name)
             if table is None:
-                if self.folder is not None and self._table_folder(name).is_symlink():
-                    raise OSError(f"{name}.lance is a link")
+                refuse_in_the_way(self.folder, f"{name}.lance")
                 table = self._open[name] = self._connection().create_table(name, rows)
                 version = int(table.version)
             else:
@@ -403,5 +396,5 @@ class Tables:
                 if before is not None and (old := self.earlier(name, before)) is not None:
                     old.restore()
                 self.reopen(name)
-                raise OSError(errno.ENOSPC, f"the new files of {name} were cut short")
+                raise OSError(f"the new files of {name} were cut short")
             return int(table.version)

@@ -50,3 +50,17 @@ def test_what_is_extracted_starts_and_answers_where_the_person_set_nothing(folde
     assert answer["engine"] == "embedded"
     assert status["space"] == "default"
     assert status["storage"]["uri"].startswith(str(tmp_path))
+
+
+def test_a_file_that_is_no_bundle_is_written_over_only_where_somebody_says_so(tmp_path, capsys, monkeypatch):
+    mine = tmp_path / "thesis.mcpb"
+    mine.write_text("my thesis")
+    assert main(["bundle", str(mine)]) == 1
+    assert "exists and is no bundle. Name another one" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    for answer, code in (("n", 1), ("", 1), ("y", 0)):
+        assert mine.read_text() == "my thesis"
+        monkeypatch.setattr("builtins.input", lambda _question, answer=answer: answer)
+        assert main(["bundle", str(mine)]) == code
+    assert main(["bundle", str(tmp_path)]) == 1
+    assert main(["bundle", str(mine)]) == 0  # it is a bundle now

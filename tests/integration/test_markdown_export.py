@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from mcp_memory.cli import main
+from mcp_memory.commands.transfer import LIST
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_unloaded
@@ -50,7 +51,9 @@ def front(text: str) -> dict[str, object]:
 
 def files(folder: Path) -> dict[str, str]:
     return {
-        path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*") if path.is_file()
+        path.relative_to(folder).as_posix(): path.read_text("utf-8")
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != LIST
     }
 
 
@@ -106,3 +109,25 @@ def test_only_an_earlier_export_is_replaced_and_git_stays(tmp_path: Path, capsys
     assert "holds other things (mine.txt)" in capsys.readouterr().err
     assert main(["export", "--markdown", str(tmp_path / "config.toml")]) == 1
     assert (folder / "mine.txt").read_text() == "keep me"
+
+
+def test_what_somebody_put_into_the_folder_or_changed_there_is_neither_removed_nor_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "notes"
+    assert main(["export", "--markdown", str(folder)]) == 0
+    mine, facts = folder / "spaces" / "default" / "mine.md", folder / "spaces" / "work" / "facts.md"
+    mine.write_text("keep me")
+    assert main(["export", "--markdown", str(folder), "--space", "default"]) == 0
+    assert mine.read_text() == "keep me"
+    assert not facts.parent.exists()
+    assert main(["export", "--markdown", str(folder)]) == 0
+    facts.write_text("and my own words")
+    before = files(folder)
+    assert main(["export", "--markdown", str(folder)]) == 1
+    assert "holds other things (spaces/work/facts.md)" in capsys.readouterr().err
+    assert files(folder) == before
+    facts.unlink()
+    facts.symlink_to(mine)
+    assert main(["export", "--markdown", str(folder)]) == 1
+    assert mine.read_text() == "keep me"

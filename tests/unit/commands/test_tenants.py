@@ -12,7 +12,8 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setenv("MCP_MEMORY_ACCESS_TOKENS", str(tmp_path / "tokens.json"))
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "stores" / "{tenant}"))
     for name in ("acme", "bolt"):
-        (tmp_path / "stores" / name / "turns.lance").mkdir(parents=True)
+        (data := tmp_path / "stores" / name / "turns.lance" / "data").mkdir(parents=True)
+        (data / f"{'01' * 12}{'9f' * 13}.lance").write_bytes(b"rows")
         everything = (Permission("*", RIGHTS),)
         TokenFile(tmp_path / "tokens.json").add(Grant(f"agent of {name}", everything, name))
     return tmp_path
@@ -38,3 +39,15 @@ def test_what_is_no_tenant_is_refused(name, place):
 def test_commands_for_one_store_refuse_that_of_many(place, capsys):
     assert main(["status"]) == 2
     assert "Name one of them in place of {tenant}" in capsys.readouterr().err
+
+
+def test_what_somebody_else_put_among_the_tenants_stays(place, capsys):
+    stores = place / "stores"
+    (stores / "acme" / "notes.txt").write_text("mine")
+    (stores / "photos").mkdir()
+    (stores / "photos" / "one.jpg").write_bytes(b"jpg")
+    for name in ("acme", "photos"):
+        assert main(["tenant", "forget", name, "--yes"]) == 0
+        assert "holds what this program did not write; that stays" in capsys.readouterr().out
+    assert [path.name for path in (stores / "acme").iterdir()] == ["notes.txt"]
+    assert (stores / "photos" / "one.jpg").exists()
