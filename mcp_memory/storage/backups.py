@@ -364,6 +364,8 @@ async def back_up(tables: Tables, lock: WriteLock, file: Path, made: Millis) -> 
             f"storage.uri {tables.uri!r} is no local folder. Nothing was written. Use the copies of that service, or "
             "`mcp-memory export`."
         )
+    if not tables.exists():  # and there is no folder for a lock
+        raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
     moment = datetime.fromtimestamp(made / 1000, UTC).isoformat(timespec="seconds")
     async with still(tables, lock):
         return await to_thread.run_sync(lambda: pack(tables, file, program=PROGRAM, made=moment))

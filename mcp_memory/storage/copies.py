@@ -33,7 +33,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from mcp_memory.storage.data_files import FAILURES, SUMS, Sums, Table, is_readable, manifests_of, no_panics
+from mcp_memory.storage.data_files import FAILURES, Sums, Table, is_readable, manifests_of, no_panics
 from mcp_memory.storage.fact_rows import alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Entry, Journal, entry_of, line_of
 from mcp_memory.storage.own_files import NO_LINK, ensure_own, remove_file
@@ -183,12 +183,6 @@ def _noted(path: Path) -> Commit | None:
         return Commit(**{name: value for name, value in known.items() if name in Commit.__dataclass_fields__})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-
-
-def forget_notes(folder: Path | None) -> None:
-    """Remove the anchor and the sums: the store has moved."""
-    for name in (*_ANCHORS, SUMS) if folder is not None else ():
-        remove_file(folder / name)  # type: ignore[operator]
 
 
 class CommitCopies:

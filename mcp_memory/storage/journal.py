@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_memory.storage.fact_rows import assertion_rows
-from mcp_memory.storage.own_files import NO_LINK, ensure_own, remove_file
+from mcp_memory.storage.own_files import NO_LINK, ensure_own
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, with_tx
 from mcp_memory.storage.text_rows import turn_rows
 
@@ -188,11 +188,6 @@ class Journal:
         if self._path is not None and self.size():
             ensure_own(self._path)
             os.truncate(self._path, 0)
-
-    def remove(self) -> None:
-        """Remove the file, which holds nothing any more."""
-        if self._path is not None:
-            remove_file(self._path)
 
 
 def rows_of(entries: Sequence[Entry], kind: TableKind) -> TableRows | None:

@@ -17,47 +17,20 @@ from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.storage.arrival import arriving, clear, leave, set_aside, take_place
-from mcp_memory.storage.backups import FOLDER, Backups, read_header, still, unpack
+from mcp_memory.storage.arrival import arriving, clear, leave, set_aside, settle, take_place
+from mcp_memory.storage.backups import Backups, read_header, still, unpack
 from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.data_files import ARRIVING, MOVED
-from mcp_memory.storage.forgotten import FOLDER as KEPT
 from mcp_memory.storage.forgotten import Book, purge, read_book, write_book
-from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.lock import Holders, WriteLock
-from mcp_memory.storage.mapped import VECTORS
 from mcp_memory.storage.noted import ID_FILE
-from mcp_memory.storage.own_files import refuse_in_the_way
-from mcp_memory.storage.places import PLACES, carry_places, note_place
-from mcp_memory.storage.saved_view import FOLDER as VIEW
-from mcp_memory.storage.saved_view import LOCK as VIEW_LOCK
+from mcp_memory.storage.own_files import LEAVINGS, others_in, own_files, refuse_in_the_way
+from mcp_memory.storage.places import carry_places, note_place
 from mcp_memory.storage.schema import FORGOTTEN
 from mcp_memory.storage.tables import Tables
 
 ForgetAgain = Callable[[Path, str, int, Book], Awaitable[int]]
 """Forgets in the store of a folder, with the embedder and dimension of its vectors, what a book holds; returns how many
 texts that were."""
-_OWN = frozenset(
-    (
-        MOVED,
-        FOLDER,
-        KEPT,
-        JOURNAL,
-        PLACES,
-        VECTORS,
-        VIEW,
-        VIEW_LOCK,
-        ID_FILE,
-        ARRIVING,
-        "holders",
-        "next.lock",
-        "write.lock",
-        "compact.lock",
-        "rebuild.lock",
-        "index.lock",
-    )
-)
-"""What a store's folder holds beside its tables."""
 
 
 def check_readable(folder: Path) -> int:
@@ -85,7 +58,8 @@ async def restore(
         file: the backup.
         uri: the URI of the place.
         forget_again: leaves out what was forgotten in the store that is replaced; None lets it come back.
-        replace: whether a store that is there may go; a backup of it is made first.
+        replace: whether a store that is there may go; a backup of it is made first. Its other backups stay, and so do
+            what may be taken back after a forget and whatever somebody else put into its folder.
         keep: how many backups a store keeps of those that it makes by itself, see `Backups`.
         place: their folder.
         now: the moment.
@@ -115,8 +89,9 @@ async def restore(
     if there is not None and not replace:
         problem = f"there is a memory in {str(folder)!r} already, of {there.tx:,} commits"
         raise InvalidInput("storage.uri", problem, "Set it to another folder, or say --replace; it is backed up then.")
-    if there is None and not damaged and await to_thread.run_sync(_holds_others, folder):
-        raise InvalidInput("storage.uri", f"{str(folder)!r} holds other things", "Set it to an empty or new folder.")
+    if there is None and not damaged and (others := await to_thread.run_sync(others_in, folder)):
+        problem = f"{str(folder)!r} holds other things ({others[0].relative_to(folder)})"
+        raise InvalidInput("storage.uri", problem, "Set it to an empty or new folder.")
     _refuse_others(folder, "restored over")
     saved, left_out = None, 0
     with arriving(folder) as made:
@@ -156,10 +131,6 @@ def _join_books(tables: Tables, book: Book) -> None:
     purge(tables, FORGOTTEN)
 
 
-def _holds_others(folder: Path) -> bool:
-    return folder.is_dir() and any(path.name not in _OWN for path in folder.iterdir())
-
-
 async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
     """Move the store that a uri names to another folder, and return where it was.
 
@@ -179,7 +150,6 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
             try:
                 await to_thread.run_sync(_copy, folder, made)
                 await to_thread.run_sync(check_readable, made)
-                await to_thread.run_sync(carry_places, folder, made)
                 note_place(made, "home", folder, 0)
                 _refuse_others(folder, "moved")
                 refuse_in_the_way(to)
@@ -197,28 +167,32 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
 
 def _places(tables: Tables, to: Path) -> tuple[Path, Path]:
     """Return from where to where a store is moved."""
-    folder, to = tables.folder, to.expanduser().absolute()
+    folder, to = tables.folder, to.expanduser().resolve()
     if folder is None or last_commit(tables) is None:
         problem = f"nothing is stored in {tables.uri!r}, or not in a folder"
         raise InvalidInput("storage.uri", problem, "Nothing was moved.")
-    if to == folder or folder in to.parents or to in folder.parents:
+    real = folder.resolve()
+    if to == real or real in to.parents or to in real.parents:
         problem = f"{str(to)!r} and the store in {str(folder)!r} lie in each other"
         raise InvalidInput("TO", problem, "Name another folder.")
-    if to.exists() and (not to.is_dir() or _holds_others(to)):
-        raise InvalidInput("TO", f"{str(to)!r} is not empty", "Name a new or an empty folder.")
+    settle(to)  # what a process left there that died
+    others = [*others_in(to), *(path for path in own_files(to) if path.relative_to(to).parts[0] not in LEAVINGS)]
+    if others or (to.exists() and not to.is_dir()):
+        problem = f"{str(to)!r} is not empty" + (f": it has {others[0].relative_to(to)}" if others else "")
+        raise InvalidInput("TO", problem, "Name a new or an empty folder.")
+    refuse_in_the_way(folder)
     return folder, to
 
 
 def _copy(folder: Path, to: Path) -> None:
-    """Copy the tables and backups of a store with its permissions, and compare the sums of all files."""
-    beside = [folder / name for name in (FOLDER, KEPT) if (folder / name).is_dir()]
-    if (folder / ID_FILE).is_file():
-        shutil.copy(folder / ID_FILE, to / ID_FILE)
-    for source in [*folder.glob("*.lance"), *beside]:
-        shutil.copytree(source, to / source.name)
-        for path in source.rglob("*"):
-            copied = to / path.relative_to(folder)
-            if path.is_file() and _sum(path) != _flushed_sum(copied):
+    """Copy all that is a store's own with its permissions, and compare the sums of all files."""
+    for source in own_files(folder):
+        inside = source.relative_to(folder)
+        if inside.parts[0] not in LEAVINGS:
+            copied = to / inside
+            copied.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            shutil.copy2(source, copied)
+            if _sum(source) != _flushed_sum(copied):
                 raise OSError(f"{copied} is not what was copied")
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.data_files import STORED, local_folder
+from mcp_memory.storage.own_files import ensure_own
 
 ID_FILE = "store.id"
 FOLDERS = ("/tmp", "/var/tmp")
@@ -117,6 +118,7 @@ def _give_id(folder: Path, own: str) -> str:
         os.link(part, folder / ID_FILE)
     except OSError:  # there is one, or the file system has no links
         if id_of(folder) is None:
+            ensure_own(folder / ID_FILE)
             part.replace(folder / ID_FILE)
     finally:
         part.unlink(missing_ok=True)

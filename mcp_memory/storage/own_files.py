@@ -171,6 +171,26 @@ def in_the_way(folder: Path) -> list[Path]:
     return found
 
 
+LEAVINGS = frozenset(
+    (
+        *("moved.json", "arriving", "holders", "view", "vectors"),
+        *(f"{name}.lock" for name in ("left", "next", "write", "compact", "rebuild", "index", "view")),
+    )
+)
+"""What a store that was moved leaves behind, and what any store makes again."""
+
+
+def others_in(folder: Path) -> list[Path]:
+    """Return what in a folder, and below it, the program did not write itself, but for empty folders of its names."""
+    own = set(own_files(folder))
+    found = []
+    for parent, folders, names in os.walk(folder):
+        links = [name for name in folders if Path(parent, name).is_symlink()]
+        foreign = [name for name in folders if Path(parent) == folder and not _FOLDERS.fullmatch(name)]
+        found += [path for name in dict.fromkeys((*names, *links, *foreign)) if (path := Path(parent, name)) not in own]
+    return sorted(found)
+
+
 def refuse_in_the_way(folder: Path | None, name: str = "") -> None:
     """Refuse to change a store in whose folder something else has a name that the store needs.
 

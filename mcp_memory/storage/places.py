@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from mcp_memory.domain.times import Millis
+from mcp_memory.storage.own_files import NO_LINK, ensure_own
 
 PLACES = "places.jsonl"
 PlaceKind = Literal["home", "backups", "copy"]
@@ -101,8 +102,8 @@ def _lines(folder: Path | None) -> list[bytes]:
 
 
 def _append(folder: Path, content: bytes) -> None:
-    binary = getattr(os, "O_BINARY", 0)
-    file = os.open(folder / PLACES, os.O_WRONLY | os.O_APPEND | os.O_CREAT | binary, 0o600)
+    ensure_own(folder / PLACES)
+    file = os.open(folder / PLACES, os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_LINK, 0o600)
     try:
         os.write(file, content)
         os.fsync(file)

@@ -151,7 +151,7 @@ async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypat
         with pytest.raises(StoreUnwritable, match=r"No space left.*Make room"):
             await restored(tmp_path / "file", tmp_path / "copy")
     with monkeypatch.context() as patched:
-        patched.setattr(shutil, "copytree", full)
+        patched.setattr(shutil, "copy2", full)
         with pytest.raises(StoreUnwritable, match=r"No space left.*Make room"):
             await move(str(tmp_path / "store"), tmp_path / "elsewhere", 5.0)
     assert (tmp_path / "file").read_bytes() == before

@@ -151,3 +151,41 @@ def test_what_doctor_says_after_the_commits_were_emptied_helps(
     assert (aside / "commits.lance").is_dir()
     assert anyio.run(with_memory, told) == set(TEXTS)
     assert main(["doctor"]) == 0
+
+
+def test_a_move_names_what_is_in_its_place_and_removes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    anyio.run(with_memory, tell)
+    mine = (tmp_path / "to" / "backups" / "photos" / "one.jpg", tmp_path / "to" / "forgotten" / "diary.txt")
+    for file in mine:
+        file.parent.mkdir(parents=True)
+        file.write_text("mine")
+        assert main(["move", str(tmp_path / "to")]) == 1
+        assert f"is not empty: it has {mine[0].relative_to(tmp_path / 'to')}" in capsys.readouterr().err
+    assert [file.read_text() for file in mine] == ["mine", "mine"]
+    assert anyio.run(with_memory, told) == set(TEXTS)
+    assert not (tmp_path / "store" / "moved.json").exists()
+
+
+def test_a_restore_takes_away_nothing_but_the_former_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MCP_MEMORY_FORGET_KEEP_DAYS", "30")
+    anyio.run(with_memory, tell)
+    store = tmp_path / "store"
+    assert main(["backup", str(store / "memory.backup")]) == 0
+    anyio.run(with_memory, forget_first)
+    (store / "turns.lance" / "photo.jpg").write_text("mine")
+    (store / "backups" / "photos").mkdir(parents=True)
+    (store / "notes").symlink_to(tmp_path / "nowhere")
+    monkeypatch.delenv("MCP_MEMORY_FORGET_KEEP_DAYS")  # another program, to which no days were told
+    assert main(["restore", str(store / "memory.backup"), "--replace"]) == 0
+    assert "1 text left out" in capsys.readouterr().out
+    assert (store / "memory.backup").is_file()
+    assert (store / "turns.lance" / "photo.jpg").read_text() == "mine"
+    assert (store / "backups" / "photos").is_dir()
+    assert (store / "notes").is_symlink()
+    assert anyio.run(with_memory, told) == {"m2", "m3"}
+    assert main(["forget", "--undo"]) == 0
+    assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
