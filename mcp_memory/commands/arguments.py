@@ -92,7 +92,7 @@ def _add_view(commands: Any) -> None:
     view.add_argument("--space", metavar="SPACE", help="the space to show; default: the default space")
     view.add_argument("--entity", type=_words, metavar="NAME", help="begin with what is around it")
     view.add_argument("--port", type=int, default=0, metavar="N", help="to listen at; default: a free one")
-    view.add_argument("--no-browser", dest="browser", action="store_false", help="print the address only")
+    view.add_argument("--no-browser", dest="browser", action="store_false", help="print the address and its code only")
 
 
 def _add_backup(commands: Any) -> None:

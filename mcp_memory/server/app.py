@@ -67,9 +67,9 @@ from mcp_memory.server.asking import (
     person_behind,
     problem_texts,
 )
+from mcp_memory.server.call_limit import CallLimit
 from mcp_memory.server.opening import DRAIN_S, MeantSpace, Opener, Opening
 from mcp_memory.server.subscriptions import Subscriptions
-from mcp_memory.server.turns import Turns
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:  # tools and resources are imported by the requests that need them, after the first reply
@@ -186,7 +186,7 @@ class _Requests:
     def __init__(self, open_memory: Opener, settings: Settings, host: Host) -> None:
         self._open_memory, self._settings, self._host = open_memory, settings, host
         self._meant = MeantSpace(settings.server.space, asks=host.asks_roots)
-        self._turns = Turns(settings.http.caller_calls)
+        self._limit = CallLimit(settings.http.caller_calls)
         self.subscriptions = Subscriptions(host.valid)
 
     @asynccontextmanager
@@ -244,7 +244,7 @@ class _Requests:
             progress = CallProgress(context)
 
             async def work() -> Reply:
-                async with self._turns.use(context.lifespan_context) as memory:
+                async with self._limit.use(context.lifespan_context) as memory:
                     try:
                         reply = with_warnings(await run(memory, progress.report), problem_texts(memory.store.damage))
                     finally:
@@ -290,7 +290,7 @@ class _Requests:
             with _protocol_errors(uri=uri):
                 template, values = catalogue.match(uri)
                 what, space = template.name, values.get("space", "")
-                async with self._turns.use(context.lifespan_context) as memory:
+                async with self._limit.use(context.lifespan_context) as memory:
                     text = await catalogue.read(memory, template, values)
             outcome = "ok"
         finally:
@@ -302,7 +302,7 @@ class _Requests:
         await self._enter(context)
         given, argument = (params.context.arguments if params.context else None) or {}, params.argument
         with _protocol_errors():
-            async with self._turns.use(context.lifespan_context) as memory:
+            async with self._limit.use(context.lifespan_context) as memory:
                 found = await prompts.complete(memory, params.ref, argument.name, argument.value, given)
         return CompleteResult(completion=found)
 

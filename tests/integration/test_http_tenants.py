@@ -53,7 +53,16 @@ async def test_what_one_tenant_has_stored_is_not_there_for_another(mode, tmp_pat
         (part,) = (await theirs.read_resource("memory://spaces")).contents
         assert json.loads(part.text)["spaces"] == []
         assert not any("secrets" in one.uri for one in (await theirs.list_resources()).resources)
-        for path in ("sessions", "sessions/diary", "entities/Ann", "timeline/Ann", "graph", "points", "wishes"):
+        for path in (
+            "sessions",
+            "sessions?cursor=0",
+            "sessions/diary",
+            "entities/Ann",
+            "timeline/Ann",
+            "graph",
+            "points",
+            "wishes",
+        ):
             try:
                 text = (await theirs.read_resource(f"memory://secrets/{path}")).contents[0].text
             except MCPError as error:

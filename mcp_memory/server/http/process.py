@@ -113,8 +113,8 @@ def _protocol(seconds: float, most: int) -> type[asyncio.Protocol]:
     """Return a protocol that ends connections whose client makes others wait.
 
     uvicorn bounds the time between two requests, and `in_time` that of a body. This bounds the time of a header and of
-    a reply that the client does not take, and ends, where there are too many connections, the one on which no request
-    has run for longest, since uvicorn would refuse everybody then.
+    a reply that the client does not take. Where there are too many connections, since uvicorn would refuse everybody
+    then, it ends the one that has waited longest for its client, to send a request or to take a reply.
     """
     everybody: set[Protocol] = set()
 
@@ -128,11 +128,14 @@ def _protocol(seconds: float, most: int) -> type[asyncio.Protocol]:
             self._idle_since = self.loop.time()
             self._wait()
             everybody.add(self)
-            while len(everybody) >= most and (idle := [one for one in everybody if one._idle()]):
-                longest = min(idle, key=lambda one: one._idle_since)
+            while len(everybody) >= most and (waiting := [one for one in everybody if one._waits_for_client()]):
+                longest = min(waiting, key=lambda one: one._idle_since)
                 everybody.discard(longest)
                 self.connections.discard(longest)
-                longest.transport.close()
+                (longest.transport.close if longest._idle() else longest.transport.abort)()
+
+        def _waits_for_client(self) -> bool:
+            return self._idle() or self._sending is not None
 
         def _idle(self) -> bool:
             return self.cycle is None or self.cycle.response_complete

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
 
 
-class Turns:
-    """The turns of all callers. The owner, who has a server without tokens alone, waits for nobody.
+class CallLimit:
+    """How many calls of one caller run. The owner, who has a server without tokens alone, waits for nobody.
 
     Args:
         of_caller: how many calls of one caller use the memory at a time.
@@ -25,16 +25,16 @@ class Turns:
 
     def __init__(self, of_caller: int) -> None:
         self._of_caller = of_caller
-        self._turns: WeakValueDictionary[tuple[str, str, str], anyio.Semaphore] = WeakValueDictionary()
+        self._free: WeakValueDictionary[tuple[str, str, str], anyio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def use(self, opening: Opening) -> AsyncIterator[Memory]:
-        """Wait for the caller's turn, then yield their memory; see `Opening.use`."""
+        """Wait until the caller may run one call more, then yield their memory; see `Opening.use`."""
         caller = CALLER.get()
         if caller is OWNER:
             async with opening.use() as memory:
                 yield memory
             return
-        turn = self._turns.setdefault(caller.identity, anyio.Semaphore(self._of_caller))
-        async with turn, opening.use() as memory:
+        free = self._free.setdefault(caller.identity, anyio.Semaphore(self._of_caller))
+        async with free, opening.use() as memory:
             yield memory
