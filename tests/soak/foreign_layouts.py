@@ -183,7 +183,8 @@ def one_layout(base: Path, folder: Path, seed: int, found: Found, commands: int)
             if not any(words in said for words in REFUSALS):
                 found.wrong.append(f"{label}: the memory cannot be read: {said}\n{output}")
             continue
-        lost = (held or set()) - now - ({"m0"} if command[0] in ("forget", "restore") else set())
+        may_go = {"forget": {"m0"}, "restore": {"m0", "gone"}}.get(command[0], set())  # "gone" is in no backup
+        lost = (held or set()) - now - may_go
         if lost:
             found.wrong.append(f"{label}: {sorted(lost)} are lost\n{output}")
         held = now
