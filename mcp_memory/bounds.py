@@ -30,7 +30,7 @@ SETTINGS_BYTES = 8 << 20
 
 _TEXT = r'"(?:[^"\\]|\\.)*+"?'  # one without an end reaches to the end, so that nothing is read twice
 _SEPARATOR = re.compile(rf"{_TEXT}|([,\[{{])", re.DOTALL)
-_BRACKET = re.compile(rf"{_TEXT}|([\[{{])|([\]}}])", re.DOTALL)
+_FLAT = re.compile(rf"(?:[^\"\[\]{{}}]++|{_TEXT}|\[[^\"\[\]{{}}]*+\]|\{{[^\"\[\]{{}}]*+\}})*+", re.DOTALL)
 _DEEP_KEY = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{DEEPEST}}}")
 
 
@@ -50,12 +50,14 @@ def is_too_deep(text: str, most: int = DEEPEST) -> bool:
     """Return whether lists and objects of a JSON text lie deeper in each other; brackets in strings do not count."""
     if text.count("[") + text.count("{") <= most:
         return False
-    depth = 0
-    for found in _BRACKET.finditer(text):
-        if found.lastindex:
-            depth += 1 if found.lastindex == 1 else -1
-            if depth > most:
-                return True
+    depth = at = 0
+    while found := _FLAT.match(text, at):  # what holds no value that holds others lies one deeper at most
+        at = found.end() + 1
+        if at > len(text):
+            break
+        depth += 1 if text[at - 1] in "[{" else -1
+        if depth > most:
+            return True
     return False
 
 

@@ -232,7 +232,7 @@ class Memory:
         return await with_profile(self.store, self.embedder, asked, result, self.recall, self.episodes, server)
 
     async def _recall(self, query: Query) -> RecallResult:
-        unindexed, judge = await self._unindexed(query.space), self.new_question_judge()
+        unindexed, judge = (*query.warnings, *await self._unindexed(query.space)), self.new_question_judge()
         asked = query.asked(self.clock(), self.masking.mask, self.reading.zone)
         result = await reconstruct(
             self.store, self.embedder, asked, settings=self.recall, episodes=self.episodes, judge=judge
@@ -274,7 +274,7 @@ class Memory:
         if query.length == "full" and self.settings.engine.judge == "embedded":
             remedy = "Leave it out, or recall and write the answer yourself; engine.judge sets the judge."
             raise InvalidInput("length", "full needs a language model as the judge, and none is set", remedy)
-        unindexed = await self._unindexed(query.space)
+        unindexed = (*query.warnings, *await self._unindexed(query.space))
         result = await answer(
             self.store,
             self.embedder,

@@ -193,6 +193,8 @@ def _edit_yaml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) 
         return (
             text[: found.start_mark.index] + end + body.split(end, 1)[1].rstrip("\r\n") + text[found.end_mark.index :]
         )
+    if not isinstance(found, yaml.MappingNode):
+        raise BrokenText(found.start_mark.line + 1, f"{group!r} is no object")
     if found.flow_style:
         raise BrokenText(found.start_mark.line + 1, f"{group!r} is written in braces, which cannot be changed here")
     lines = text.splitlines(keepends=True)

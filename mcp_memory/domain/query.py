@@ -61,6 +61,8 @@ class Window:
 
 ANY_TIME = Window()
 """The window that restricts nothing."""
+QUERY_CHARS = 2_000
+"""Characters of a query that are searched for; nobody types as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +164,17 @@ class Query:
 
     def asked(self, now: Millis, mask: Callable[[str], str], zone: tzinfo | None) -> Query:
         """Return the query as it is asked at a moment in a zone, without the secrets that ``mask`` masks."""
-        wordings, entities = tuple(map(mask, self.wordings)), tuple(map(mask, self.entities))
-        return replace(
-            self, text=mask(self.text), wordings=wordings, entities=entities, now=now, offset=offset_at(now, zone)
-        )
+        text, entities = mask(self.text), tuple(map(mask, self.entities))
+        wordings = tuple(mask(wording)[:QUERY_CHARS] for wording in self.wordings)
+        text = text if len(text) <= QUERY_CHARS else text.strip()[:QUERY_CHARS]
+        return replace(self, text=text, wordings=wordings, entities=entities, now=now, offset=offset_at(now, zone))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is said to the caller of a text that is longer than what of it is searched."""
+        if len(self.text) <= QUERY_CHARS:
+            return ()
+        return (f"Of the query's {len(self.text):,} characters the first {QUERY_CHARS:,} were searched for.",)
 
 
 @dataclass(frozen=True, slots=True)

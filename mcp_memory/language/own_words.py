@@ -59,7 +59,7 @@ _FOLDED = _Folded()
 
 _FIRST = re.compile(r"\b(?:i|i['’]\w{1,3}|my|me|mine|myself|we|we['’]\w{1,3}|our|ours|us)\b", re.IGNORECASE)
 _LINE = re.compile(  # what a line begins with that is no prose
-    r"\s*(?:`{3}|~{3}|\"{3}|'{3}|``|>|&gt;|<|\||\{|\[(?=[\d/])|\\\w|//|/\*|@\w|#"
+    r"\s*+(?:`{3}|~{3}|\"{3}|'{3}|``|>|&gt;|<|\||\{|\[(?=[\d/])|\\\w|//|/\*|@\w|#"
     r"|(?:[-=*_~#+]\s?){3,}"
     r"|sent\sfrom\smy\b|(?:fwd?|re|aw|wg|q|a)\d{0,3}\s?[:.)]"
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\(?\[?\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m)?[\]).,]?\s+[A-Z][\w ]{0,30}:"
@@ -71,7 +71,7 @@ _LINE = re.compile(  # what a line begins with that is no prose
     r"|(?-i:(?:SELECT|INSERT\sINTO|UPDATE|DELETE\sFROM|(?:CREATE|ALTER|DROP)\s[A-Z]+|FROM|WHERE)\s)"
     r"|[\w.\[\]'\"]{1,60}\s?(?:=|\+=|:=)\s?(?:[\"'\[{(]|[\w.]{1,60}[(\[]|(?-i:True|False|None|null|new|await)\b)"
     r"|[{}()\[\];]+\s*$"
-    r"|[^.!?]*[,;]?\s*(?:;|=>|->|[{}])\s*$)",
+    r"|[^.!?]*(?:;|=>|->|[{}])\s*$)",
     re.IGNORECASE,
 )
 _INSIDE = re.compile(r"</?[a-z!|?]|&lt;|\{\{|\[/?\w+\]|\s(?:#|//|--)\s|\|.*\||\t.*\t|\[INST|\\\w+\{", re.IGNORECASE)

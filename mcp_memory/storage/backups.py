@@ -47,6 +47,8 @@ _HEADER, _SUMS = "backup.json", "sums.json"
 _MOST = 1 << 20
 """Bytes of the first member at most."""
 _PIECE = 1 << 20
+_NO_ARCHIVE = (tarfile.TarError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
+"""What tarfile raises over a file that is no archive, or a damaged one."""
 _HALF = "it was cut short or changed. Take another backup"
 
 
@@ -125,7 +127,7 @@ def read_header(file: Path) -> Mapping[str, Any]:
     try:
         with tarfile.open(file, "r:") as archive:
             return _header(archive, archive.next(), file)
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except (*_NO_ARCHIVE, OSError) as error:
         raise _foreign(file, error) from None
 
 
@@ -150,7 +152,7 @@ def unpack(file: Path, into: Path) -> Mapping[str, Any]:
                     written = parse_json(content.read(RECORD_BYTES).decode())
                     continue
                 sums[member.name] = _extract(content, _target(file, member.name, into))
-    except (tarfile.TarError, EOFError, ValueError) as error:
+    except _NO_ARCHIVE as error:
         raise (_damaged(file, str(error)) if header else _foreign(file, error)) from None
     except OSError as error:
         if header is None:

@@ -14,8 +14,8 @@ Span = tuple[int, int]
 
 LONGEST = 1_200
 """Characters of a sentence that are read; longer ones were not written as one sentence."""
-CEILING_S = 10.0
-"""Seconds of the processor for one message, some 15 times what the worst of 94 hostile texts takes on 200,000
+CEILING_S = 4.0
+"""Seconds of the processor for one message, some six times what the worst of 94 hostile texts takes on 200,000
 characters. A rebuild on another machine may read more or less of such a message."""
 TOLD_AGAIN = 8
 """How often a sentence is read that a text repeats word for word."""

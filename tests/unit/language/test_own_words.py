@@ -205,3 +205,10 @@ def test_what_follows_a_request_or_an_announcement_may_be_its_material(before: s
 def test_who_speaks_of_themselves_goes_on_for_themselves() -> None:
     assert not leads_on("I live in Oslo.")
     assert not leads_on("Yesterday we came back from Bergen.")
+
+
+def test_a_line_of_blanks_takes_no_longer_than_it_is() -> None:
+    began = process_time()
+    own_sentences("\u200b" * 20_000 + "x" + " " * 400 + "y.", [(0, 20_402)])
+    own_sentences(" \n" * 200 + "x", [(0, 401)])
+    assert process_time() - began < 0.3

@@ -43,3 +43,12 @@ async def test_a_role_that_nobody_has_is_left_out_and_said_with_the_speakers_tha
     newest = await recalled(one, "", role="assistant")
     assert (len(newest.evidence), newest.warnings) == (len(TALK), with_role.warnings)
     assert (await recalled(await told(memory(), "user: I wear boots."), QUESTION, role="user")).warnings == ()
+
+
+async def test_of_a_query_longer_than_anybody_types_the_beginning_is_searched_and_the_reply_says_so() -> None:
+    one = await told(memory())
+    short = await recalled(one, "What pet did Ann adopt?")
+    long = await recalled(one, "What pet did Ann adopt?" + " <b>" * 4_000)
+    assert long.evidence[0].id == short.evidence[0].id
+    assert "Of the query's 16,023 characters the first 2,000 were searched for." in long.warnings
+    assert not any("characters" in warning for warning in short.warnings)

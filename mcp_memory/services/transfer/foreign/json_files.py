@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
-from mcp_memory.bounds import RECORD_BYTES, OverBounds, parse_json
+from mcp_memory.bounds import DEEPEST, RECORD_BYTES, OverBounds, parse_json
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.reading import NAME_CHARS, PIECE, BadRecord, begin, not_utf8
 from mcp_memory.services.transfer.foreign.sources import SourceFile
@@ -26,7 +26,9 @@ _TOO_LONG = f"is longer than {RECORD_BYTES:,} bytes"
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _PLAIN = re.compile(rb'[^ \t\r\n,\[\]{}":]*+')
 _REST_OF_TEXT = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
-_MARK = re.compile(rb'"(?:[^"\\]|\\.)*+"|["\[\]{}]', re.DOTALL)
+_FLAT = re.compile(
+    rb'(?:[^"\[\]{}]++|"(?:[^"\\]|\\.)*+"|\[[^"\[\]{}]*+\]|\{[^"\[\]{}]*+\})*+', re.DOTALL
+)  # of a value, what holds no value that holds others
 _NAME = re.compile(rb'("(?:[^"\\]|\\.)*+")(\s*:)?|([\[{])|([\]}])', re.DOTALL)
 
 
@@ -151,35 +153,43 @@ class _Cutter:
 
     def value(self) -> bytes | None:
         """Take the next value, whose brackets need only be as many on either side; None for one that is too long."""
-        parts, size, depth, in_text = list[bytes](), 0, 0, False
-        if self.peek() not in (b'"', b"[", b"{"):
+        if (first := self.peek()) not in (b'"', b"[", b"{"):
             return self._plain()
+        parts, size, depth, in_text = list[bytes](), 0, int(first != b'"'), first == b'"'
+        at = self._at + 1
         while True:
-            at, ended = self._at, False
-            if in_text and (found := _REST_OF_TEXT.match(self._held, at)):
-                at = found.end()
-                in_text = self._held[at : at + 1] != b'"'
-                at += not in_text
-                ended = not (in_text or depth)
-            for mark in () if in_text or ended else _MARK.finditer(self._held, at):
-                at, sign = mark.end(), mark[0]
-                in_text = sign == b'"'
-                depth += (sign in b"[{") - (sign in b"]}") if len(sign) == 1 and not in_text else 0
-                ended = not (depth or in_text)
-                if in_text or ended:
-                    break
-            else:
-                at = at if in_text or ended else len(self._held)
+            at, depth, in_text = self._skim(at, depth, in_text=in_text)
             size += at - self._at
             if size <= RECORD_BYTES:
                 parts.append(self._held[self._at : at])
-            else:
-                parts.clear()
             self._at = at
-            if ended:
+            if not (depth or in_text):
                 return b"".join(parts) if size <= RECORD_BYTES else None
             if not self._more():
                 raise self._broken("it ends too early")
+            at = 0
+
+    def _skim(self, at: int, depth: int, *, in_text: bool) -> tuple[int, int, bool]:
+        """Return how far what is held goes on with a value, how many brackets are open there, and whether a text is."""
+        held = self._held
+        while True:
+            if in_text:
+                found = _REST_OF_TEXT.match(held, at)
+                at = found.end() if found else at
+                if held[at : at + 1] != b'"':
+                    return at, depth, True
+                at, in_text = at + 1, False
+            elif depth > DEEPEST and b'"' not in held and (ends := sum(held.count(one, at) for one in b"]}")) < depth:
+                return len(held), depth + sum(held.count(one, at) for one in b"[{") - ends, False
+            if not depth:
+                return at, 0, False
+            found = _FLAT.match(held, at)
+            at = found.end() if found else at
+            sign = held[at : at + 1]
+            if not sign:
+                return at, depth, False
+            at, in_text = at + 1, sign == b'"'
+            depth += 0 if in_text else 1 if sign in b"[{" else -1
 
     def _plain(self) -> bytes:
         """Take a number or a word; one that no more is held of than a piece is none."""

@@ -21,7 +21,7 @@ from mcp_memory.errors import InvalidInput
 OpenSource = Callable[[], IO[bytes]]
 NESTED = 2
 """Archives in each other that are opened."""
-DENSEST, UNPACKED = 100, 64 << 20
+DENSEST, UNPACKED = 100, 16 << 20
 """Bytes that a byte of an archive may unpack to, beside so many; exports of text have 5 to 20."""
 
 
@@ -142,8 +142,16 @@ def _modified(path: Path) -> Millis:
 
 def _in_archive(archive: zipfile.ZipFile) -> list[SourceFile]:
     def opener(member: zipfile.ZipInfo) -> OpenSource:
-        return lambda: archive.open(member)
+        def opened() -> IO[bytes]:
+            try:
+                return archive.open(member)
+            except (OSError, ValueError, RuntimeError) as error:  # its directory names a place that is none
+                raise zipfile.BadZipFile(str(error)) from None
 
+        return opened
+
+    if any(member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for member in archive.infolist()):
+        raise NotImplementedError("it is packed in a way that exports are not")
     members = (member for member in archive.infolist() if not member.is_dir())
     shown = (member for member in members if not any(part.startswith((".", "__MACOSX")) for part in _parts(member)))
     return sorted((SourceFile(one.filename, opener(one), _packed(one)) for one in shown), key=lambda file: file.name)
