@@ -20,8 +20,9 @@ from importlib import import_module
 from itertools import chain
 
 from mcp_memory.domain.batch import KEEP, Masking
+from mcp_memory.privacy.cards import cards
 from mcp_memory.privacy.settings import OnSecrets
-from mcp_memory.privacy.stated import cards, stated_secrets
+from mcp_memory.privacy.stated import Found, stated_secrets
 
 WORD_END = re.compile(r"[A-Za-z0-9_\-]*")
 SHORTEST = 20
@@ -174,10 +175,6 @@ def private_keys(text: str) -> Iterator[tuple[int, int, str]]:
         rest = _REST.match(text, match.end(), match.end() + BLOCK)
         done = ended.end() if ended else rest.end() if rest else match.end()
         yield match.start(), done, "private key"
-
-
-Found = tuple[int, int, str]
-"""Start, end (exclusive) and kind of a secret."""
 
 
 def masking_of(chosen: OnSecrets) -> Masking:

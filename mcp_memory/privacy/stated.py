@@ -1,8 +1,13 @@
-"""Secrets known by what stands beside them: "password=…", "the wifi password is …", "Authorization: Bearer …"; cards.
+"""Secrets known by what stands beside them: "password=…", "the wifi password is …", "Authorization: Bearer …".
 
-A value beside such a word is masked if it looks like a secret and not like code, prose or a placeholder: it mixes
-letters with digits or signs, is no call, path of names or variable, and no hash ("password_hash"). All patterns are
-bounded or anchored, so they take linear time.
+One grammar serves all forms: a noun for a secret (`find_nouns`), then at most what it is for ("for the router"), then a
+sign, then the value. A **strong** sign says that a value follows: `:`, `=`, an arrow, "is", a table's cell, a tag.
+Behind it any single word may be a password, if it is no placeholder, no code and no word by which people speak of
+passwords ("wrong"). Behind a **weak** one (a dash, "to", a blank, a line's end), or before the noun ("… is my PIN"),
+the value has to show by its shape that it is a secret. A table's column under such a noun is read alike, and so are the
+options of some programs that take passwords.
+
+All patterns are bounded or anchored, so they take linear time.
 """
 
 from __future__ import annotations
@@ -10,201 +15,331 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_CORES = ("pass", "kennwort", "contrase", "pwd", "secret", "token", "key", "credential")
-"""What every word below holds; found by plain search, which is twenty times as fast as the patterns."""
-_ALL = (*_CORES, "pin", "cvv", "cvc", "code", "combination", "bearer", "basic")
-_WORD = re.compile(
-    r"pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|(?<![a-z])pwd|"
-    r"(?<![a-z])secret(?:[_-]?(?:access[_-]?)?key)?|(?<![a-z])(?:client|app|api|shared|signing|webhook)secret|"
-    r"(?<![a-z])(?:access|auth|bearer|refresh|session|bot|api)?[_-]?token|(?<![a-z])credentials?|"
-    r"(?:api|access|auth|account|encryption|signing|service|private|master|shared)[_-]?key",
-    re.IGNORECASE,
-)
-_REST = re.compile(r"[\w-]{0,30}")
-_ASSIGNED = (
-    r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{4,200})(?P=quote)|(?P<bare>[^\s\"'`,;<>()\[\]{}&|]{4,200})(?P<next>.?))"
-)
-_SIGNS = r"[\"'`]?\]?\s{0,3}(?::=|=>|={1,2}|:)\s{0,3}"
-_VALUE = re.compile(_SIGNS + _ASSIGNED)
-_STATED_VALUE = re.compile(rf"(?:{_SIGNS}| ){_ASSIGNED}")
-_PASSWORD = re.compile(r"pass(?:word|phrase|code|wort)|kennwort", re.IGNORECASE)
-_SAID = re.compile(
-    r"(?: (?:for|of|to|on) [\w' -]{1,30}?)? (?:is|was|ist|lautet)(?: now)?:? [\"'`]?(?P<value>[^\s\"'`]{4,100})",
-    re.IGNORECASE,
-)
-_NUMBERS = re.compile(
-    r"(?:pin|cv[vc]2?)(?: (?:code|number))?(?: is |\s?[:=]\s?| ist )(?P<value>\d{3,8}[#*]?)(?![\w.,]\d|\w)",
-    re.IGNORECASE,
-)
-_ABOUT = r"(?P<about> (?:for|of|to|at|on) [\w' -]{1,30}?)?(?:\s?[:=]\s?| (?:is|was|ist|lautet)(?: now)?:? | )"
-_CODE = re.compile(_ABOUT + r"(?P<value>[#*]?\d{3,10}[#*]?|\d{1,2}(?:-\d{1,2}){2,3})(?![\w.,:-]\d|\w)", re.IGNORECASE)
-_PLACE = re.compile(
-    r"(?:door|gate|garage|alarm|entry|entrance|access|security|safe|locker|pad ?lock|lock|key ?pad|sim|unlock)[ -]?$",
-    re.IGNORECASE,
-)
-_KEY = re.compile(_ABOUT + r"[\"'`]?(?P<value>[\w.~+/=-]{10,200})", re.IGNORECASE)
-_QUALIFIED = re.compile(
-    r"(?:(?:api|access|auth|account|app|client|(?:en|de)cryption|aes|hmac|hex|wpa2?|wi-?fi|network|recovery|licen[cs]e|"
-    r"product|signing|service|private|master|shared|secret|session|bearer|refresh|bot)[ _-]?|\b(?:my|our|the) )$",
-    re.IGNORECASE,
-)
-_HEX = re.compile(r"(?:0x)?(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{10,}", re.IGNORECASE)
-_HEADERS = (
-    re.compile(r"bearer\s{1,3}(?P<value>[\w.~+/-]{20,2000}={0,2})", re.IGNORECASE),
-    re.compile(r"basic\s{1,3}(?P<value>[A-Za-z0-9+/]{8,500}={0,2})", re.IGNORECASE),
-)
-_CARD = re.compile(
-    r"[0-9]{4}(?:(?P<by>[ -])[0-9]{4}(?P=by)[0-9]{4}(?P=by)[0-9]{4}|(?P<as>[ -])[0-9]{6}(?P=as)[0-9]{4,5}|[0-9]{10,15})"
-)
-_ISSUERS = (
-    (16, re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|6011|64[4-9]|65|352[89]|35[3-8]\d|62")),
-    (15, re.compile(r"3[47]")),
-    (14, re.compile(r"30[0-5]|3[68]")),
-    (19, re.compile(r"62")),
-)
-"""How many digits cards have, and how their numbers then begin."""
+from mcp_memory.privacy.nouns import WORDS, Kind, Noun, find_nouns
 
-_NO_VALUE = frozenset(("hash", "hashed", "digest", "id", "ids", "name", "length", "len", "min", "max", "file", "path",
-                       "url", "uri", "field", "type", "count", "policy", "version", "date", "at", "expiry", "ttl",
-                       "limit", "usage", "budget", "size"))  # fmt: skip
+Found = tuple[int, int, str]
+"""Start, end (exclusive) and kind of a secret."""
+
+_ABOUT = (
+    r"(?:\s?[(\[][^()\[\]\n]{1,40}[)\]]|\s(?:number|code|nummer))?"
+    r"(?:\s(?:for|of|to|on|at|in|from|with|i|we|you|he|she|they|that|here|für|zu[mr]?|vo[mn]|am|im|bei|de|del|della|d[aou]"
+    r"|des|la|para|pour|per|til|för|voor|van|для|от|к)\b(?:\s[\w'’.&/@-]{1,30}){0,5}?)?"
+)
+_CLOSE, _OPEN = r"[*_`~\"'”’»\])]{0,4}", r"(?P<open>[*_`~]{0,3})"
+_IS = (
+    r"(?:is|was|are|equals|reads|ist|war|lautet|est|es|era|é|è|jest|je|on|är|er|olan|είναι|это|là|adalah)"
+    r"(?:\s(?:now|currently|still|just|simply|again|set to|jetzt|nun|ahora|maintenant|agora|ora))?\s?[:=]?\s"
+)
+_STRONG = (
+    r"\s{0,3}(?::=|=>|->|→|=|[:：])(?!=)[*_]{0,3}\s{0,3}|(?<=\w)>(?=[^\s<>]{2,200}<)|\s{1,3}\|\s{1,3}"
+    r"|\s?(?:<[^<>\n]{1,40}>\s{0,2}){1,3}|\s{1,3}(?:value|content)=|\s(?:"
+    + _IS
+    + r")|['’]s\s|\s?(?:是|为|為|は|는|은|가|이)\s?"
+)
+_WEAK = (
+    r"\s{1,2}[-–—]{1,2}\s|\s(?:(?:has|have|had|will|should|would|must|can|got|wurde|being|been|be|now|is|was)\s){0,3}"
+    r"(?:(?:changed|set|reset|updated|rotated|switched|geändert)\s)?(?P<to>(?:from\s\S{1,64}\s)?(?:to|auf)\s)?|\s{0,2}\n\s{0,2}"
+)
+_VALUE = (
+    _OPEN + r"(?:(?P<quote>[\"'`“„«])(?P<quoted>[^\"'`“”„«»\n]{3,200})[\"'`”“»]|(?P<bare>[^\s\"'`<>|”»。、，]{2,200}))"
+)
+_FORMS = (
+    (re.compile(f"{_CLOSE}{_ABOUT}{_CLOSE}(?:{_STRONG}){_VALUE}", re.IGNORECASE), True),
+    (re.compile(rf"{_CLOSE}(?:\s(?:number|code|nummer))?(?:{_WEAK}){_VALUE}", re.IGNORECASE), False),
+)
+_SPACE = re.compile(rf"\s{{1,3}}{_VALUE}")
+_BEFORE = re.compile(
+    r"(?<!\S)[*_`\"'“„(]{0,3}(?P<value>[^\s\"'`“”„()]{4,64})[\"'`”*_,)]{0,3}\s(?:is|was|as|be|=|ist|als|est|es)\s(?:now\s|still\s)?"
+    r"(?:the|my|our|your|his|her|their|its|new|das|die|der|meine?|unsere?|le|mon|la|mi|el)\s(?:[\w'’-]{1,20}\s){0,3}$",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(r"\b(?:change|set|reset|updat|rotat|switch|new|ändern|änder)", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"[#*]?\d(?:[ .-]?\d){2,11}[#*]?(?![\w%€$]|[.,:/-]\w)")
+_CODE = re.compile(r"(?=[\w#*-]{0,12}\d)[#*]?[A-Z0-9]{1,6}(?:-[A-Z0-9]{2,6}){0,4}[#*]?(?![\w%€$]|[.,:/-]\w)")
+_NEXT = re.compile(r"\s?(?:,|;|and|or|/|\n)\s{0,2}")
+_PHRASE = re.compile(r"[^\W\d_]{2,12}(?:[ -][^\W\d_]{2,12}){2,23}")
+_PAIR = re.compile(r"[\"'`]?[\w.@+-]{2,64}[\"'`]?(?P<by>\s?[/:]\s?|\s)[\"'`]?(?P<value>[^\s\"'`<>|,;]{4,100})")
+_NEXT_NAME = re.compile(r"[;&,](?=\w+=)")
+"""Where the value of a query or a connection string ends: the name of the next begins."""
+_UNIT = re.compile(
+    r"\s?[-–]?\s?(?:char|digit|letter|symbol|word|day|week|month|year|hour|minute|second|time|people|user|euro|dollar"
+    r"|step|bit|byte|of\s|and above|or more|or longer|\+|percent|%|°|km|am\b|pm\b|o'clock|zeichen|stellen"
+    r"|attempt|tries|person)",
+    re.IGNORECASE,
+)
+_LIKE_A_WORD = re.compile(
+    r"[a-z]+(?:ed|ing|able|ible|al|ical|ic|ful|less|ous|ent|ant|ive|ly|ary|en|ght|onger|ption)", re.IGNORECASE
+)
+_WORDS_OF_PROSE = (
+    "wrong right correct incorrect weak strong safe secure insecure long short easy hard same different new old"
+    " good bad fine here there gone empty okay set known unknown too very not now still always never only also"
+    " just both none null true false void that this these those what whatever something nothing anything"
+    " everything your mine yours ours theirs with from under over above below inside stored stale fresh unique"
+    " mandatory random simple complex longer shorter better worse case lost kept due yes nope maybe also then when"
+    " where which because but and for the reused string str text bytes object any int bool char varchar uuid self"
+    " input prompt value field param args kwargs env bitwarden keepass keychain lastpass dashlane vault dotenv"
+    " argon scrypt bcrypt falsch richtig sicher unsicher erforderlich abgelaufen vergessen incorrecta correcta"
+    " obligatoire requis requise incorrect oublié admin-only see ask redacted masked removed later soon today"
+    " tomorrow pending ready done next more than about like case-sensitive well-known up-to-date one-time-only"
+)
+_SPOKEN_OF = frozenset(_WORDS_OF_PROSE.split())
+"""Words that follow "the password is" in prose, and what stands for one in code."""
+_TECH = re.compile(
+    r"(?:1password|\w*2fa|u2f|oauth\d?\S*|sha-?\d+|md5|aes-?\d*\S*|rsa-?\d*|base-?\d+|utf-?\d+|bcrypt|argon2\w*|pbkdf2\w*"
+    r"|http[/\d]*|v?\d+(?:\.\d+)+\w*|\d+[a-z]{1,4}|\d+x|rfc-?\d+|iso-?\d+|p\d{1,2}|ipv?[46]|wpa\d?\S*|rot13|ed25519|x509|\d+(?:st|nd|rd|th)"
+    r"|h264|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\S*|\d{1,2}:\d\d\S*|[\w.+-]+@[\w-]+(?:\.\w{2,})+|\d+[-–+/]\S*|24/7|k8s|s3|ec2)",
+    re.IGNORECASE,
+)
+"""Names of methods, versions, sizes, dates, times and addresses: they mix letters, digits and signs, too."""
 _PLACEHOLDER = re.compile(
-    r"[\[{(<$%*…]|x{3}|\.{2}|(?:your|my|the|some|new|old|test|dummy|fake|sample|example|change|redacted|masked|env|"
-    r"secret|token|pass|key|api|none|null|true|false|undefined|string|str|int|required|optional|process\.|os\.|"
-    r"https?:|/[a-z._-]+/|~/|\./)",
+    r"[\[{(<…].*|\$[{(].*|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)[;)]*|%\w+%?\S*|[*•xX.?_-]{3,}\S?|https?:.*|process\.\S*|os\.\S*"
+    r"|/[a-z._-]+/\S*|~/\S*|\.{1,2}/\S*|(?:your|my|the|some|new|old|test|dummy|fake|sample|example|change|me|in|production"
+    r"|redacted|masked|env|here|secret|token|password|passwd|pass|word|key|api|none|null|true|false|undefined|string|str|int|required"
+    r"|optional|value|is|user|db|placeholder|todo|tbd|insert|enter|goes|hidden|[_.\-!])+",
     re.IGNORECASE,
 )
 _NAMES = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z]+(?:_[a-z0-9]+)+")
-_JOINS = frozenset("_.,+#$/-")
-_TRAILING = ".,;:!?)\"'`"
+_CONSTANT = re.compile(
+    r"_*(?:[A-Z][A-Z0-9]*(?:_[A-Z][A-Z0-9]*)+|[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)+)|[A-Za-z_][\w.]*[(\[].*"
+    r"|[A-Z]\w*(?:Key|Token|Secret|Password|Credentials?)"
+)
+"""Names and calls in code."""
+_DICEWARE = re.compile(r"[A-Za-z]{3,}(?:[-_.][A-Za-z]{3,}){2,}\d{0,4}")
+_TRAILING = ".,;:?)]}"
+_HEX = re.compile(r"(?:0x)?(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{10,}", re.IGNORECASE)
+_HEADERS = (
+    ("bearer", re.compile(r"bearer\s{1,3}(?P<value>[\w.~+/-]{20,2000}={0,2})", re.IGNORECASE)),
+    ("basic", re.compile(r"basic\s{1,3}(?P<value>[A-Za-z0-9+/]{8,500}={0,2})", re.IGNORECASE)),
+)
+_OPTIONS = re.compile(
+    r"\b(?:(?:mysql\w*|mariadb[\w-]*|7za?|7zr)\b[^\n|]{0,120}?\s-p"
+    r"|(?:sshpass|docker login|podman login)\b[^\n|]{0,80}?\s-p\s?"
+    r"|(?:curl|wget)\b[^\n|]{0,120}?\s(?:-u|--user|--proxy-user)[\s=]?[\"']?[\w.@+-]{1,64}:|redis-cli\b[^\n|]{0,80}?\s-a\s"
+    r"|ldap\w+\b[^\n|]{0,120}?\s-w\s|zip\b[^\n|]{0,80}?\s-P\s?|openssl\b[^\n|]{0,160}?\s-pass(?:in|out)?\spass:)"
+    r"[\"']?(?P<value>[^\s\"'|@]{3,100})"
+)
+"""Programs whose options take a password."""
+_PROGRAMS = ("mysql", "maria", "7z", "login", "sshpass", "curl", "wget", "redis-cli", "ldap", "zip", "openssl")
+_HEADS = re.compile(r"[\w-]+(?:[,;][\w-]+)+")
+_LINE = 400
+"""Characters of a line in which a table is looked for."""
+_ROWS = 200
+"""Rows of a table that are read under a noun."""
 
 
-def stated_secrets(text: str, *, statement: bool = False) -> Iterator[tuple[int, int, str]]:
+def stated_secrets(text: str, *, statement: bool = False) -> Iterator[Found]:
     """Yield start, end and kind of each secret that the words beside it show.
 
     Args:
         text: the text to search.
         statement: whether it is a caller's fact in words, "router password …", without any sign between the two.
     """
-    pattern = _STATED_VALUE if statement else _VALUE
     lower = text.lower()
     if len(lower) != len(text):  # a few letters of other scripts grow
         lower = text
-    if not any([core in lower for core in _ALL]):  # noqa: C419 - a list takes half the time of a generator
+    table = (0, 0)
+    for noun in find_nouns(text, lower):
+        yield from _values(text, noun, statement=statement)
+        line = text.rfind("\n", max(0, noun.start - _LINE), noun.start) + 1
+        if line == table[0] or noun.start >= table[1]:
+            cells, end = _column(text, noun, line)
+            table = line, end
+            yield from cells
+    if " -" in text and any([one in text for one in _PROGRAMS]):  # noqa: C419 - a list is faster than a generator
+        yield from ((*option.span("value"), "password") for option in _OPTIONS.finditer(text))
+    for core, header in _HEADERS:
+        if core in lower:
+            for found in header.finditer(text):
+                said = core == "bearer" or "authorization" in lower[max(0, found.start() - 24) : found.start()]
+                if said and any(map(str.isdigit, found["value"])):
+                    yield *found.span("value"), "token"
+
+
+def _values(text: str, noun: Noun, *, statement: bool) -> Iterator[Found]:
+    if noun.kind in ("PIN", "code") and not _DIGIT.search(text, max(0, noun.start - 130), noun.end + 200):
         return
-    seen = -1
-    for core in _CORES:
-        for place in _hits(lower, core):
-            if core == "pass" and (word := _PASSWORD.match(text, place)) and (said := _SAID.match(text, word.end())):
-                value = said["value"].rstrip(_TRAILING)
-                if _looks_secret(value, least=4, digits=True):
-                    yield said.start("value"), said.start("value") + len(value), "password"
-            rest = _REST.match(text, place)
-            if rest is not None and (value_ := pattern.match(text, rest.end())) and rest.end() != seen:
-                seen = rest.end()
-                yield from _assigned(text, place, value_)
-    for core in ("key", "token", "secret"):
-        for place in _hits(lower, core):
-            key = _KEY.match(text, place + len(core))
-            if key is None or not _looks_random(value := key["value"].rstrip(_TRAILING)):
-                continue
-            if _QUALIFIED.search(text, max(0, place - 14), place):
-                yield key.start("value"), key.start("value") + len(value), "secret"
-    for core in ("code", "combination", "pin"):
-        for place in _hits(lower, core):
-            if code := _CODE.match(text, place + len(core)):
-                where = _PLACE.search(text, max(0, place - 14), place) or _PLACE.search((code["about"] or "").strip())
-                if where is not None:
-                    yield *code.span("value"), "PIN"
-    for core in ("pin", "cvv", "cvc"):
-        for place in _hits(lower, core):
-            if (number := _NUMBERS.match(text, place)) and not (place and text[place - 1].isalpha()):
-                yield *number.span("value"), "PIN"
-    for core, header in zip(("bearer", "basic"), _HEADERS, strict=True):
-        for place in _hits(lower, core):
-            found = header.match(text, place)
-            if found is None or not any(map(str.isdigit, found["value"])):
-                continue
-            if core == "bearer" or "authorization" in lower[max(0, place - 24) : place]:
-                yield *found.span("value"), "token"
-
-
-def _hits(text: str, core: str) -> Iterator[int]:
-    """Yield where a text holds a word."""
-    place = text.find(core)
-    while place >= 0:
-        yield place
-        place = text.find(core, place + 1)
-
-
-def _assigned(text: str, place: int, value: re.Match[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the value that is assigned to a name, if the name is that of a secret, and the value looks like one."""
-    end, start = value.start(), place
-    while start and place - start < 40 and (text[start - 1].isalnum() or text[start - 1] in "_-"):
-        start -= 1
-    name = text[start:end]
-    word = _WORD.search(name)
-    if word is None or re.split(r"[_-]", name[word.end() :].strip("_-").lower())[-1] in _NO_VALUE:
-        return
-    password = word[0].lower().startswith(("pass", "pwd", "kenn", "contra"))
-    if value["quoted"] is not None:
-        begin, found = value.start("quoted"), value["quoted"]
-        if " " in found and not word[0].lower().endswith("phrase"):
+    if statement or text[max(0, noun.start - 2) : noun.start].endswith("-") or text[noun.start] == "-":
+        spaced = _SPACE.match(text, noun.end)  # "--password …", "router password …"
+        if spaced and (span := _span(text, noun, spaced, strong=True)):
+            yield span
             return
+    for form, strong in _FORMS:
+        if (found := form.match(text, noun.end)) is None:
+            continue
+        to = None if strong else found["to"]
+        changed = to is None or "from" in to or _CHANGED.search(text, max(0, noun.start - 60), found.start("to"))
+        if changed and (span := _span(text, noun, found, strong=strong)):
+            yield span
+            yield from _more(text, noun, span)
+            return
+    before = _BEFORE.search(text, max(0, noun.start - 130), noun.start)
+    if before and noun.certain:
+        value = before["value"]
+        numbers = noun.kind in ("PIN", "code") and _DIGITS.fullmatch(value)
+        if numbers or (noun.kind != "PIN" and _is_shaped(value, least=5)):
+            yield before.start("value"), before.end("value"), _KINDS.get(noun.kind, "password")
+
+
+_KINDS: dict[Kind, str] = {"PIN": "PIN", "code": "PIN", "secret": "secret", "key": "secret", "phrase": "password"}
+
+
+def _span(text: str, noun: Noun, found: re.Match[str], *, strong: bool) -> Found | None:
+    """Return the secret that a form found, if its value is one for its noun and its sign."""
+    group = "quoted" if found["quoted"] is not None else "bare"
+    start, end = found.span(group)
+    kind = _KINDS.get(noun.kind, "password")
+    if noun.kind in ("PIN", "code"):
+        number = _DIGITS.match(text, start) or (noun.kind == "code" and strong and _CODE.match(text, start))
+        if not number or _UNIT.match(text, number.end()) or not (strong or noun.certain) or not number[0].strip("0"):
+            return None
+        if noun.kind == "PIN" and not strong and len(number[0]) < 4 and text[noun.start : noun.end].lower() == "pin":
+            return None
+        return number.start(), number.end(), kind
+    if noun.kind in ("phrase", "credentials"):
+        form = _PHRASE if noun.kind == "phrase" else _PAIR
+        many = form.match(text, start) if strong else None
+        if many and noun.kind == "phrase" and not set(many[0].lower().split()) & _SPOKEN_OF:
+            return *many.span(), kind
+        if noun.kind == "credentials":
+            spaced = many is None or many["by"] == " "
+            if (
+                not many
+                or many[0].startswith("http")
+                or not (
+                    _is_shaped(many["value"], least=4) or (not spaced and _is_word(text, noun, *many.span("value")))
+                )
+            ):
+                return None
+            return *many.span("value"), kind
+    value = text[start:end]
+    if group == "bare":
+        if found["open"] and value.rstrip(_TRAILING).endswith(found["open"]):
+            value = value.rstrip(_TRAILING)[: -len(found["open"])]
+        value = _NEXT_NAME.split(value.rstrip(_TRAILING), maxsplit=1)[0]
+        if not text[noun.start].isascii() and (ascii_only := re.match(r"[!-~]{4,}", value)):
+            value = ascii_only[0]
+    elif " " in value and noun.kind != "phrase":
+        return None
+    end = start + len(value)
+    if group == "bare" and (text[end : end + 1] in ("(", "[") or (value[-1:] == "=" and text[end : end + 1] in "\"'")):
+        return None  # code, or an attribute's name
+    password = noun.kind in ("password", "phrase")
+    if noun.kind == "key":
+        good = _is_random(value)
+    elif password:
+        good = _is_shaped(value, least=4 if strong else 5) or (
+            strong
+            and (
+                _is_number(text, value, end)
+                or (noun.certain and (_is_plain_word(value) if group == "quoted" else _is_word(text, noun, start, end)))
+            )
+        )
+        good = good and (strong or noun.certain)
     else:
-        begin, found = value.start("bare"), value["bare"].rstrip(".,;:")
-        if value["next"] in ("(", "["):
+        good = _is_random(value) or (strong and _is_shaped(value, least=8) and any(map(str.isdigit, value)))
+    return (start, end, kind) if good and not _UNIT.match(text, end) else None
+
+
+def _more(text: str, noun: Noun, found: Found) -> Iterator[Found]:
+    """Yield further codes of a list: "backup codes: 1234-5678, 8765-4321"."""
+    while noun.kind == "code" and (sign := _NEXT.match(text, found[1])):
+        number = _DIGITS.match(text, sign.end()) or _CODE.match(text, sign.end())
+        if number is None:
             return
-    if _looks_secret(found, least=5 if password else 12, digits=False):
-        yield begin, begin + len(found), "password" if password else "secret"
+        found = number.start(), number.end(), found[2]
+        yield found
 
 
-def _looks_secret(value: str, *, least: int, digits: bool) -> bool:
-    """Return whether a value is one that people or programs make up to be secret.
+def _column(text: str, noun: Noun, first: int) -> tuple[list[Found], int]:
+    """Return the values under a noun that heads a table's column, and up to where was looked.
+
+    Args:
+        text: the text.
+        noun: the noun.
+        first: the first character of its line.
+    """
+    last = text.find("\n", noun.end, noun.end + _LINE)
+    sign = next((one for one in "|\t;," if one in text[first:last]), None)
+    if last < 0 or noun.kind == "key" or sign is None or noun.start - first > _LINE:
+        return [], noun.end
+    line = text[first:last]
+    place, count = text.count(sign, first, noun.start), line.count(sign)
+    if sign in ",;" and not _HEADS.fullmatch(line):
+        return [], noun.end
+    cell = line.split(sign)[place].strip(" *_`\"'")
+    if not cell.endswith(text[noun.start : noun.end]) or len(cell.split()) > (1 if sign in ",;" else 3):
+        return [], noun.end
+    found: list[Found] = []
+    for _ in range(_ROWS):
+        first, last = last + 1, text.find("\n", last + 1, last + _LINE)
+        row = text[first : last if last >= 0 else first + _LINE]
+        cells = row.split(sign)
+        if len(cells) != count + 1:
+            break
+        value = cells[place].strip().strip("*_`\"'")
+        start = first + sum(len(one) + 1 for one in cells[:place]) + cells[place].find(value)
+        numbers = noun.kind in ("PIN", "code", "password") and _DIGITS.fullmatch(value) is not None
+        word = sign in "|\t" and noun.kind == "password" and _is_plain_word(value)
+        if " " not in value and (numbers or word or _is_shaped(value, least=4)):
+            found.append((start, start + len(value), _KINDS.get(noun.kind, "password")))
+        if last < 0:
+            break
+    return found, first
+
+
+def _is_number(text: str, value: str, end: int) -> bool:
+    return value.isdigit() and len(value) >= 4 and not _UNIT.match(text, end)
+
+
+def _is_word(text: str, noun: Noun, start: int, end: int) -> bool:
+    """Return whether a single word of letters is given as a password: nothing follows, and it is no code."""
+    if not _is_plain_word(text[start:end]):
+        return False
+    rest = re.match(
+        r"[*_`~\"'”.,;)!]{0,4}(?P<next>\s{0,2}(?:\n|\||<|$)|\s(?=\w+[:=]|(?:and|but|so|btw)\b)|(?<=[.,;)!])\s)",
+        text[end : end + 60],
+    )
+    if rest is None:
+        return False
+    line = text[max(0, noun.start - 200) : noun.start].rpartition("\n")[2] + text[end : end + 60].partition("\n")[0]
+    sign = text[noun.end : start]
+    return not re.search(r"[{}()\[\];]|\b(?:def|const|let|var|return)\b|=>", line) and not re.search(r"\s=|=\s", sign)
+
+
+def _is_plain_word(value: str) -> bool:
+    """Return whether a word is one that people take for a password, not one by which they speak of passwords."""
+    lower = value.lower()
+    return (
+        len(value) >= 4
+        and all(char.isalpha() or char in "-_'’" for char in value)
+        and lower not in _SPOKEN_OF
+        and lower not in WORDS
+        and not any(lower.endswith(word) for word in ("password", "token", "secret", "key", "passwort"))
+        and not _LIKE_A_WORD.fullmatch(lower)
+        and not (_PLACEHOLDER.fullmatch(value) or _CONSTANT.fullmatch(value))
+        and ("-" not in value or _DICEWARE.fullmatch(value) is not None)
+    )
+
+
+def _is_shaped(value: str, *, least: int) -> bool:
+    """Return whether a value looks like one that people or programs make up to be secret.
 
     Args:
         value: without quotes.
         least: characters of the shortest.
-        digits: whether digits alone are one, too.
     """
-    if len(value) < least or len(set(value)) < min(4, least) or _PLACEHOLDER.match(value):
+    if len(value) < least or len(set(value)) < min(4, least) or not any(map(str.isalpha, value)):
         return False
-    if _NAMES.fullmatch(value) or _CONSTANT.fullmatch(value):
+    words = _DICEWARE.fullmatch(value) is not None
+    signs = any(not char.isalnum() and char not in "_-.:/'’,;()" for char in value)
+    if not (words or signs or any(map(str.isdigit, value))):
         return False
-    letters, figures = any(map(str.isalpha, value)), any(map(str.isdigit, value))
-    if not letters:
-        return digits and value.isdigit()
-    signs = any(not char.isalnum() and char not in "_-.:/'’" for char in value)
-    return figures or signs
+    return not any(known.fullmatch(value) for known in (_PLACEHOLDER, _NAMES, _CONSTANT, _TECH))
 
 
-def _looks_random(value: str) -> bool:
+def _is_random(value: str) -> bool:
     """Return whether nobody would say such a value in other words: hexadecimal digits, or a long mix with figures."""
     if _HEX.fullmatch(value):
         return True
-    return len(value) >= 16 and sum(map(str.isdigit, value)) >= 3 and _looks_secret(value, least=16, digits=False)
-
-
-def cards(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and kind of each number of a payment card: its issuer, length and check digit (Luhn) fit."""
-    if not any([digit in text for digit in "0123456789"]):  # noqa: C419
-        return
-    for match in _CARD.finditer(text):
-        start, end = match.span()
-        before, after = text[max(0, start - 1) : start], text[end : end + 2]
-        if (
-            before.isalnum()
-            or before in _JOINS
-            or after[:1].isalnum()
-            or (after[:1] in ("-", ".", ",") and after[1:].isdigit())
-        ):
-            continue
-        number = match[0].replace(" ", "").replace("-", "")
-        if any(len(number) == length and issuer.match(number) for length, issuer in _ISSUERS) and _luhn(number):
-            yield start, end, "card number"
-
-
-def _luhn(number: str) -> bool:
-    doubled = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
-    pairs = enumerate(reversed(number))
-    return sum(doubled[int(digit)] if place % 2 else int(digit) for place, digit in pairs) % 10 == 0
+    return len(value) >= 16 and sum(map(str.isdigit, value)) >= 3 and _is_shaped(value, least=16)
