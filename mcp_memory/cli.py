@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_memory import __version__
 from mcp_memory.commands.arguments import COMMANDS, SETUP, add_commands, add_examples, add_setup
 from mcp_memory.errors import ConfigurationError, McpMemoryError
+from mcp_memory.visible import escaped
 
 if TYPE_CHECKING:
     from mcp_memory.settings import Settings
@@ -81,7 +82,7 @@ def _run_command(arguments: Sequence[str] | None) -> int:
         finally:
             MEANT_SPACE.reset(meant)  # for a caller in the same process
     except McpMemoryError as error:
-        print(f"mcp-memory {command}: {error}", file=sys.stderr)
+        print(f"mcp-memory {command}: {escaped(str(error))}", file=sys.stderr)
         return 2 if isinstance(error, ConfigurationError) else 1
     except KeyboardInterrupt:
         return 130

@@ -24,16 +24,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mcp_memory.visible import one_line
+
 
 class McpMemoryError(Exception):
-    """The base class of every error that this package raises on purpose."""
+    """The base class of every error that this package raises on purpose.
+
+    Args:
+        text: the text for whoever reads it; it stays one line whatever names of files or of stored things are in it.
+        lines: further lines.
+    """
+
+    def __init__(self, text: str = "", lines: Sequence[str] = ()) -> None:
+        super().__init__("\n".join(map(one_line, (text, *lines))))
 
 
 class InvalidInput(McpMemoryError):
     """An argument is wrong; nothing was changed."""
 
-    def __init__(self, argument: str, problem: str, remedy: str) -> None:
-        super().__init__(f"{argument}: {problem}. {remedy}")
+    def __init__(self, argument: str, problem: str, remedy: str, lines: Sequence[str] = ()) -> None:
+        super().__init__(f"{argument}: {problem}. {remedy}".rstrip(), lines)
 
 
 class NotAllowed(InvalidInput):

@@ -75,7 +75,7 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
         organiser=open_organisers(settings, claude),
         text_reader=open_text_reader(settings, claude),
         language_model=claude,
-        masking=masking_of(settings.privacy.secrets),
+        masking=masking_of(settings.privacy),
         kept=open_kept(settings, store),
     )
     with suppress(StoreError):  # each call reports the problem itself, and status still works
@@ -113,7 +113,7 @@ async def open_unloaded(settings: Settings) -> Memory:
     from mcp_memory.privacy.secrets import masking_of
 
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
-    masking = masking_of(settings.privacy.secrets)
+    masking = masking_of(settings.privacy)
     store = open_store(settings, embedder, extractor)
     kept = open_kept(settings, store)
     return Memory(settings, store, embedder, extractor, masking=masking, kept=kept)
@@ -267,7 +267,7 @@ def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | No
         embedder,
         extractor,
         settings.search.segment_tokens,
-        masking_of(settings.privacy.secrets),
+        masking_of(settings.privacy),
         zone_named(settings.server.time_zone),
     )
 
@@ -280,6 +280,7 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
     from mcp_memory.gain.kalman import Teacher
+    from mcp_memory.privacy.secrets import RULES
     from mcp_memory.reconstruct.graph import CueGraph
     from mcp_memory.reconstruct.topics import Topics
     from mcp_memory.search.candidates import INDEXES
@@ -287,6 +288,8 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
     from mcp_memory.services.learn.update import relearner
 
     stable = stable_confidence(settings)
+    # everything on which the view depends: a view that was saved with something else is useless
+    depends = settings.search, settings.facts, settings.privacy, RULES, stable
     reading = reading_of(settings, embedder, extractor)
     cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
     return LanceStore(
@@ -302,8 +305,7 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
         reader=extractor.version if extractor else 0,
         read_again=lambda: read_again(reading),
         masking=reading.masking,
-        # every setting on which the view depends: another one than that of a saved view makes it useless
-        saved=repr((settings.search, settings.facts, settings.privacy, stable)) if settings.storage.saved_view else "",
+        saved=repr(depends) if settings.storage.saved_view else "",
         backups=(settings.storage.backups, settings.storage.backup_folder),
     )
 

@@ -99,7 +99,7 @@ async def open_look(settings: Settings) -> Stored:
         lock_timeout_s=settings.storage.lock_timeout_s,
         relearn=relearn,
         embed=embedder.embed,
-        masking=masking_of(settings.privacy.secrets),
+        masking=masking_of(settings.privacy),
         backups=(settings.storage.backups, settings.storage.backup_folder),
     )
     try:

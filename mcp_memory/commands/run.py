@@ -117,7 +117,7 @@ def _print_recall(terminal: Terminal, recall: RecallResult) -> None:
     from mcp_memory.language.wishes import as_said
     from mcp_memory.server.tools.dossier import dossier_lines
     from mcp_memory.server.tools.reconstruct import judgement_lines
-    from mcp_memory.server.tools.replies import one_line
+    from mcp_memory.visible import one_line
 
     if not recall.evidence:
         terminal.line("Nothing was found.")

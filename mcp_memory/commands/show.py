@@ -30,8 +30,9 @@ from mcp_memory.server.resources.facts import fact_row
 from mcp_memory.server.resources.points import point_row
 from mcp_memory.server.resources.sessions import session_row
 from mcp_memory.server.tools.arguments import shown
-from mcp_memory.server.tools.replies import one_line, quantity
+from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import space_counts
+from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
     from mcp_memory.domain.turns import Turn
@@ -391,9 +392,7 @@ _SHOW = {
     "message": _show_message,
     "space": _show_space,
 }
-_PRINT = {
-    "segment": _print_piece,
-    "sentence": _print_piece,
+_PRINT = dict.fromkeys(("segment", "sentence"), _print_piece) | {
     "fact": _print_fact,
     "point": _print_point,
     "episode": _print_episode,

@@ -15,18 +15,16 @@ import os
 import re
 import sys
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language import iso
-from mcp_memory.server.tools.replies import in_parentheses, one_line, quantity, validity
+from mcp_memory.server.tools.replies import in_parentheses, quantity, validity
+from mcp_memory.visible import each_text, escaped, is_hidden, one_line, with_masks
 
 Style = Literal["bold", "dim", "name", "good", "bad"]
 _STYLES: dict[Style, str] = {"bold": "1", "dim": "2", "name": "36", "good": "32", "bad": "31"}
-_JOINERS = "\u200c\u200d"
-"""Characters of the category Cf that words and emoji need, and that control nothing."""
 _SUSPECT = re.compile("[^\n -~]")
 """Everything but line feeds and printable ASCII: only these characters are looked up."""
 
@@ -58,7 +56,7 @@ class Terminal:
     def json(self, content: Mapping[str, object]) -> None:
         """Print an object as JSON."""
         unicode = (sys.stdout.encoding or "").replace("-", "").lower() == "utf8"
-        text = json.dumps(content, ensure_ascii=not unicode, indent=1)
+        text = json.dumps(each_text(content, with_masks), ensure_ascii=not unicode, indent=1)
         sys.stdout.write(_SUSPECT.sub(_json_escape, text) + "\n")
 
     def tell_of_secrets(self, *, kept: bool) -> None:
@@ -80,28 +78,8 @@ def confirmed(question: str) -> bool:
     return input(f"{escaped(question)} [y/N] ").strip().lower() in ("y", "yes")
 
 
-def escaped(text: str) -> str:
-    r"""Return a text without characters that control a terminal: U+001B as ``\x1b``; a tab as four spaces.
-
-    Line feeds stay. Escaped are all other characters of the categories Cc, Cf (but the joiners of words and emoji), Cs,
-    Zl and Zp.
-    """
-    return _SUSPECT.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    character = found[0]
-    if character == "\t":
-        return "    "
-    return character.encode("unicode_escape").decode() if _controls(character) else character
-
-
 def _json_escape(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1] if _controls(found[0]) else found[0]
-
-
-def _controls(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in _JOINERS
+    return json.dumps(found[0])[1:-1] if is_hidden(found[0]) else found[0]
 
 
 WIDTH = 24
@@ -132,7 +110,7 @@ class ProgressBar:
         self._last = moment
         filled = round(WIDTH * min(done / total, 1))
         bar = "#" * filled + "-" * (WIDTH - filled)
-        line = f"{what} [{bar}] {done:,.0f} of {total:,.0f} {self._unit}{self._left(done, total)}"
+        line = f"{escaped(one_line(what))} [{bar}] {done:,.0f} of {total:,.0f} {self._unit}{self._left(done, total)}"
         sys.stderr.write(f"\r{line:<{self._width}}")  # blanks over what was longer; not every console has sequences
         self._width = len(line)
         sys.stderr.flush()

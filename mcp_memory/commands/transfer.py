@@ -41,6 +41,7 @@ from mcp_memory.settings import Settings
 from mcp_memory.storage.own_files import remove_empty
 from mcp_memory.storage.places import note_place
 from mcp_memory.storage.tables import Tables
+from mcp_memory.visible import with_masks
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
 
 
@@ -234,7 +235,8 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
         log = await store.log()
         if options.markdown:
             async with store.reading() as view:
-                notes = list(markdown_files(view, None if options.space is None else {options.space}))
+                chosen = None if options.space is None else {options.space}
+                notes = [(path, with_masks(text)) for path, text in markdown_files(view, chosen)]
     finally:
         await store.aclose()
     names = sorted({space_of(value) for batch in log for value in values_of(batch)})

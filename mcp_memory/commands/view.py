@@ -39,6 +39,7 @@ from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
 from mcp_memory.storage.places import note_place
 from mcp_memory.storage.tables import Tables
+from mcp_memory.visible import each_text, with_masks
 from mcp_memory.wiring import open_unloaded
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ async def _chosen_values(memory: Memory, options: argparse.Namespace) -> dict[st
 
 async def _graph(memory: Memory, values: Mapping[str, str], size: int) -> dict[str, Any]:
     def content(space: Space, values: Mapping[str, str]) -> dict[str, Any]:
-        return page_row(drawing_of(space, values), values, size)
+        return each_text(page_row(drawing_of(space, values), values, size), with_masks)
 
     return await read_in_thread(memory, values, content)
 

@@ -1,8 +1,9 @@
 """The rows that one transaction appends, or that a refresh of the view reads, and how secrets in them are masked.
 
-A mask has the length of what it masks, so spans within a text are right for both, whatever rules found the secret and
-whenever. The log keeps what was said; everything that is derived from it, shown, exported or sent rests on masked
-values: they are masked where a store's view takes them in (`masked`), and where a call brings them.
+A mask has the length of what it masks until it is shown (`FILL` in ``visible.py``), so spans within a text are right
+for both, whatever rules found the secret and whenever. The log keeps what was said; everything that is derived from it,
+shown, exported or sent rests on masked values: they are masked where a store's view takes them in (`masked`), and where
+a call brings them.
 
 What is asked or edited (questions, goals, memory points, feedback) is masked before anything is done with it, so of
 these nothing is kept. Secrets in what is to be stored are told to the caller, or refused (`check_secrets`).
@@ -113,6 +114,9 @@ class Masking(Protocol):
     @property
     def refuses(self) -> bool: ...  # noqa: D102
 
+    def keeps(self, turn: Turn) -> bool:
+        """Return whether a turn stays readable, since the user told it to have it remembered."""
+
     def mask(self, text: str, *, statement: bool = False) -> str:
         """Return a text of the same length without its secrets; masking it again changes nothing.
 
@@ -130,6 +134,10 @@ class KeepSecrets:
 
     refuses = False
 
+    def keeps(self, turn: Turn) -> bool:  # noqa: ARG002
+        """Return that it does not: nothing is masked."""
+        return False
+
     def mask(self, text: str, *, statement: bool = False) -> str:  # noqa: ARG002
         """Return the text as it is."""
         return text
@@ -144,6 +152,8 @@ KEEP: Masking = KeepSecrets()
 
 def masked_turn(turn: Turn, masking: Masking) -> Turn:
     """Return a turn as it is shown; what the log keeps of it stays in ``original``."""
+    if masking.keeps(turn):
+        return turn
     text = masking.mask(turn.text, statement=turn.kind == "statement")
     title = turn.title and masking.mask(turn.title)
     if text == turn.text and title == turn.title:
@@ -202,8 +212,11 @@ def check_secrets(request: WriteRequest, turns: Sequence[Turn], masking: Masking
         InvalidInput: there are some, and none are to be stored.
     """
     found: list[tuple[str, str]] = []
+    kept: list[str] = []
     for place, turn in enumerate(turns):
-        if turn.original is not None:
+        if masking.keeps(turn) and (readable := masking.kinds(turn.text)):
+            kept.append(f"{turn.kind}s[{place}] ({', '.join(readable)})")
+        elif turn.original is not None:
             kinds = dict.fromkeys(kind for said in turn.original if said for kind in masking.kinds(said))
             found.append((f"{turn.kind}s[{place}]", ", ".join(kinds)))
     for place, fact in enumerate(request.facts):
@@ -211,8 +224,12 @@ def check_secrets(request: WriteRequest, turns: Sequence[Turn], masking: Masking
             stated = f"{fact.head} {fact.relation.replace('_', ' ')} {fact.tail}"
             kinds = dict.fromkeys(masking.kinds(stated, statement=True))
             found.append((f"facts[{place}]", ", ".join(kinds) or "secret"))
+    told = [
+        f"The secrets in {', '.join(kept[:NAMED])} stay readable, as the user asks to remember them. Tell the user so; "
+        "with privacy.told = 'mask' they are masked like others."
+    ]
     if not found:
-        return []
+        return told[: len(kept)]
     if masking.refuses:
         problem = f"it holds a secret ({found[0][1]}), and privacy.secrets is 'refuse'"
         raise InvalidInput(found[0][0], problem, "Leave the secret out. Nothing of this call was stored.")
@@ -220,7 +237,8 @@ def check_secrets(request: WriteRequest, turns: Sequence[Turn], masking: Masking
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
     return [
         f"Secrets in {named}{more}: they stay in this memory's log and are masked wherever they are shown, searched, "
-        "exported or sent."
+        "exported or sent. If the user wants to read one again, write it as one line that asks for it: 'Remember: …'.",
+        *told[: len(kept)],
     ]
 
 

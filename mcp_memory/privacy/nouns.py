@@ -1,6 +1,6 @@
 """The nouns by which people and programs call secrets, in one table for all languages, and what a noun in a text names.
 
-A noun counts alone ("password", "contraseña", `DB_PASSWORD`), or with a word that qualifies it ("API key", "door code",
+A noun counts alone ("password", "contraseña", DB_PASSWORD), or with a word that qualifies it ("API key", "door code",
 "code of the safe"): most keys and codes are no secrets. A word behind it can make it the name of something else
 ("password manager", "token_count").
 """

@@ -20,9 +20,12 @@ from importlib import import_module
 from itertools import chain
 
 from mcp_memory.domain.batch import KEEP, Masking
+from mcp_memory.domain.turns import Turn
 from mcp_memory.privacy.cards import cards
-from mcp_memory.privacy.settings import OnSecrets
+from mcp_memory.privacy.settings import PrivacySettings
 from mcp_memory.privacy.stated import Found, stated_secrets
+from mcp_memory.privacy.told import is_told
+from mcp_memory.visible import FILL
 
 WORD_END = re.compile(r"[A-Za-z0-9_\-]*")
 SHORTEST = 20
@@ -36,7 +39,7 @@ class Rule:
     """How one kind of secret looks.
 
     Attributes:
-        kind: in words, as the mask shows it.
+        kind: in words, as the caller is told it.
         hints: of which a text must hold one.
         pattern: of the secret; the group "secret" of it, where there is one.
         least: characters of the shortest word that holds such a secret.
@@ -177,9 +180,15 @@ def private_keys(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), done, "private key"
 
 
-def masking_of(chosen: OnSecrets) -> Masking:
-    """Return the masking that a setting asks for."""
-    return KEEP if chosen == "keep" else SecretMasking(refuses=chosen == "refuse")
+RULES = 2
+"""Raised whenever other texts are masked than before: a view that was saved with other masks is not read again."""
+
+
+def masking_of(chosen: PrivacySettings) -> Masking:
+    """Return the masking that the settings ask for."""
+    if chosen.secrets == "keep":
+        return KEEP
+    return SecretMasking(refuses=chosen.secrets == "refuse", told=chosen.secrets == "mask" and chosen.told == "keep")
 
 
 def find_secrets(text: str, *, statement: bool = False) -> list[Found]:
@@ -200,31 +209,28 @@ class SecretMasking:
 
     Attributes:
         refuses: whether what holds a secret is not to be stored.
+        told: whether what the user tells to have it remembered stays readable.
     """
 
-    def __init__(self, *, refuses: bool = False) -> None:
-        self._refuses = refuses
+    def __init__(self, *, refuses: bool = False, told: bool = False) -> None:
+        self._refuses, self._told = refuses, told
 
     @property
     def refuses(self) -> bool:  # noqa: D102
         return self._refuses
 
-    def mask(self, text: str, *, statement: bool = False) -> str:
-        """Return a text with the kind of each secret in its place, "[AWS access key]", and spaces up to its length.
+    def keeps(self, turn: Turn) -> bool:
+        """See `Masking`."""
+        return self._told and is_told(turn)
 
-        Of a secret that is shorter than that, asterisks are left.
-        """
+    def mask(self, text: str, *, statement: bool = False) -> str:
+        """Return a text of the same length with `FILL` for each character of a secret."""
         parts, done = [], 0
-        for start, end, kind in find_secrets(text, statement=statement):
-            parts += [text[done:start], _mask(kind, end - start)]
+        for start, end, _ in find_secrets(text, statement=statement):
+            parts += [text[done:start], FILL * (end - start)]
             done = end
         return "".join([*parts, text[done:]]) if done else text
 
     def kinds(self, text: str, *, statement: bool = False) -> tuple[str, ...]:
         """Return what kinds of secrets a text holds, each once."""
         return tuple(dict.fromkeys(kind for *_, kind in find_secrets(text, statement=statement)))
-
-
-def _mask(kind: str, length: int) -> str:
-    label = next((label for label in (f"[{kind}]", "[secret]") if len(label) <= length), "*" * length)
-    return label.ljust(length)

@@ -8,6 +8,7 @@ from typing import Literal
 from mcp_memory.configurable import key
 
 OnSecrets = Literal["mask", "refuse", "keep"]
+OnTold = Literal["keep", "mask"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,4 +19,9 @@ class PrivacySettings:
         "mask",
         "mask: kept in the log, and masked wherever a text is embedded, shown, exported or sent; refuse: not stored "
         "at all; keep: nothing is masked",
+    )
+    told: OnTold = key(
+        "keep",
+        'a secret that the user asks to remember ("Remember that the door code is …"); keep: it stays readable, and '
+        "the reply to the write says so; mask: it is masked like others",
     )

@@ -117,7 +117,7 @@ _OPTIONS = re.compile(
     r"|(?:sshpass|docker login|podman login)\b[^\n|]{0,80}?\s-p\s?"
     r"|(?:curl|wget)\b[^\n|]{0,120}?\s(?:-u|--user|--proxy-user)[\s=]?[\"']?[\w.@+-]{1,64}:|redis-cli\b[^\n|]{0,80}?\s-a\s"
     r"|ldap\w+\b[^\n|]{0,120}?\s-w\s|zip\b[^\n|]{0,80}?\s-P\s?|openssl\b[^\n|]{0,160}?\s-pass(?:in|out)?\spass:)"
-    r"[\"']?(?P<value>[^\s\"'|@]{3,100})"
+    r"[\"']?(?P<value>(?!\[secret\])[^\s\"'|@]{3,100})"
 )
 """Programs whose options take a password."""
 _PROGRAMS = ("mysql", "maria", "7z", "login", "sshpass", "curl", "wget", "redis-cli", "ldap", "zip", "openssl")

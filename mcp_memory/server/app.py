@@ -57,6 +57,7 @@ from mcp_memory import __version__, texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, OWNER, Grant
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
+from mcp_memory.server.as_read import answer_as_read
 from mcp_memory.server.asking import (
     APPS,
     CLIENT,
@@ -328,7 +329,7 @@ class _Requests:
         """Find out who makes a request before it is answered."""
         CALLER.set(self._host.caller(ctx))
         with self._host.holding(ctx):
-            result = await call_next(ctx)
+            result = await answer_as_read(ctx, call_next)
         ctx.lifespan_context.observe(ctx.method)
         return result
 

@@ -28,6 +28,7 @@ import anyio
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.errors import InvalidInput, McpMemoryError, StoreBusy
+from mcp_memory.visible import one_line, without_hidden
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
@@ -86,7 +87,9 @@ class Person:
             "properties": {"choice": {"type": "string", "title": "Your choice", "enum": list(options)}},
             "required": ["choice"],
         }
-        answer = await self._ask(name, ElicitRequestFormParams(message=question, requested_schema=schema))
+        answer = await self._ask(
+            name, ElicitRequestFormParams(message=without_hidden(question), requested_schema=schema)
+        )
         if answer is None or answer.action == "cancel":
             return None
         chosen = (answer.content or {}).get("choice") if answer.action == "accept" else ""
@@ -212,7 +215,7 @@ async def confirm_forget(memory: Memory, request: ForgetRequest) -> None:
     if not preview.forgotten or (request.token is not None and request.token != preview.token):
         return  # there is nothing to decide, or the call itself says what is wrong
     counts = ", ".join(f"{count} {kind}" for kind, count in preview.forgotten.items())
-    question = "\n".join([f"Forget in space {request.space!r}: {counts}?", *preview.affected[:5]])
+    question = "\n".join([f"Forget in space {request.space!r}: {counts}?", *map(one_line, preview.affected[:5])])
     if await person.choose(f"forget {preview.token}", question, (FORGET, KEEP)) not in (FORGET, None):
         raise InvalidInput("dry_run", "the user was asked and does not want it", "Nothing was forgotten.")
 
@@ -220,14 +223,14 @@ async def confirm_forget(memory: Memory, request: ForgetRequest) -> None:
 async def settle_conflict(memory: Memory, request: WriteRequest, result: WriteResult) -> WriteResult:
     """Ask which of two facts holds that contradict each other since this write, and state the one that was chosen."""
     person = PERSON.get()
-    if person is None or not memory.settings.server.ask:
+    if person is None or not memory.settings.server.ask or not CALLER.get().may(("read",), request.space):
         return result
     known = [name.removeprefix(CONFLICT) for name in person.answered(CONFLICT)]
     lost = next(iter([*known, *(fact.id for fact in result.facts if fact.op == "contested")]), None)
     pair = None if lost is None else await _conflict(memory, request.space, lost)
     if lost is None or pair is None:
         return result
-    texts = tuple(version.text for version in pair)
+    texts = tuple(one_line(without_hidden(version.text)) for version in pair)
     question = f"Memory has two facts that contradict each other: {texts[0]!r}, and {texts[1]!r}. Which one holds?"
     chosen = await person.choose(CONFLICT + lost, question, (*texts, LEAVE))
     if chosen not in texts:

@@ -9,7 +9,6 @@ limits the size of a drawing; of a larger graph only a part is drawn.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -20,6 +19,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language import iso
+from mcp_memory.visible import is_hidden
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
@@ -36,7 +36,6 @@ LABEL_CHARS = 60
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot represent."""
 _WITHIN_WORDS = re.compile(r"(?<=[^\W_])(?:[-'.](?=[^\W_])|,(?=[^\W_]| ))")
-_JOINERS = "\u200c\u200d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +235,7 @@ def label(text: str) -> str:
 def _escape(character: str) -> str:
     if character.isalnum() or character == " ":
         return character
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs") and character not in _JOINERS:
+    if is_hidden(character):
         return ""
     return f"#{ord(character)};"
 

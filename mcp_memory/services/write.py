@@ -19,6 +19,7 @@ from datetime import tzinfo
 
 import numpy as np
 
+from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.batch import Batch, Masking, check_secrets, masked_fact, masked_turn
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
@@ -32,6 +33,7 @@ from mcp_memory.temporal.assertions import caller_assertion, changes, statement
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
+from mcp_memory.visible import with_masks
 
 SHOWN = 100
 """Facts read from the texts of one call that the reply lists; a book has thousands."""
@@ -98,16 +100,12 @@ async def write(
     warnings = (*secrets, *current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
     engine: Engine = "caller" if request.facts else "embedded"
     pending = 0 if request.wait else sum(bool(turn.text.strip()) for turn in batch.turns)
-    return WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names, pending=pending)
+    result = WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names, pending=pending)
+    return result if CALLER.get().may(("read",), request.space) else result.unseen(secrets)
 
 
 async def _wait(
-    store: Store,
-    reading: Reading,
-    request: WriteRequest,
-    requested: Sequence[Turn],
-    batch: Batch,
-    progress: Progress,
+    store: Store, reading: Reading, request: WriteRequest, requested: Sequence[Turn], batch: Batch, progress: Progress
 ) -> tuple[int, int, list[Assertion]]:
     """Wait until what a call brought is indexed, by this call or another; return how much of it the call stored late.
 
@@ -305,7 +303,7 @@ def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], lis
             new.append(turn)
             if turn.kind == "message" and len(turn.text) > READ_CHARS:
                 warnings.append(f"{argument} is very long: facts are read in its first {READ_CHARS:,} characters only.")
-        elif turn.said in (known.said, known.text) and known.kind == turn.kind:
+        elif turn.said in (known.said, known.text, with_masks(known.text)) and known.kind == turn.kind:
             differing = [name for name in ("speaker", "role", "said_at", "title") if _differs(known, turn, name)]
             if differing:
                 words = ", ".join(differing).replace("said_at", "time")

@@ -76,7 +76,7 @@ def test_sessions_documents_and_facts_are_files_and_secrets_are_masked(
     assert "- Ines likes octopuses" in found["spaces/default/facts.md"]
     assert "- Ines visited Oslo (planned from 2100-01-01 until 2100-01-02)\n" in found["spaces/default/facts.md"]
     assert TOKEN not in "".join(found.values())
-    assert "[GitHub token]" in talk
+    assert "[secret]" in talk
     assert main(["export", "--markdown", "--with-secrets", str(folder)]) == 0
     assert TOKEN in "".join(files(folder).values())
 

@@ -25,6 +25,7 @@ from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.points import Point
 from mcp_memory.errors import EngineError
 from mcp_memory.language.tokens import stems
+from mcp_memory.visible import with_masks
 
 LINE_CHARS = 600
 """Length of a line; a longer sentence is cut."""
@@ -128,6 +129,7 @@ def telling_line(text: str, weights: Mapping[str, float], most: int = LINE_CHARS
 
 def _visible(text: str) -> str:
     """Return a text on one line without invisible characters."""
+    text = with_masks(text)
     shown = "".join(char if char.isprintable() else " " if char.isspace() else "" for char in text)
     return " ".join(shown.split())
 

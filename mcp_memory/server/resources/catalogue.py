@@ -18,6 +18,7 @@ from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import facts, graph, points, sessions, uris
 from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, ResourceUri, Values
+from mcp_memory.visible import plain
 
 if TYPE_CHECKING:
     from mcp_memory.ports import Stored
@@ -176,7 +177,7 @@ async def read(memory: Stored, template: Template, values: Values) -> str:
         InvalidInput: the values name nothing that exists.
     """
     content = await template.read(memory, values)
-    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)
+    return content if isinstance(content, str) else json.dumps(plain(content), ensure_ascii=False, indent=1)
 
 
 def ids_of(uri_template: str, space: Space) -> Iterable[str]:

@@ -15,6 +15,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.errors import InvalidInput
+from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
     from mcp.shared.uri_template import UriTemplate
@@ -139,9 +140,11 @@ _TITLE_CHARS = 60
 
 
 def links_in(structured: Mapping[str, Any], space: str) -> list[ResourceLink]:
-    """Return links from the structured part of a reply to the resources that show more of what it names."""
+    """Return links from the structured part of a reply to resources that show more of it; none to who may not read."""
     from mcp_types import ResourceLink
 
+    if not CALLER.get().may(("read",), space):
+        return []
     links: dict[str, ResourceLink] = {}
     for name, uri, title in islice(_targets(structured, space), 100):
         if uri not in links and len(links) < LINKS:
@@ -154,11 +157,11 @@ def _targets(structured: Mapping[str, Any], space: str) -> Iterator[tuple[str, s
     for row in structured.get("items", ()):
         if "stored" in row:  # written: where it stands
             uri = SESSION.expand({"space": space, "id": row["session"]})
-            yield "session", uri, f"Session {row['session'][:_TITLE_CHARS]}"
+            yield "session", uri, f"Session {one_line(row['session'])[:_TITLE_CHARS]}"
     for name in ("citations", "evidence", "items", "changes"):
         for row in structured.get(name) or ():
             family, template = _FAMILIES.get(str(row.get("id"))[:2], ("", None))
             if template is not None and "stored" not in row:
                 text = str(row.get("quote") or row.get("text") or row["id"])
                 uri = template.expand({"space": row.get("space") or space, "id": row["id"]})
-                yield family, uri, text[:_TITLE_CHARS]
+                yield family, uri, one_line(text)[:_TITLE_CHARS]

@@ -48,7 +48,6 @@ from mcp_memory.server.tools.replies import (
     next_line,
     next_output,
     omission_warning,
-    one_line,
     operator_arguments,
     quantity,
     reply_of,
@@ -59,6 +58,7 @@ from mcp_memory.server.tools.replies import (
 )
 from mcp_memory.server.tools.tool import Run, Tool
 from mcp_memory.settings import LimitSettings
+from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory

@@ -51,6 +51,7 @@ from mcp_memory.server.tools.replies import (
 )
 from mcp_memory.server.tools.tool import Run, Tool
 from mcp_memory.settings import LimitSettings
+from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -211,13 +212,13 @@ def evolve_reply(result: EvolveResult) -> Reply:
     changes = [ChangeOutput(**asdict(one) | iso_validity(one)) for one in result.changes]
     lines = [f"{quantity(len(changes), 'change')}." if changes else "Nothing changed."]
     for change in result.changes[:CHANGES_LISTED]:
-        before = f"{change.before} -> " if change.before else ""
+        before = f"{one_line(change.before)} -> " if change.before else ""
         point = f" ({change.id})" if change.kind == "point" else ""  # later calls name it by its id
         times = in_parentheses(validity(change.valid_from, change.valid_to, change.fact_kind, change.precision))
-        lines.append(f"- {change.step}: {before}{change.after}: {indent(change.text)}{times}{point}")
+        lines.append(f"- {change.step}: {before}{one_line(change.after or '')}: {indent(change.text)}{times}{point}")
     if (more := len(changes) - CHANGES_LISTED) > 0:
         lines.append(f"And {more:,} more.")
-    lines += [f"Skipped {one.step}: {one.reason}" for one in result.skipped]
+    lines += [f"Skipped {one.step}: {one_line(one.reason)}" for one in result.skipped]
     output = EvolveOutput(
         changes=changes,
         skipped=[SkippedOutput(**asdict(one)) for one in result.skipped],

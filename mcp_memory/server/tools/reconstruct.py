@@ -43,13 +43,13 @@ from mcp_memory.server.tools.replies import (
     fit_items,
     fit_share,
     omission_warning,
-    one_line,
     reply_of,
     round_score,
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
 from mcp_memory.settings import LimitSettings
+from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory

@@ -26,6 +26,7 @@ from mcp_memory.domain.requests import Improved, WrittenFact
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
+from mcp_memory.visible import one_line
 
 CHARS_PER_TOKEN = 4
 FRAME_CHARS = 300
@@ -193,7 +194,7 @@ def omission_warning(number: int, remedy: str = "") -> list[str]:
 
 def warning_lines(warnings: Sequence[str]) -> list[str]:
     """Return warnings as lines of text."""
-    return [f"Warning: {warning}" for warning in warnings]
+    return [f"Warning: {one_line(warning)}" for warning in warnings]
 
 
 def quantity(number: int, noun: str) -> str:
@@ -317,7 +318,7 @@ def heading(turn: Turn) -> str:
     if when is not None and turn.said_at is None:
         when = f"written {when}"
     parts = (when, turn.speaker or turn.role or turn.title, f"session {turn.session}")
-    return f"[{', '.join(indent(part) for part in parts if part)}]"
+    return f"[{', '.join(one_line(part) for part in parts if part)}]"
 
 
 def turn_time(turn: Turn) -> str | None:
@@ -390,8 +391,3 @@ def in_parentheses(*marks: str) -> str:
 def indent(text: str) -> str:
     """Return a text with every line but the first indented."""
     return "\n   ".join(text.strip().splitlines())
-
-
-def one_line(text: str) -> str:
-    """Return a text on one line."""
-    return " ".join(text.splitlines())

@@ -217,11 +217,16 @@ def _new_fact(argument: str, fact: FactInput, limits: LimitSettings) -> NewFact:
     )
 
 
+BLIND = "You may write here and not read: what was there before, and what became of it, is not told."
+
+
 def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     """Return the reply to a call."""
     stored, number = sum(item.stored for item in result.items), len(result.items)
     lines = []
-    if number:
+    if result.blind:
+        lines = [f"Stored in session {request.session!r}, space {request.space!r}. {BLIND}"]
+    elif number:
         lines = [
             f"Stored {stored} of {quantity(number, request.kind)} in session {request.session!r}, "
             f"space {request.space!r}."
@@ -234,7 +239,7 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     if result.facts:
         ops = Counter(fact.op for fact in result.facts)
         lines.append(f"Facts: {', '.join(f'{ops[op]} {op}' for op in ops)}.")
-    elif request.facts:
+    elif request.facts and not result.blind:
         lines.append("No fact changed: nothing that was known ends by what was negated.")
     ended = [fact.text.casefold() for fact in result.facts if fact.op in ("closed", "contested", "merged")]
     idle = [one for one in request.facts if one.negated and not any(one.tail.casefold() in text for text in ended)]

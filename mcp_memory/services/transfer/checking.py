@@ -19,6 +19,7 @@ from mcp_memory.services.transfer.format import FORMAT, LINE_BYTES, VERSION, Bad
 from mcp_memory.services.transfer.records import Reader, Value
 from mcp_memory.services.transfer.renaming import Renaming
 from mcp_memory.view.view import View
+from mcp_memory.visible import with_masks
 
 SHOWN = 5
 """Bad lines that one error names."""
@@ -70,7 +71,7 @@ def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[st
         bad.append(cut_short)
     if bad:
         more = " There may be more." if len(bad) == SHOWN else ""
-        raise InvalidInput("FILE", "it cannot be imported", "\n".join([*map(str, bad), f"Nothing was stored.{more}"]))
+        raise InvalidInput("FILE", "it cannot be imported", "", [*map(str, bad), f"Nothing was stored.{more}"])
     return Checked(count, renaming)
 
 
@@ -166,7 +167,9 @@ def clash_of(turn: Turn, view: View) -> BadLine | None:
     """Return what is wrong with a text if the store holds another one in its place."""
     space = view.space(turn.space)
     held = next((one for one in space.revisions(turn.session, turn.ref) if one.revision == turn.revision), None)
-    if held is None or (held.id, held.kind, held.text) == (turn.id, turn.kind, turn.text):
+    if held is None:
+        return None
+    if (held.id, held.kind, with_masks(held.text)) == (turn.id, turn.kind, with_masks(turn.text)):
         return None
     problem = f"is stored with other words: {held.kind} {turn.ref[:80]!r} of session {turn.session[:80]!r}"
     return BadLine(problem, "Import into another space (--space NAME or --map OLD=NEW).")

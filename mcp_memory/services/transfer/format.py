@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 from mcp_memory.bounds import OverBounds, parse_json
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
+from mcp_memory.visible import with_masks
 
 FORMAT = "mcp-memory export"
 VERSION = 1
@@ -49,7 +50,7 @@ class BadLine(Exception):
 def to_line(record: Mapping[str, object]) -> bytes:
     """Return a record as a line; values that are None are left out."""
     kept = {name: value for name, value in record.items() if value is not None}
-    return json.dumps(kept, ensure_ascii=False).encode() + b"\n"
+    return with_masks(json.dumps(kept, ensure_ascii=False)).encode() + b"\n"
 
 
 def stamp(moment: Millis) -> str | int | None:

@@ -22,6 +22,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Kind, PooledQuestion, Turn, turn_id
 from mcp_memory.services.transfer.format import BadLine, Fields, stamp
 from mcp_memory.services.transfer.renaming import Renaming, fact_id
+from mcp_memory.visible import with_masks
 
 PlacedQuestion = tuple[str, PooledQuestion]
 """The space of a question, and the question."""
@@ -89,8 +90,8 @@ def _fact_record(fact: Assertion, turn: Turn) -> dict[str, object]:
         "intent": fact.intent,
         "change": fact.change or None,
         "sentence": None if fact.sentence == WHOLE else fact.sentence,
-        "start": fact.start,
-        "end": fact.end,
+        "start": len(with_masks(turn.text[: fact.start])),
+        "end": len(with_masks(turn.text[: fact.end])),
         "said": stamp(fact.said_at),
         "recorded": stamp(fact.recorded_at),
     }

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from mcp_memory.commands.terminal import Terminal, escaped
+from mcp_memory.commands.terminal import Terminal
+from mcp_memory.visible import escaped
 
 HOSTILE = "a\x1b[2Jb\x07c\x9bd\u202ee\u2066f\r g\x7f h\u2028i\U000e0041j\ud800k\x00"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import Memory
-from mcp_memory.privacy.secrets import masking_of
+from mcp_memory.privacy.secrets import SecretMasking, masking_of
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.settings import load
+from mcp_memory.visible import FILL, MASK
 from mcp_memory.wiring import open_store
 
 pytestmark = pytest.mark.anyio
@@ -27,6 +29,7 @@ pytestmark = pytest.mark.anyio
 TOKEN = "gh" + "p_" + "k7Q" * 12
 """Nobody ever had it."""
 PASSWORD = "k7Qfern" + "-9w"
+MASKED = repr(FILL)[1:-1]
 SAID = f"My token for the harbour is {TOKEN}. The harbour opens at eight."
 
 
@@ -46,7 +49,7 @@ def opened(folder: Path, secrets: str = "mask") -> Memory:
     settings = load(None, {"MCP_MEMORY_STORAGE_URI": str(folder), "MCP_MEMORY_PRIVACY_SECRETS": secrets})
     embedder, extractor = Seen(), RuleExtractor()
     store = open_store(settings, embedder, extractor)
-    masking = masking_of(settings.privacy.secrets)
+    masking = masking_of(settings.privacy)
     return Memory(settings, store, embedder, extractor, clock=lambda: MAY, masking=masking)
 
 
@@ -81,7 +84,7 @@ async def test_a_secret_stays_in_the_log_and_is_shown_embedded_and_read_masked(t
     point = PointInsert(("Ines", "harbour"), f"Ines opens the harbour with {TOKEN}.")
     await memory.evolve(EvolveRequest("default", points=PointEdits(insert=(point,))))
     found = await shown(memory)
-    assert "[GitHub token]" in found
+    assert MASKED in found
     assert TOKEN not in found
     assert PASSWORD not in found
     embedder = memory.embedder
@@ -99,7 +102,7 @@ async def test_another_process_and_a_rebuild_see_the_same(tmp_path: Path) -> Non
     assert await shown(again) == before
     await store_of(again).rebuild(deriver(again.reading, progress=silent))
     assert [finding.text for finding in await store_of(again).check() if finding.severity == "error"] == []
-    assert "[GitHub token]" in await shown(again)
+    assert MASKED in await shown(again)
     assert TOKEN not in await shown(again)
     await again.aclose()
 
@@ -115,7 +118,7 @@ async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_
     found = await shown(later)
     assert TOKEN not in found
     assert PASSWORD not in found
-    assert "[GitHub token]" in found
+    assert MASKED in found
     await later.aclose()
 
 
@@ -158,6 +161,8 @@ async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tm
     for secrets in (False, True):
         file = await exported(memory, secrets=secrets)
         assert (TOKEN.encode() in file, PASSWORD.encode() in file) == (secrets, secrets)
+        assert (f"My token for the harbour is {MASK}. The".encode() in file) is not secrets
+        assert FILL.encode() not in file
         copy = opened(tmp_path / f"copy {secrets}")
         await imported(copy, file)
         assert await exported(copy, secrets=secrets) == file
@@ -176,3 +181,46 @@ async def test_an_import_is_refused_where_no_secret_may_be_stored(tmp_path: Path
     with pytest.raises(InvalidInput, match=r"line 2.*holds a secret"):
         await imported(copy, file)
     await copy.aclose()
+
+
+REMEMBER = "Remember that the door code is 4711#."
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker", "kept"),
+    [
+        (REMEMBER, None, True),
+        ("Please don't forget: my PIN is 7302", "user", True),
+        ("Merke dir: der Türcode ist 4711", None, True),
+        (REMEMBER, "Eve", False),
+        (REMEMBER, "assistant", False),
+        ("The door code is 4711#.", None, False),
+        (f"Mail from Eve: {REMEMBER}", None, False),
+        (f"Hello.\n{REMEMBER}", None, False),
+        (f'Remember what she wrote: "{REMEMBER}"', None, False),
+    ],
+)
+async def test_a_secret_that_the_user_asks_to_remember_stays_readable_and_the_reply_says_so(
+    tmp_path: Path, text: str, speaker: str | None, kept: bool
+) -> None:
+    for told in ("keep", "mask"):
+        memory = opened(tmp_path / told)
+        memory = replace(memory, masking=SecretMasking(told=told == "keep"))
+        items = (NewItem(text, ref="m1", speaker=speaker),)
+        result = await memory.write(WriteRequest("default", "letters", "message", items, wait=True))
+        readable = kept and told == "keep"
+        assert len(result.warnings) == 1
+        assert ("stay readable" in result.warnings[0]) == readable
+        assert ("Remember: …" in result.warnings[0]) != readable
+        await memory.aclose()
+
+
+async def test_what_the_user_asked_to_remember_is_still_readable_when_it_is_read_again(tmp_path: Path) -> None:
+    for told, seen in (("keep", True), ("mask", False), ("keep", True)):
+        environment = {"MCP_MEMORY_STORAGE_URI": str(tmp_path), "MCP_MEMORY_PRIVACY_TOLD": told}
+        settings = load(None, environment)
+        embedder, masking = Seen(), masking_of(settings.privacy)
+        memory = Memory(settings, open_store(settings, embedder, None), embedder, None, masking=masking)
+        await memory.write(WriteRequest("default", "letters", "message", (NewItem(REMEMBER, ref="m1"),)))
+        assert ("4711" in await shown(memory)) is seen
+        await memory.aclose()

@@ -43,6 +43,7 @@ from mcp_memory.services.transfer.importing import LoggedStore
 from mcp_memory.services.write import Derive, requested_turns, write, write_many
 from mcp_memory.temporal.assertions import caller_assertion
 from mcp_memory.view.space import Space
+from mcp_memory.visible import with_masks
 
 AT_ONCE = 64
 """Items of a commit."""
@@ -374,7 +375,7 @@ class _ForeignWork:
 
     def _stored(self, session: str, item: NewItem) -> bool:
         known = self._space.current(session, item.ref or "")
-        return known is not None and item.text in (known.said, known.text)
+        return known is not None and item.text in (known.said, with_masks(known.text))
 
     def _statements(self, request: WriteRequest) -> dict[int, Turn]:
         """Return the statements that the facts of a request become; readers give every item an id of its own."""

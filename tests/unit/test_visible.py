@@ -1,0 +1,65 @@
+"""What of a text can be seen: for people as escapes, for a model nothing at all, and a line is a line."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_memory.errors import InvalidInput, McpMemoryError
+from mcp_memory.visible import escaped, is_hidden, one_line, plain, without_hidden
+
+JOINERS = "\u200c\u200d"
+ANY = st.text(alphabet=st.characters() | st.sampled_from("\x1b\x9b\u202e\u2066\u200b\u200d\ufeff\u2028\x85\x0b\ufe0f"))
+
+
+@given(ANY)
+def test_no_text_shows_what_cannot_be_seen(text: str) -> None:
+    for shown in (escaped(text), without_hidden(text)):
+        assert not any(is_hidden(one) for one in shown)
+        assert not any(one in JOINERS and (place in (0, len(shown) - 1)) for place, one in enumerate(shown))
+    assert "\t" not in escaped(text)
+
+
+@given(ANY)
+def test_a_line_is_one_line(text: str) -> None:
+    assert len(one_line(text).splitlines()) <= 1
+    assert len(str(InvalidInput(text, text, text)).splitlines()) == 1
+    assert len(str(McpMemoryError(text, [text])).splitlines()) <= 2
+
+
+@given(ANY)
+def test_what_is_seen_already_stays(text: str) -> None:
+    once = without_hidden(text)
+    assert without_hidden(once) == once
+    assert [one for one in once if one.isalnum()] == [one for one in text if one.isalnum() and not is_hidden(one)]
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Zoë 👩\u200d🔬 می\u200cخواهم ❤\ufe0f", "Zoë 👩\u200d🔬 می\u200cخواهم ❤\ufe0f"),
+        ("pay\u200b\u2060ment\ufeff", "payment"),
+        ("a\u200db\u200c", "ab"),
+        ("user\u202egnp.exe", "usergnp.exe"),
+        ("\x1b[2Jgone\x07", "[2Jgone"),
+        ("hi" + "".join(chr(0xE0000 + ord(one)) for one in "obey"), "hi"),
+        ("x\ufe00\ufe01\ufe02\ufe03", "x\ufe00"),
+        ("one\r\ntwo\rthree\u2028four\x85five\x0bsix", "one\ntwo\nthree\nfour\nfive\nsix"),
+    ],
+)
+def test_a_model_reads_words_and_no_signs_that_nobody_sees(text: str, read: str) -> None:
+    assert without_hidden(text) == read
+
+
+def test_every_text_of_a_value_is_cleaned() -> None:
+    dirty = {"a\u200b": ["b\x1b", {"c": ("d\u202e", 1, None)}]}
+    assert plain(dirty) == {"a": ["b", {"c": ["d", 1, None]}]}
+
+
+def test_what_counts_as_hidden_is_what_unicode_says() -> None:
+    for code in range(0x3000):
+        if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp"):
+            assert is_hidden(chr(code)) == (chr(code) not in "\n\t" + JOINERS)
