@@ -5,7 +5,7 @@ note says that it is whole, the former store's own files are removed and the new
 process or, if it dies, by the next one that opens the place (`settle`). What was not whole yet is removed instead, so
 there is always one store: the former one before the note is written over, the new one after.
 
-A move is whole when its old place says where the memory is now. What is left there afterwards is removed likewise.
+A move is whole when its old place says where the memory is now. What is left there is removed at the end.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ from mcp_memory.storage.strangers import check_note
 WRITING, WHOLE, PLACING = "writing", "whole", "placing"
 WAIT_S = 30.0
 """How long to wait for another process that lets a store take its place."""
-LEFT = "left.lock"
-"""A file in a folder whose store was moved, as long as something of the store is left there."""
 _STATE, _LOCK = "arriving.json", "arriving.lock"
 _LOCKS = ("next.lock", "write.lock", "compact.lock", "rebuild.lock", "index.lock", "view.lock", "holders")
 _STAYS = (ARRIVING, ID_FILE, "backups", "forgotten", *_LOCKS)
@@ -103,17 +101,13 @@ def settled(folder: Path | None) -> Path | None:
         return None
     for place in (folder, *[to for _, to in notes_from(folder)]):
         settle(place)
-    left = list(notes_from(folder))
-    now = left[-1][1] if left else folder
+    now = next(reversed([to for _, to in notes_from(folder)]), folder)
     if now != folder and not any((now / name).exists() for name in STORED):
         raise StoreUnwritable(
             f"the memory was moved to {str(now)!r}, which is not there; is the disk mounted? Nothing was changed. If "
             "it is elsewhere by now, set storage.uri (MCP_MEMORY_STORAGE_URI) to that folder; if it is lost, remove "
             f"{str(folder / MOVED)!r} and restore a backup."
         )
-    for place, _ in left:
-        if place != now and (place / LEFT).exists():
-            clear(place)
     return now
 
 
@@ -141,18 +135,8 @@ def notes_from(folder: Path) -> Iterator[tuple[Path, Path]]:
 
 def leave(folder: Path, to: Path) -> None:
     """Leave a note in a folder that leads to the new place of its store; from here on the store is there."""
-    (folder / LEFT).touch(mode=0o600)
     with whole_file(folder / MOVED) as file:
         file.write(json.dumps({"to": str(to)}).encode())
-
-
-def clear(folder: Path) -> None:
-    """Remove what a store that was moved has left in its old folder, but for the note."""
-    from mcp_memory.storage.own_files import remove_own
-
-    with suppress(OSError):  # the next process tries again; nobody reads there any more
-        remove_own(folder, keep=(MOVED, LEFT, *_LOCKS))
-        (folder / LEFT).unlink()
 
 
 def settle(folder: Path) -> None:
@@ -208,14 +192,18 @@ def _finish(folder: Path, made: Path) -> None:
     state = _state(made, folder)  # another process may have been sooner
     if state not in (WHOLE, PLACING):
         return
+    source = _source(made)
     if state == WHOLE:
         remove_own(folder, keep=_STAYS)
-        _note(made, PLACING, None)
+        _note(made, PLACING, source)
     for path in list(files_below(made)):
         place = path.relative_to(made)
         if _STATE not in place.parts[0] and place.parts[0] not in (_LOCK, *_LOCKS):  # nor half a note
             (folder / place).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.replace(folder / place)
+    if source is not None and _leads(source, folder):
+        with suppress(OSError):  # its disk is away; a note is all that is read there
+            remove_own(source, keep=(MOVED, *_LOCKS))
     _remove(made)
 
 
@@ -243,17 +231,30 @@ def _state(made: Path, folder: Path) -> str | None:
         StoreUnwritable: it comes from a place that is not there, so nobody knows.
     """
     try:
-        note = json.loads((made / _STATE).read_bytes())
-        state, source = str(note["state"]), Path(note["from"])
-    except (OSError, ValueError, KeyError, TypeError):
+        state = str(json.loads((made / _STATE).read_bytes())["state"])
+    except (OSError, ValueError, LookupError, TypeError):
         return None
-    if state != WRITING or not note["from"]:
+    if state != WRITING or (source := _source(made)) is None:
         return state
-    for _, to in notes_from(source):
-        return WHOLE if to.exists() and to.samefile(folder) else WRITING
-    if not any((source / name).exists() for name in STORED):
+    if (leads := _leads(source, folder)) is None and not any((source / name).exists() for name in STORED):
         raise StoreUnwritable(
             f"A memory was being moved to {str(folder)!r} from {str(source)!r}, which is not there; is its disk "
             f"mounted? Nothing was changed. If that place is lost, remove {str(made)!r} and restore a backup."
         )
-    return WRITING
+    return WHOLE if leads else WRITING
+
+
+def _source(made: Path) -> Path | None:
+    """Return the old place of a store that arrives, for a move."""
+    try:
+        named = json.loads((made / _STATE).read_bytes())["from"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return Path(named) if named else None
+
+
+def _leads(source: Path, folder: Path) -> bool | None:
+    """Return whether the note of an old place leads to a folder; None where there is no note."""
+    for _, to in notes_from(source):
+        return to.exists() and to.samefile(folder)
+    return None

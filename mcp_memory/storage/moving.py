@@ -17,7 +17,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.storage.arrival import arriving, clear, leave, set_aside, settle, take_place
+from mcp_memory.storage.arrival import arriving, leave, set_aside, settle, take_place
 from mcp_memory.storage.backups import Backups, read_header, still, unpack
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.forgotten import Book, purge, read_book, write_book
@@ -161,7 +161,6 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
                     f"the memory cannot be moved to {str(to)!r} ({error.strerror or error}). It is where it was. Make "
                     "room, or name another folder."
                 ) from None
-        await to_thread.run_sync(clear, folder)
     return folder
 
 

@@ -54,7 +54,7 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (r"moved\.json", _has(b'{"to": "')),
     (r"places\.jsonl", _has(b'{"kind": "', b'"path": "')),
     (r"store\.id", lambda first: re.fullmatch(rb"[0-9a-f]{32}\n", first) is not None),
-    (r"(?:next|write|compact|rebuild|index|view|left)\.lock|holders/\d+-[0-9a-f]{8}\.lock", _has()),
+    (r"(?:next|write|compact|rebuild|index|view)\.lock|holders/\d+-[0-9a-f]{8}\.lock", _has()),
     (rf"view/{_HEX}\.view(?:\.\d+)?", _has(b"\x80\x05\x95", b"mcp_memory.view")),
     (rf"vectors/\d+/{_HEX}\.f32(?:\.\d+)?", _has_numbers),
     (r"backups/\d{8}T\d{9}Z-\d+-[a-z-]+\.backup", _has(b"backup.json\0", b'"mcp-memory backup"', b'"store_format"')),
@@ -174,7 +174,7 @@ def in_the_way(folder: Path) -> list[Path]:
 LEAVINGS = frozenset(
     (
         *("moved.json", "arriving", "holders", "view", "vectors"),
-        *(f"{name}.lock" for name in ("left", "next", "write", "compact", "rebuild", "index", "view")),
+        *(f"{name}.lock" for name in ("next", "write", "compact", "rebuild", "index", "view")),
     )
 )
 """What a store that was moved leaves behind, and what any store makes again."""

@@ -61,7 +61,7 @@ NOW = 1_800_000_000_000
 HANGS_S = 120
 NAMES = ("rename", "replace", "unlink", "remove", "fsync", "mkdir", "rmdir", "link", "ftruncate")
 AROUND = ("store", "new", "notes", "all.backup")
-STRAY = ("arriving", ".part", ".hidden", ".new", "left.lock")
+STRAY = ("arriving", ".part", ".hidden", ".new")
 
 
 @dataclass
@@ -191,6 +191,10 @@ async def _move(around: Path) -> None:
     await move(str(around / "store"), around / "new", 10.0)
 
 
+async def _move_back(around: Path) -> None:
+    await move(str(around / "new"), around / "store", 10.0)
+
+
 async def _restore(around: Path) -> None:
     async def again(made: Path, *_: object) -> int:
         store = open_at(str(made), embed=embed, relearn=relearn)
@@ -235,6 +239,7 @@ UNREADABLE = ("commits.lance/*/*", "log.jsonl", "anchor*", "journal.jsonl")
 
 DEEDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
     "move": (lambda around: None, _move),
+    "move back": (lambda around: in_process(lambda: anyio.run(_move, around)), _move_back),
     "restore over a memory": (lambda around: None, _restore),
     "restore in place of a lost one": (_lose, _restore),
     "restore over a damaged one": (lambda around: _spoil(around, *UNREADABLE), _restore),
@@ -301,7 +306,8 @@ def _begin(original: Path, around: Path, before: Callable[[Path], None]) -> None
 
 def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random, found: Damage, where: str) -> None:
     before, whole, after, steps, took_s = known
-    deed, store, new = DEEDS[name][1], around / "store", around / "new"
+    deed, store = DEEDS[name][1], around / "store"
+    old, new = (around / "new", store) if name == "move back" else (store, around / "new")
     if dice.random() < 0.75:
         at, late, within_s = dice.randint(1, steps), dice.random() < 0.5, float(HANGS_S)
         where += f", step {at} of {steps}, {'after' if late else 'before'} it"
@@ -314,14 +320,15 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
     def fault(text: object) -> None:
         found.faults.append(f"{where}: {str(text)[:600]}")
 
-    moved = (store / "moved.json").exists()
-    if name == "move" and dice.random() < 0.5:  # the new place is opened first
+    moves, moved = name.startswith("move"), (old / "moved.json").exists()
+    at_new = after if moved or name == "move back" else (frozenset(), ())
+    if moves and dice.random() < 0.5:  # the new place is opened first
         there = in_process(lambda: anyio.run(_look, new))
-        if there != (after if moved else (frozenset(), ())):
+        if there != at_new:
             fault(f"the new place, moved {moved}: {_short(there)}")
     ends = in_process(lambda: anyio.run(_look, store))
     told = ends if isinstance(ends, str) else " ".join(ends[1]) if ends else "it hangs"
-    if ends == after and (moved or name != "move"):
+    if ends == after and (moved or not moves):
         found.ends[f"{name}: after"] += 1
     elif ends in (before, whole):
         found.ends[f"{name}: before"] += 1
@@ -329,9 +336,9 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
         found.ends[f"{name}: told"] += 1
     else:
         fault(f"opened: {_short(ends)}")
-    if name == "move" and not moved and (there := in_process(lambda: anyio.run(_look, new))) != (frozenset(), ()):
+    if moves and not moved and (there := in_process(lambda: anyio.run(_look, new))) != at_new:
         fault(f"a second memory: {_short(there)}")
-    if ends != after or name == "rebuild" or (name == "move" and not moved):
+    if ends != after or name == "rebuild" or (moves and not moved):
         again = in_process(lambda: anyio.run(deed, around))
         if again is not None:
             fault(f"once more: {again}")
@@ -350,9 +357,7 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
             "all.backup",
         ):
             fault(f"left behind: {inside}")
-    if name == "move" and (files := [one.name for one in files_below(store) if not one.name.endswith(".lock")]) != [
-        "moved.json"
-    ]:
+    if moves and (files := [one.name for one in files_below(old) if not one.name.endswith(".lock")]) != ["moved.json"]:
         fault(f"left in the old place: {files}")
 
 
