@@ -21,8 +21,9 @@ from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import McpMemoryError
+from mcp_memory.storage.arrival import notes_from
 from mcp_memory.storage.backups import PROGRAM, Backups, pack, unpack
-from mcp_memory.storage.data_files import MOVED, STORED
+from mcp_memory.storage.data_files import MOVED, STORED, local_folder
 from mcp_memory.storage.own_files import remove_own
 from mcp_memory.storage.places import known_places, unfinished_near
 from mcp_memory.storage.tables import Tables
@@ -51,7 +52,8 @@ async def forget_elsewhere(
     left = [
         text for place in backups.folders() async for text in _backups_without(backups.files(place), place, forget_in)
     ]
-    left += await to_thread.run_sync(lambda: list(_elsewhere(folder, turns, since)))
+    way = [home for home, _ in notes_from(local_folder(tables.uri) or folder)]
+    left += await to_thread.run_sync(lambda: list(_elsewhere(folder, way, turns, since)))
     for text in left:
         _log.warning("After a forget: %s", text)
     return tuple(left)
@@ -88,10 +90,10 @@ def _unpacked(file: Path, work: Path) -> dict[str, Any]:
     return dict(unpack(file, work))
 
 
-def _elsewhere(folder: Path, turns: Collection[str], since: Millis) -> Iterator[str]:
+def _elsewhere(folder: Path, way: Sequence[Path], turns: Collection[str], since: Millis) -> Iterator[str]:
     places = known_places(folder)
-    homes = dict.fromkeys(one.path for one in places if one.kind == "home")
-    for path in (folder, *homes):
+    homes = dict.fromkeys((*way, *(one.path for one in places if one.kind == "home")))
+    for path in dict.fromkeys((folder, *homes)):
         for beside in unfinished_near(path):
             yield from _emptied(beside)
         yield from (
@@ -137,17 +139,14 @@ def _emptied(path: Path, keep: Iterable[str] = ()) -> Iterator[str]:
     try:
         if path.is_dir():
             remove_own(path, keep=tuple(keep))
-            if not keep:
-                _remove_if_empty(path)
+            if not keep and not any(path.iterdir()):
+                path.resolve().rmdir()
+                if path.is_symlink():  # a restore has set a link to a store aside, and not the store
+                    path.unlink()
         elif _is_ours(path):
             path.unlink(missing_ok=True)
     except OSError as error:
         yield f"{path} could not be removed ({error.strerror or error}), and may hold it; delete it."
-
-
-def _remove_if_empty(folder: Path) -> None:
-    if not any(folder.iterdir()):
-        folder.rmdir()
 
 
 def _is_ours(file: Path) -> bool:

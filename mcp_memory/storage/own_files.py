@@ -52,6 +52,7 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (r"forgotten\.json", _has(b'"hashes"', b'"counts"')),
     (r"lost\.json", _has(b"rows_by_commit", b'"at":')),
     (r"moved\.json", _has(b'{"to": "')),
+    (r"store\.id", lambda first: re.fullmatch(rb"[0-9a-f]{32}\n?", first) is not None),
     (r"places\.jsonl", _has(b'{"kind": "', b'"path": "')),
     (r"store\.id", lambda first: re.fullmatch(rb"[0-9a-f]{32}\n", first) is not None),
     (r"(?:next|write|compact|rebuild|index|view)\.lock|holders/\d+-[0-9a-f]{8}\.lock", _has()),

@@ -41,15 +41,21 @@ async def test_nothing_is_left_in_any_place_where_the_store_wrote(tmp_path: Path
     (old / "view").mkdir()
     (old / "view" / f"{'0a' * 16}.view").write_bytes(b"\x80\x05\x95 mcp_memory.view " + GONE[0].encode())
     (old / "mine.txt").write_text("mine")
+    shutil.copytree(tmp_path / "copy", tmp_path / "target")
+    (tmp_path / ".real.before-5").symlink_to(tmp_path / "target")  # as an older program set a link aside
     shutil.move(tmp_path / "copy", tmp_path / ".real.before-123")
+    (new / "places.jsonl").unlink()  # an older program moved it, and noted nothing but the way
+    note_place(new, "backups", before.parent, NOW)
+    note_place(new, "backups", next((tmp_path / "second").iterdir()), NOW)
     note_place(new, "copy", tmp_path / "out.jsonl", NOW)
     (tmp_path / ".out.jsonl.77.part").write_text(f"mcp-memory export {GONE[1]}")
     (tmp_path / ".out.jsonl.mine.part").write_text("mine")
-    (tmp_path / "link").symlink_to(new)
+    (tmp_path / "link").symlink_to(old)
     assert holding_anywhere(tmp_path, (*GONE, "bravo")) == {*GONE, "bravo"}
 
     found = await opened(tmp_path / "link").forget(lambda _: TARGETS, "a test")
     assert found.left == ()
+    assert list((tmp_path / "target").rglob("*")) == []
     assert holding_anywhere(tmp_path, (*GONE, *found.ids, "bravo")) == {"bravo"}
     assert not (tmp_path / ".real.before-123").exists()
     assert before.exists()
