@@ -14,19 +14,23 @@ from dataclasses import replace
 import anyio
 from anyio import to_thread
 
+from mcp_memory import __version__
 from mcp_memory.commands.terminal import ProgressBar, Terminal, confirmed
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.forgetting import ForgetResult
-from mcp_memory.errors import EmbedderError, StoreDamaged, StoreError, StoreUnwritable
+from mcp_memory.domain.status import StoreStatus
+from mcp_memory.errors import EmbedderError
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.ingest import deriver
 from mcp_memory.services.learn.update import relearner
+from mcp_memory.services.maintain.status import status
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.settings import Settings
 from mcp_memory.storage.schema import COMMITS, LOG_TABLES
+from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import (
     choose_embedder,
     open_embedder,
@@ -46,10 +50,10 @@ def doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool = 
         settings: names the store and the embedder.
         rebuild: rebuild every derived table from the log.
         re_embed: the same, even if the store was made with another embedder than the configured one.
-        repair: first take back what a damaged store still has, then rebuild.
+        repair: first take back what a damaged store still has, then rebuild if anything was.
         yes: give up what no repair can bring back without asking.
     """
-    return anyio.run(lambda: _doctor(settings, rebuild=rebuild or repair, re_embed=re_embed, repair=repair, yes=yes))
+    return anyio.run(lambda: _doctor(settings, rebuild=rebuild, re_embed=re_embed, repair=repair, yes=yes))
 
 
 async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool, yes: bool) -> int:
@@ -63,15 +67,17 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
     store = open_store(settings, embedder)
     try:
         if repair:
-            for text in await store.repair(lambda texts: _give_up(texts, terminal, yes=yes)):
+            done = await store.repair(lambda texts: _give_up(texts, terminal, yes=yes))
+            for text in done:
                 terminal.line(f"repair: {text}")
+            rebuild = bool(done) or (await store.about()).remedy == "--rebuild"
         about = await store.about()
         terminal.line(f"store: {about.uri}, commit {about.tx}, generation {about.generation}, format {about.format}")
         if rebuild and about.embedder not in (None, embedder.name):
             problem = f"the store was made with {about.embedder!r}."
             terminal.line(("ERROR:", "bad"), problem, "Run: mcp-memory doctor --re-embed, or configure that embedder.")
             return 1
-        if rebuild or re_embed:
+        if (rebuild or re_embed) and about.remedy != "--repair":  # else nothing can be made of it yet
             bar = ProgressBar("texts")
             reading = reading_of(settings, embedder, open_extractor(settings))
             try:
@@ -79,50 +85,55 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
             finally:
                 bar.end()
             terminal.line(f"rebuilt from the log: {turns} messages and documents")
-        about = await store.about()
-        problems = about.problems
-        findings = await store.check()
-        damage = await store.damage_now()
-    except (StoreDamaged, StoreUnwritable):
-        raise
-    except StoreError as error:  # nothing is left by which it could be read
-        backup = (await store.about()).backup
-        terminal.line(("ERROR:", "bad"), str(error).replace(" `mcp-memory doctor` says what is wrong.", ""))
-        file = "FILE, a backup of yours" if backup is None else shlex.quote(backup)
-        terminal.line(("to do:", "name"), f"mcp-memory restore --replace {file}, or put the damaged files back")
-        return 1
+        found = (await status(store, embedder, uptime_s=0.0, version=__version__)).store
+        findings = await store.check() if not found.problems else []
+        errors = [finding.text for finding in findings if finding.severity == "error"]
+        remedy = await _remedy(store, found, errors, tried=repair)
     finally:
         await store.aclose()
-    problems += tuple(text for text in damage if text not in problems)
-    for problem in problems:
+    for problem in found.problems:
         terminal.line(("ERROR:", "bad"), problem)
-    for note in about.notes:
+    for note in found.notes:
         terminal.line(("NOTE:", "bold"), note)
     for finding in findings:
         terminal.line((f"{finding.severity.upper()}:", "bad" if finding.severity == "error" else "bold"), finding.text)
-    errors = [finding.text for finding in findings if finding.severity == "error"]
-    if problems or errors:
-        terminal.line(("to do:", "name"), remedy_of(problems, errors))
-        return 1
-    terminal.line("all is well" if not findings else "nothing is lost")
-    return 0
+    if not (found.problems or errors):
+        terminal.line("nothing is lost" if findings or found.notes else "all is well")
+    if remedy:
+        terminal.line(("to do:", "name"), remedy)
+    return 1 if found.problems or errors else 0
 
 
-def remedy_of(problems: Sequence[str], errors: Sequence[str]) -> str:
-    """Return the command that mends what was found.
+async def _remedy(store: LanceStore, found: StoreStatus, errors: Sequence[str], *, tried: bool) -> str:
+    """Return the command that mends what was found, as far as one does; "" where nothing is to be done.
 
     Args:
-        problems: the problems of the store as a whole; each may name its command.
+        store: the store.
+        found: what is wrong with it as a whole.
         errors: about rows, each after the name of its table.
+        tried: whether a repair was just done as far as it could be.
     """
-    for option in ("--repair", "--re-embed"):
-        if any(f"doctor {option}" in text for text in problems):
-            return f"mcp-memory doctor {option}"
-    if any(repr(name) in text for name in (COMMITS, *LOG_TABLES) for text in problems):
+    in_log = any(text.startswith((COMMITS, *LOG_TABLES)) for text in errors)
+    if found.remedy != "--repair" and not in_log:
+        if found.remedy == "--rebuild" or errors:
+            return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"
+        return f"mcp-memory doctor {found.remedy}" if found.remedy else ""
+    file = "FILE, a backup of yours" if found.backup is None else shlex.quote(found.backup)
+    restore = f"mcp-memory restore --replace {file}, or put the damaged files back"
+    if not (found.problems or in_log):
         return "mcp-memory doctor --repair"
-    if any(text.startswith(("commits", *LOG_TABLES)) for text in errors):
-        return "mcp-memory doctor --repair (the log itself is damaged; mcp-memory restore FILE puts a backup back)"
-    return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"
+    rehearsal = await store.rehearse()
+    if rehearsal.left:
+        return restore
+    if rehearsal.untried:
+        return f"mcp-memory doctor --repair (it could not be tried on a copy: {rehearsal.untried})"
+    if not rehearsal.lost:
+        return "mcp-memory doctor --repair (it was tried on a copy: everything comes back)"
+    lost = "; ".join(rehearsal.lost)
+    again = (
+        f"{restore}. Without one: mcp-memory doctor --repair{' --yes' if tried else ''}, which brings back the rest "
+    )
+    return f"{again}and gives up for good: {lost}"
 
 
 def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:

@@ -45,7 +45,7 @@ async def _status(settings: Settings) -> int:
         terminal.line(("PROBLEM:", "bad"), problem)
     for note in store.notes:
         terminal.line(("NOTE:", "bold"), note)
-    if not found.healthy:
+    if not found.healthy or store.remedy:
         row("to do", "mcp-memory doctor")
     opened = f"open in process {', '.join(others)}" if others else "no client has it open"
     row("store", f"{store.uri}{size}, {'for any number of servers' if '://' in store.uri else opened}")

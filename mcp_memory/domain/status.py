@@ -17,6 +17,10 @@ class Progressed:
     total: int
 
 
+Remedy = Literal["", "--repair", "--re-embed", "--rebuild"]
+"""What `mcp-memory doctor` is given to mend what is wrong; "" for nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
     """The state of the store.
@@ -31,6 +35,7 @@ class StoreStatus:
         holders: ids of the running processes that have it open, this one included.
         queue: background jobs of this process that are not done yet.
         problems: in words; empty if healthy.
+        remedy: what mends them, or what ``notes`` say of the files that only a repair needs.
         rereading: how many texts a newer extractor has read again; None if it reads none.
         backup: the newest file of those that the store made by itself; None if there is none.
         notes: in words, what is no problem of the store and should be known.
@@ -48,6 +53,7 @@ class StoreStatus:
     rereading: Progressed | None = None
     backup: str | None = None
     notes: tuple[str, ...] = ()
+    remedy: Remedy = ""
 
 
 @dataclass(frozen=True, slots=True)

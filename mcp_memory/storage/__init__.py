@@ -23,7 +23,11 @@ these rules make one, and a process may be killed at any point of it.
     strangers.py    whether another user could have written a note, or could change a store
     journal.py      newest commits in a file beside the tables, until a later commit takes them into the tables
     lock.py         one writer at a time on this machine; which processes have the store open
-    copies.py       a second copy of the log and of the newest commit, by which repair.py mends what damage.py finds
+    copies.py       a second copy of the log and of the newest commit, by which repair.py mends what is damaged
+    damage.py       notice that committed rows are gone
+    examine.py      the one look that says what is damaged, for status, doctor and refused writes
+    rehearsal.py    try a repair on a copy, so that doctor names only what mends
+    rights.py       the owner and the rights of what is written again
     bucket.py       objects beside the tables of a store on object storage, likewise
     bucket_journal.py, bucket_lock.py, bucket_refresh.py
     compaction.py   merge small files and remove superseded rows, in the background; when derived tables are made again

@@ -22,7 +22,7 @@ from mcp_memory.files import whole_file
 from mcp_memory.storage.data_files import ARRIVING, MOVED, STORED, files_below
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.noted import ID_FILE
-from mcp_memory.storage.strangers import check_note
+from mcp_memory.storage.strangers import read_note
 
 WRITING, WHOLE, PLACING = "writing", "whole", "placing"
 WAIT_S = 30.0
@@ -117,16 +117,13 @@ def notes_from(folder: Path) -> Iterator[tuple[Path, Path]]:
     A store that is moved back to where it was takes the note there away last.
 
     Raises:
-        StoreUnwritable: a note may be somebody else's.
+        StoreUnwritable: a note is damaged, or may be somebody else's.
     """
     seen: list[Path] = []
     while folder not in seen and len(seen) < 8:
         seen.append(folder)
-        try:
-            to = Path(json.loads((folder / MOVED).read_text("utf-8"))["to"])
-        except (OSError, ValueError, LookupError, TypeError):
+        if (to := read_note(folder / MOVED)) is None:
             return
-        check_note(folder / MOVED, str(to))
         if to in seen and (folder / ARRIVING).exists():
             return
         yield folder, to

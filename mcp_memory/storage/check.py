@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mcp_memory.domain.status import StoreStatus
+from mcp_memory.domain.status import Remedy, StoreStatus
 from mcp_memory.domain.times import DAY, Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.columns import vector_faults, vectors_of
 from mcp_memory.storage.commits import last_commit, newest
-from mcp_memory.storage.damage import SUPERSEDED
+from mcp_memory.storage.damage import SUPERSEDED, Damage
 from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
 from mcp_memory.storage.journal import newer
@@ -115,8 +115,6 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
             if row["text"].strip():
                 yield *UNINDEXED, row["id"]
     names = last.tables
-    for name, files in tables.sums.wrong(last.table(kind) for kind in DERIVED_TABLES).items():
-        yield "error", f"{name}: files changed after they were written", files[0].name
     for name in names:
         if tables.count(name, f"tx > {last.tx}"):
             yield "note", "rows above the last commit (harmless: a write under way, or one that died)", name
@@ -322,60 +320,52 @@ def _row_names(rows: list[str]) -> str:
 # Status
 
 
-def store_status(tables: Tables, embedder: str, dimension: int) -> StoreStatus:
-    """Return the state of a store without reading its rows; who holds it and what it does just now are left open."""
-    commit, problems = last_commit_and_problems(tables, embedder, dimension)
-    try:
-        latest = newest(tables)
-    except StoreError as error:
-        latest, problems = commit, problems or (str(error),)
-    notes: tuple[str, ...] = ()
-    try:
-        notes = tables.place.notes
-    except StoreError as error:
-        problems = problems or (str(error),)
-    return StoreStatus(
-        uri=tables.uri if tables.folder is None else str(tables.folder),  # where it was moved to
-        bytes=None if tables.folder is None else size_in_bytes(tables.folder),
-        tx=latest.tx if latest else 0,
-        generation=commit.generation if commit else 0,
-        format=commit.format if commit else FORMAT,
-        embedder=commit.embedder if commit else None,
-        holders=(),
-        queue=0,
-        problems=problems,
-        notes=notes,
-    )
-
-
-def last_commit_and_problems(tables: Tables, embedder: str, dimension: int) -> tuple[Commit | None, tuple[str, ...]]:
-    """Return the last commit, and in words the problems that keep the store from being used; no other row is read.
+def store_status(tables: Tables, embedder: str, dimension: int, examine: Callable[[], Damage]) -> StoreStatus:
+    """Return the state of a store without reading its rows; who holds it and what it does just now are left open.
 
     Args:
         tables: the tables of the store.
         embedder: the configured model.
         dimension: the dimension of its vectors.
+        examine: takes one look.
     """
+    latest, last, damage = None, None, examine()
+    problems, notes = [*damage.problems], damage.notes
+    remedy: Remedy = "--repair" if damage.log else ""
     try:
-        last = last_commit(tables)
+        last, latest = last_commit(tables), newest(tables)
+        notes = (*tables.place.notes, *notes)
     except StoreError as error:
-        return None, (str(error),)
-    problems = []
+        problems = problems or [str(error)]
     if last and not READABLE <= last.format <= FORMAT:
-        remedy = (
+        told = (
             "It is made again from its log when a server opens it, or now by `mcp-memory doctor --rebuild`."
             if last.format < FORMAT
             else "Update this program."
         )
-        problems.append(f"The store has format {last.format}, this program knows {FORMAT}. {remedy}")
+        problems.append(f"The store has format {last.format}, this program knows {FORMAT}. {told}")
+        remedy = remedy or ("--rebuild" if last.format < FORMAT else "")
     if last and (last.embedder, last.dimension) != (embedder, dimension):
         problems.append(
             f"The store's vectors were made by {last.embedder!r}, configured is {embedder!r}: "
             "run `mcp-memory doctor --re-embed`."
         )
+        remedy = remedy or "--re-embed"
     if tables.folder and not _can_be_written_to(tables.folder):
         problems.append(f"storage.uri {tables.uri!r} cannot be written to.")
-    return last, tuple(problems)
+    return StoreStatus(
+        uri=tables.uri if tables.folder is None else str(tables.folder),  # where it was moved to
+        bytes=None if tables.folder is None else size_in_bytes(tables.folder),
+        tx=latest.tx if latest else 0,
+        generation=last.generation if last else 0,
+        format=last.format if last else FORMAT,
+        embedder=last.embedder if last else None,
+        holders=(),
+        queue=0,
+        problems=tuple(problems),
+        remedy=remedy or ("--rebuild" if damage.derived else "--repair" if damage.copies else ""),
+        notes=notes,
+    )
 
 
 def _can_be_written_to(folder: Path) -> bool:

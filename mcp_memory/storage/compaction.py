@@ -39,12 +39,13 @@ from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.data_files import flush, is_readable
-from mcp_memory.storage.forgotten import copy_book
+from mcp_memory.storage.examine import write_copies
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, rebuild
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.reread import ReadAgain, Rereading
-from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, generation_of, reader_of
+from mcp_memory.storage.rights import rights_kept
+from mcp_memory.storage.schema import COMMITS, Commit, generation_of, reader_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.storage.transaction import merge_journal
 
@@ -177,9 +178,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
                 _log.debug("%s compacted in %.0f ms", name, (time.perf_counter() - started) * 1e3)
         if not stop.is_set():
             _drop_old_generations(tables, last, now)
-            tables.sums.tidy((COMMITS, FORGOTTEN, *last.tables))
-            tables.log_copy.fill(tables.rows, last)
-            copy_book(tables)
+            write_copies(tables, last)
     finally:
         release()
     return True
@@ -315,13 +314,14 @@ class Renewal:
 
     async def rebuild(self, make: Make) -> int:
         """Make every derived table again after a backup, and return the number of turns; see `rebuild`."""
-        async with self._alone():
-            await self._backups.before("rebuild")
         embedder, dimension = self._vectors
-        return await rebuild(
-            Tables(self._place), self._alone, make, self._relearn, self._embed,
-            embedder=embedder, dimension=dimension, reader=self._reader, clock=self._clock,
-        )  # fmt: skip
+        with rights_kept(self._place.folder):
+            async with self._alone():
+                await self._backups.before("rebuild")
+            return await rebuild(
+                Tables(self._place), self._alone, make, self._relearn, self._embed,
+                embedder=embedder, dimension=dimension, reader=self._reader, clock=self._clock,
+            )  # fmt: skip
 
     async def step(self) -> bool:
         """Rebuild if a table is broken, read some texts again if they are due, and return whether any are left."""

@@ -1,5 +1,8 @@
 """Notice that committed rows are gone: the anchor, and the rows that commits count held against those that are there.
 
+What is damaged is said by one look (``examine.py``). A process that only reads or writes looks less closely, for the
+sake of time: it notices in `Losses` that something is wrong, and then takes that look.
+
 Files can be lost or changed below the program: by a disk, a sync tool, a person. LanceDB then reads an earlier version
 of a table, if it can, and the rows above it look as if nobody had committed them; a writer would sweep them away.
 
@@ -7,20 +10,21 @@ of a table, if it can, and the rows above it look as if nobody had committed the
 - **Counts**: each commit says how many rows of the log it has. Fewer than that in a table are a loss.
 - **Sums** of the data files (``data_files.py``) tell what was changed in place.
 
+
 While something is missing, nothing is swept, compacted or written, so that a file put back makes everything whole again
 and `repair` (``repair.py``) finds whatever is left.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
+from mcp_memory.errors import StoreDamaged, StoreError
 from mcp_memory.storage.commits import newest
 from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.data_files import is_complete
@@ -45,11 +49,14 @@ MADE_ANEW = (
     "Recall goes on without what they lack. A running server makes them again from the log in the background; at once: "
     "`mcp-memory doctor --rebuild`."
 )
+COPY_AGAIN = (
+    "Nothing of the memory is missing, but a repair would miss it. A server writes it again after some more writes; at "
+    "once: `mcp-memory doctor --repair`."
+)
 ANY = ""
 """Stands for the name of a table where nobody knows which one it is."""
 _CALLED = {"turns": "messages and documents", "facts": "stated facts", "episodes": "lessons"}
 _DERIVED: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "point_vectors")
-_log = logging.getLogger(__name__)
 
 
 # What is missing
@@ -66,6 +73,8 @@ def commits_missing(last: Commit | None, anchor: Commit | None) -> str | None:
 def commits_lost(tables: Tables, last: Commit | None, anchor: Commit | None) -> str | None:
     """Return in words that commits were lost, or can no longer be read from their own table, or None."""
     missing = commits_missing(last, anchor)
+    if missing and (lines := tables.journal.damaged_lines()):
+        missing = f"{missing} Of the journal ({JOURNAL}) {len(lines)} lines cannot be read."
     if COMMITS not in tables.broken or (problem := tables.commit_copies.problem) is None:
         return missing
     files = damaged_files(tables.folder, COMMITS)
@@ -73,29 +82,22 @@ def commits_lost(tables: Tables, last: Commit | None, anchor: Commit | None) -> 
     return f"{named} {missing}" if missing else named
 
 
-def shortfalls(tables: Tables, missing: Mapping[TableKind, int]) -> dict[str, str]:
-    """Return in words, by table of the log, how many committed rows are missing, where some are."""
-    if not any(count > 0 for count in missing.values()):
-        return {}
-    rows = tables.rows(COMMITS)
-    commits = commits_of(rows) if rows is not None else []
-    return {
-        (name := commits[-1].table(kind)): rows_missing(tables, kind, name, total - missing[kind], total)
-        for kind, total in totals_of(commits).items()
-        if missing.get(kind, 0) > 0
-    }
+def is_behind(last: Commit | None, anchor: Commit | None) -> bool:
+    """Whether the last commit is not the noted one: LanceDB reads an older or changed manifest in silence."""
+    return anchor is not None and (last is None or last.tx < anchor.tx or (last.tx == anchor.tx and last != anchor))
 
 
-def short_tables(tables: Tables, commits: Sequence[Commit]) -> dict[TableKind, str]:
+def short_tables(tables: Tables, commits: Sequence[Commit], *, closely: bool = False) -> dict[TableKind, str]:
     """Return the kinds and names of tables outside of `COUNTED` that have fewer rows than all commits say.
 
-    Numbers of rows stand in the newest version of a table, so no row is read but of the last ones of `SUPERSEDED`.
+    Numbers of rows stand in the newest version of a table, so no row is read but of the last ones of `SUPERSEDED`;
+    ``closely``: every file is opened.
     """
     last = commits[-1]
     used = [commit for commit in commits if commit.generation == last.generation]
     found: dict[TableKind, str] = {}
     for kind in (*_DERIVED, *SUPERSEDED):
-        name, where = last.table(kind), None
+        name, where = last.table(kind), "tx > 0" if closely else None
         if kind in SUPERSEDED:
             among = [commit for commit in (commits if kind == "jobs" else used) if commit.count(kind)]
             newest = max(among, key=lambda one: one.tx, default=None)
@@ -105,7 +107,7 @@ def short_tables(tables: Tables, commits: Sequence[Commit]) -> dict[TableKind, s
             if (
                 kind == "beliefs" and newest.tx == used[0].tx > 1
             ):  # a rebuild or a forget made them, with the numbers of their lessons
-                expected, where = 1, None
+                expected, where = 1, "tx > 0" if closely else None
         elif kind == "assertions":
             expected = sum(commit.assertions for commit in used if commit.reader == last.reader)
         else:
@@ -147,56 +149,44 @@ def damaged_files(folder: Path | None, name: str) -> list[str]:
 
 
 class Losses:
-    """What a view was found to lack when it was brought up to date.
+    """What a view was found to lack when it was brought up to date; `examine` says what it is.
 
     Args:
         tables: the tables of the store.
-        tell: whether to log it.
 
     Attributes:
-        gone: of each table that lacks committed rows which no rebuild makes again, what is missing, in words.
+        gone: names of tables that lack committed rows which no rebuild makes again.
         broken: names of derived tables that lack rows; a rebuild makes them again.
         unread: those of them whose columns are perhaps no longer what they were.
     """
 
-    def __init__(self, tables: Tables, *, tell: bool = True) -> None:
-        self._tell = tell
-        self.gone: dict[str, str] = {}
+    def __init__(self, tables: Tables) -> None:
+        self.gone: set[str] = set()
         self.broken: set[str] = set()
         self.unread: set[str] = set()
         self._tables = tables
         self._looked = 0.0
         self._files: tuple[object, ...] = ()
 
-    def texts(self) -> tuple[str, ...]:
-        """Return in words what is missing and what to do about it."""
-        gone = tuple(f"{text} {REMEDY}" for text in self.gone.values())
-        broken = ", ".join(map(repr, sorted(self.broken)))
-        return (*gone, f"{broken} cannot be read whole. {MADE_ANEW}") if broken else gone
-
-    def note_gone(self, name: str, text: str | None) -> None:
-        """Note in words what a table lacks; None for nothing."""
-        if text is None:
-            self.gone.pop(name, None)
-        elif self.gone.get(name) != text:
-            self.gone[name] = text
-            self._note_files(text)
+    def note_gone(self, name: str, gone: bool = True) -> None:
+        """Note whether a table lacks rows."""
+        if not gone:
+            self.gone.discard(name)
+        elif name not in self.gone:
+            self.gone.add(name)
+            self._note_files()
 
     def note_refused(self, error: StoreError) -> None:
-        """Note what a writer has found damaged, unless some damage is known already."""
-        damage = [
-            f"The table {name!r} cannot be read." for name in sorted(self._tables.broken) if not _is_derived(name)
-        ]
-        if isinstance(error, StoreDamaged):
-            damage = [*error.damage]
-        if damage and not self.gone and not isinstance(error, StoreUnwritable | StoreBusy):
-            self.note_gone(ANY, " ".join(damage))
+        """Note that a writer has found something damaged, unless some damage is known already."""
+        broken = any(not _is_derived(name) for name in self._tables.broken)
+        if not self.gone and (isinstance(error, StoreDamaged) or broken):
+            self.note_gone(ANY)
 
     def note_short(self, short: Mapping[TableKind, str]) -> None:
         """Note kinds and names of tables that have too few rows."""
         for kind, name in short.items():
             if kind in LOG_TABLES:
-                self.note_gone(name, f"Rows of the table {name!r} are gone or cannot be read.")
+                self.note_gone(name)
             else:
                 self.note_broken(name)
 
@@ -204,7 +194,7 @@ class Losses:
         """Note names of derived tables that have too few rows."""
         if not self.broken.issuperset(names):
             self.broken.update(names)
-            self._note_files(f"{', '.join(names)} cannot be read whole")
+            self._note_files()
 
     @property
     def to_rebuild(self) -> set[str]:
@@ -229,15 +219,12 @@ class Losses:
         names = {last.table(kind): kind for kind in (*LOG_TABLES, *DERIVED_TABLES)}
         for name, files in self._tables.sums.wrong((COMMITS, *names)).items():
             if names.get(name) in (None, *COUNTED, *LOG_TABLES):
-                self.gone.setdefault(name, "")
-                self.note_gone(name, f"{self.gone[name]} {rows_changed(name, files)}".strip())
+                self.note_gone(name)
             else:
                 self.note_broken(name)
                 self.unread |= {name for file in files if file.suffix == ".manifest"}
 
-    def _note_files(self, text: str) -> None:
-        if self._tell:
-            _log.error("storage.uri %r: %s", self._tables.uri, text)
+    def _note_files(self) -> None:
         self._looked, self._files = time.monotonic(), self._state()
 
     def _state(self) -> tuple[object, ...]:
@@ -257,6 +244,37 @@ def _is_derived(name: str) -> bool:
     return generation_of(name) is not None and not name.startswith("questions")
 
 
+# In words
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What is damaged in a store.
+
+    Attributes:
+        log: in words, what no rebuild makes again.
+        derived: names of tables that a rebuild makes again.
+        copies: in words, which of the files that only a repair needs lack something.
+    """
+
+    log: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is damaged and what to do about it, in words."""
+        gone = (*self.log[:-1], f"{self.log[-1]} {REMEDY}") if self.log else ()
+        if not self.derived:
+            return gone
+        return (*gone, f"{', '.join(map(repr, self.derived))} cannot be read whole. {MADE_ANEW}")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Likewise, of the copies."""
+        return tuple(f"{text} {COPY_AGAIN}" for text in self.copies)
+
+
 def damage_of(tables: Tables, last: Commit | None) -> list[str]:
     """Return in words what committed rows are gone, by counts alone: no row of the log is read. Some milliseconds.
 
@@ -264,12 +282,11 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
         tables: the tables of the store.
         last: the last commit that the tables have.
     """
-    anchor = read_anchor(tables.folder)
-    texts = (commits_lost(tables, newest(tables), anchor), read_book(tables).damage)
+    rows = tables.rows(COMMITS, f"tx <= {last.tx}") if last else None  # others may write meanwhile
+    texts = (commits_lost(tables, newest(tables), read_anchor(tables.folder)), read_book(tables).damage)
     found = [text for text in texts if text]
     if last is None:
         return found
-    rows = tables.rows(COMMITS, f"tx <= {last.tx}")  # others may write meanwhile
     commits = commits_of(rows) if rows is not None else []
     for kind, expected in totals_of(commits).items():
         name = last.table(kind)
@@ -285,12 +302,16 @@ def totals_of(commits: Sequence[Commit]) -> dict[TableKind, int]:
     return {kind: sum(commit.count(kind) for commit in commits) for kind in COUNTED}
 
 
-def refuse(tables: Tables, damage: Sequence[str] | Mapping[str, str]) -> None:
+def refuse(tables: Tables, damage: Sequence[str]) -> None:
     """Refuse to change a store that is damaged.
 
     Raises:
-        StoreDamaged: something is missing.
+        StoreDamaged: something is.
     """
-    texts = list(damage.values()) if isinstance(damage, Mapping) else list(damage)
-    if texts:
-        raise StoreDamaged(f"storage.uri {tables.uri!r} is damaged: {' '.join(texts)} {REMEDY}", texts)
+    if damage:
+        raise damaged(tables, Damage(tuple(damage)).problems)
+
+
+def damaged(tables: Tables, damage: Sequence[str]) -> StoreDamaged:
+    """Return the error that refuses to change a store, with what is damaged in words."""
+    return StoreDamaged(f"storage.uri {tables.uri!r} is damaged: {' '.join(damage)}", damage)

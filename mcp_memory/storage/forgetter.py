@@ -142,7 +142,7 @@ class Forgetter:
                 await to_thread.run_sync(self._tables.journal.end_forgetting)
             return
         if (last := await to_thread.run_sync(last_commit, self._tables)) is not None:
-            load = partial(self._refresher(self._tables, *self._vectors).load, in_a_forget=True)
+            load = partial(self._refresher(self._tables, *self._vectors).load)
             with anyio.CancelScope(shield=True):
                 await self._work.finish(self.book.work, last, load)
             await to_thread.run_sync(self._look)

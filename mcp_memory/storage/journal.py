@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -31,6 +32,7 @@ JOURNAL = "journal.jsonl"
 MOST = 4 << 20
 """Bytes from which on the next commit goes into the tables: every process that opens the store reads all of it."""
 
+_NUMBER = re.compile(rb'\{"commit":\{"tx":(\d+),')
 _log = logging.getLogger(__name__)
 
 
@@ -228,6 +230,13 @@ def entry_of(line: bytes) -> Entry | None:
         return Entry(Commit(**content.pop("commit")), content)
     except (ValueError, TypeError, LookupError, AttributeError):
         return None
+
+
+def number_of(line: bytes) -> int | None:
+    """Return the number of the commit that a line holds, without reading the rest; None if the line is not whole."""
+    sum_, _, text = line.removesuffix(b"\n").partition(b" ")
+    found = _NUMBER.match(text)
+    return int(found[1]) if found and line.endswith(b"\n") and sum_ == b"%08x" % zlib.crc32(text) else None
 
 
 def newer(entries: Sequence[Entry], tx: int) -> list[Entry]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from itertools import groupby
 from typing import Any
 
@@ -26,9 +26,10 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreBusy, StoreMismatch
+from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.commits import commit_switch, last_commit
+from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.fact_rows import DERIVED, assertion_rows
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.point_rows import (
@@ -204,6 +205,7 @@ async def rebuild(
 
     Raises:
         StoreBusy: another process is rebuilding this store, or writing to it all the time.
+        StoreDamaged: the log itself is damaged. Nothing was changed.
         StoreMismatch: the store has a newer format.
         StoreUnwritable: the place cannot be written to. The memory is as it was.
     """
@@ -215,9 +217,11 @@ async def rebuild(
             f"storage.uri {tables.uri!r} was written by a newer mcp-memory (format {last.format}, this program knows "
             f"{FORMAT}). Nothing was changed. Update this program."
         )
+    await to_thread.run_sync(lambda: refuse(tables, damage_of(tables, last)))
     release = await to_thread.run_sync(take_if_free, tables.place, REBUILD_LOCK)
     if release is None:
         raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
+    generation = -1
     try:
         generation = await to_thread.run_sync(_drop_unfinished, tables, last)
         work = _Rebuild(tables, last, generation, reader, make, relearn, embed)
@@ -243,6 +247,12 @@ async def rebuild(
                 )
                 await to_thread.run_sync(_switch, tables, last, commit)
         return work.turns
+    except BaseException:
+        with anyio.CancelScope(shield=True), suppress(StoreError):
+            now = await to_thread.run_sync(last_commit, tables)
+            if now is not None and now.generation != generation:  # else its commit stands
+                await to_thread.run_sync(_drop_unfinished, tables, now)
+        raise
     finally:
         await to_thread.run_sync(release)
 
@@ -288,15 +298,12 @@ class _Rebuild:
         """Return the last commit.
 
         Raises:
-            StoreBusy: something was forgotten meanwhile, so the new tables may hold some of it: they are dropped.
+            StoreBusy: something was forgotten meanwhile, and the new tables may hold some of it.
         """
         last = last_commit(self._tables)
         if last is None:
             raise StoreBusy(f"storage.uri {self._tables.uri!r} was emptied during the rebuild.")
         if last.generation != self._former.generation:
-            for name in self._tables.names():
-                if generation_of(name) == self._generation:
-                    self._tables.drop(name)
             raise StoreBusy(
                 "Something was forgotten during the rebuild, so it gave up. Nothing was changed. Try again."
             )

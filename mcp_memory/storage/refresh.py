@@ -26,7 +26,7 @@ from mcp_memory.heap import drop_texts, may_go
 from mcp_memory.storage import saved_view
 from mcp_memory.storage.commits import commits_after, log_batch, newest_rows, stored_turn, usable_last
 from mcp_memory.storage.copies import read_anchor
-from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, short_tables, shortfalls
+from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, is_behind, short_tables
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.mapped import PIECES, PieceKind, Read, VectorFiles, attach, seal
 from mcp_memory.storage.schema import (
@@ -71,7 +71,6 @@ class Refresher:
         self.tables = tables
         self.last: Commit | None = None
         self.folded: Commit | None = None
-        self._tell = True
         self.losses = Losses(tables)
         self._missing: Counter[TableKind] = Counter()
         self.swept: dict[str, int] = {}
@@ -88,8 +87,12 @@ class Refresher:
         self._saved: saved_view.SavedViews | None = None
 
     def use_saved(self, made_by: str) -> None:
-        """Begin with the saved view of a local store, if it was made with these settings, and let `save` write it."""
-        if self._files is not None:
+        """Begin with the saved view of a local store, if it was made with these settings, and let `save` write it.
+
+        Args:
+            made_by: the settings; "" saves none.
+        """
+        if self._files is not None and made_by:
             self._saved = saved_view.SavedViews(self.tables, made_by, self._files, self.is_current)
 
     def is_to_be_saved(self, view: View) -> bool:
@@ -147,9 +150,8 @@ class Refresher:
         """Return the segments of a space that are not in the tables yet with their cosines to a query: none."""
         return []
 
-    def load(self, *, in_a_forget: bool = False) -> View:
-        """Return a new view of everything; in a forget that is half done, rows that are gone are no damage to log."""
-        self._tell = not in_a_forget
+    def load(self) -> View:
+        """Return a new view of everything."""
         view = self.refresh(self.reset(), whole=True)
         view.cut_unseen()
         return view
@@ -182,7 +184,7 @@ class Refresher:
         self.last, self.folded, self._version = None, None, None
         self.journal_end = 0
         self.swept.clear()
-        self.losses = Losses(self.tables, tell=self._tell)
+        self.losses = Losses(self.tables)
         self._missing.clear()
         self._complete_to = 0
         self._pending, self._pending_turns = [], []
@@ -203,7 +205,7 @@ class Refresher:
             version = self.tables.version(COMMITS)
             if version is None:
                 view = self.reset() if view.tx else view
-                self.losses.note_gone(COMMITS, commits_lost(self.tables, None, anchor))
+                self.losses.note_gone(COMMITS, commits_lost(self.tables, None, anchor) is not None)
                 return view
             if version == self._version and self.tables.journal.size() < self.journal_end:
                 view = self.reset()  # somebody put another store in this place, or removed the journal
@@ -214,10 +216,10 @@ class Refresher:
             # Where it still holds what is in the tables it is about to be emptied, and may be as long again.
             in_tables = self.folded.tx if self.folded else 0
             self.journal_end = 0 if entries and entries[0].commit.tx <= in_tables else end
-            if self._is_behind(anchor) and COMMITS not in self.tables.broken and self.tables.commit_copies.table():
+            if is_behind(self.last, anchor) and COMMITS not in self.tables.broken and self.tables.commit_copies.table():
                 view, version = self.reset(), None
                 self.tables.broken.add(COMMITS)
-        self.losses.note_gone(COMMITS, commits_lost(self.tables, self.last, anchor))
+        self.losses.note_gone(COMMITS, commits_lost(self.tables, self.last, anchor) is not None)
         return view
 
     def _with_saved(self, view: View) -> View:
@@ -226,11 +228,6 @@ class Refresher:
             return view
         self.last, self.folded, self._complete_to = saved.last, saved.folded, saved.last.tx
         return saved.view
-
-    def _is_behind(self, anchor: Commit | None) -> bool:
-        """Whether the last commit is not the noted one: LanceDB reads an older or changed manifest in silence."""
-        last = self.last
-        return anchor is not None and (last is None or last.tx < anchor.tx or (last.tx == anchor.tx and last != anchor))
 
     def _with_tables(self, view: View, version: int) -> View:
         """Return the view with what the tables have of new commits; the version is that of ``commits``, or older."""
@@ -255,8 +252,9 @@ class Refresher:
         self._version = version
         if self.tables.count(COMMITS) >= view.tx:
             self.folded = self.last
-        for name, text in shortfalls(self.tables, self._missing).items():
-            self.losses.note_gone(name, text)
+        for kind, count in self._missing.items():
+            if count > 0:
+                self.losses.note_gone(table_name(kind, view.generation, view.reader))
         if COMMITS not in self.tables.broken:
             self.swept[COMMITS] = version
         return view

@@ -33,9 +33,11 @@ from mcp_memory.storage.backups import unpack
 from mcp_memory.storage.copies import collected, copied_rows, joined, read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED
 from mcp_memory.storage.data_files import ASIDE, manifests_of
+from mcp_memory.storage.examine import write_anchors, write_copies
 from mcp_memory.storage.forgotten import Book, read_book, write_book
 from mcp_memory.storage.journal import Entry, newer, rows_of
 from mcp_memory.storage.own_files import ensure_own, own_files, remove_own
+from mcp_memory.storage.rights import rights_kept
 from mcp_memory.storage.schema import (
     COMMITS,
     FORGOTTEN,
@@ -70,6 +72,13 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     Raises:
         StoreUnwritable: a table cannot be written; a later call goes on.
     """
+    with rights_kept(tables.folder):
+        return _repaired(tables, backups, give_up, at)
+
+
+def _repaired(
+    tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[str]], bool], at: Millis
+) -> list[str]:
     _show(tables)
     done = [*_set_aside(tables, COMMITS)]  # steps 1 and 2 for the commits: these in tables and journal, then the copy's
     stored, entries, copied = _stored_commits(tables)
@@ -122,6 +131,8 @@ def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[
     for files in tables.sums.wrong((COMMITS, FORGOTTEN, *names.values())).values():
         for file in files:  # no version needs them any more that is newer than the rows put back
             file.replace(file.with_name(f"{file.name}{ASIDE}"))
+    write_copies(tables, left[newest.tx])
+    write_anchors(tables)
     return done
 
 

@@ -204,7 +204,7 @@ class SavedViews:
         last = last_commit(tables)
         if last is None or commit.format != FORMAT or last.tables != commit.tables or damage_of(tables, last):
             return None
-        if short_tables(tables, commits_of(tables.rows(COMMITS))):
+        if short_tables(tables, commits_of(tables.rows(COMMITS))) or tables.broken:
             return None
         if last.tx < commit.tx:
             entries, _ = tables.journal.read()

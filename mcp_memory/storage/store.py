@@ -29,16 +29,18 @@ from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.storage.backups import Backups, without_compaction
 from mcp_memory.storage.bucket_refresh import nearest_in, open_refresher
 from mcp_memory.storage.check import Finding, check, store_status
-from mcp_memory.storage.commits import OutdatedFormat, last_commit, read_log
+from mcp_memory.storage.commits import OutdatedFormat, read_log
 from mcp_memory.storage.compaction import Compaction, Renewal
-from mcp_memory.storage.damage import REMEDY, damage_of, refuse
+from mcp_memory.storage.examine import Examiner
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.journal import Appended
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.place import Place, open_lease, open_write_lock
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, learn_nothing
+from mcp_memory.storage.rehearsal import Rehearsal, rehearse
 from mcp_memory.storage.repair import repair
 from mcp_memory.storage.reread import ReadAgain
+from mcp_memory.storage.rights import keep_private
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import LanceTransaction, merge_journal, prepare, sweep
@@ -105,11 +107,10 @@ class LanceStore:
         self._derive, self._reader, self._clock = derive, reader, clock
         self._tables = Tables(self._place)
         self._refresher = open_refresher(self._tables, embedder, dimension, make_view, masking)
-        if saved:
-            self._refresher.use_saved(saved)
+        self._refresher.use_saved(saved)
+        self._examiner = Examiner(Tables(self._place), lambda: self._refresher.losses)
         self._view = self._refresher.reset()
-        self._view_lock = anyio.Lock()
-        self._index_lock = threading.Lock()
+        self._view_lock, self._index_lock = anyio.Lock(), threading.Lock()
         self._refreshed = -JUST_S  # when the view was last brought up to date
         self._whole: int | None = None  # the commit as of which it last had everything
         self._write_lock = open_write_lock(self._place, lock_timeout_s)
@@ -161,7 +162,7 @@ class LanceStore:
             view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
             append = partial(self._append, self._refresher.folded)
             forgotten = self.was_forgotten if self._forgetter.book.hashes else None
-            refuse(self._tables, [*self._refresher.losses.gone.values(), *self._forgetter.damage])
+            await self._examiner.refuse()
             if last is not None and last.format < FORMAT:
                 await self._backups.before("format")
             transaction = LanceTransaction(append, self._apply, forgotten, batch, rows, lock, view, last)
@@ -201,7 +202,7 @@ class LanceStore:
             async with self._view_lock:
                 await self._refresh(whole=True, locked=True)
                 view, last = self._view, self._refresher.last
-                refuse(self._tables, [*self._refresher.losses.gone.values(), *self._forgetter.damage])
+                await self._examiner.refuse()
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
@@ -242,13 +243,7 @@ class LanceStore:
     @property
     def damage(self) -> tuple[str, ...]:
         """What committed rows are gone, and what has to be made again, in words, as of the last refresh."""
-        lost = self._refresher.losses.texts() if self._refresher.lacks_rows else ()
-        return (*lost, *(f"{text} {REMEDY}" for text in self._forgetter.damage))
-
-    async def damage_now(self) -> tuple[str, ...]:
-        """Return what is missing by a first look of a process, with nothing in memory."""
-        tables = Tables(self._place)
-        return tuple(await to_thread.run_sync(lambda: damage_of(tables, last_commit(tables))))
+        return self._examiner.found.problems
 
     @property
     def outdated(self) -> bool:
@@ -283,16 +278,21 @@ class LanceStore:
         async with self._write_lock.hold(), without_compaction(tables):
             return await to_thread.run_sync(repair, tables, self._backups.files(), give_up, self._clock())
 
+    async def rehearse(self) -> Rehearsal:
+        """Return what `repair` would come to, by trying it on a copy; see `rehearse`."""
+        async with self._write_lock.hold(), without_compaction(tables := Tables(self._place)):
+            return await to_thread.run_sync(rehearse, tables, self._backups, self._clock())
+
     async def about(self) -> StoreStatus:
         """Return the store's status without reading its rows; never raises because of the store's state."""
-        found = await to_thread.run_sync(store_status, self._tables, self._embedder, self._dimension)
+        look = self._examiner.look
+        found = await to_thread.run_sync(store_status, self._tables, self._embedder, self._dimension, look)
         return replace(
             found,
             holders=tuple(await self.holders()),
             queue=int(self._compaction.running),
             rereading=self._renewal.progress,
             backup=str(self._backups.last or "") or None,
-            problems=(*found.problems, *self.damage),
         )
 
     async def aclose(self) -> None:
@@ -311,7 +311,7 @@ class LanceStore:
         if (just or not whole) and self._is_current():
             return
         try:
-            self._view = await to_thread.run_sync(self._open_and_refresh, whole)
+            self._view = await to_thread.run_sync(self._examiner.run, self._open_and_refresh, whole)
         except OutdatedFormat:
             if locked:
                 raise StoreBusy(
@@ -324,14 +324,13 @@ class LanceStore:
                 ) from None
             _log.warning("storage.uri %r has an older format: it is rebuilt, which may take a while", self.uri)
             _log.warning("storage.uri %r is rebuilt: %s texts", self.uri, await self.rebuild(self._derive()))
-            self._view = await to_thread.run_sync(self._open_and_refresh, whole)
+            self._view = await to_thread.run_sync(self._examiner.run, self._open_and_refresh, whole)
 
     def _open_and_refresh(self, whole: bool) -> View:
         if self._holders and not self._holders.registered:  # it is opened, or what was opened is gone
             self._place.note.check(self._tables.folder)
         if self._holders and self._tables.exists():
-            if os.name == "posix":
-                os.umask(0o077)  # LanceDB's files get the process's default rights: for the owner alone
+            keep_private()
             if self._holders.was_removed():  # another process may have made it again, with the same numbers by chance
                 self._view = self._refresher.reset()
             self._holders.enter()
@@ -342,6 +341,7 @@ class LanceStore:
                 view = self._refresher.refresh(self._view, whole=whole)
                 if view is not self._view:
                     self._forgetter.look_again()
+                self._examiner.note(book=bool(self._forgetter.damage))
                 self._refreshed, self._whole = time.monotonic(), view.tx if whole else None
                 if whole:
                     view.extend_indexes()  # here, in a thread, rather than at the first query
@@ -377,7 +377,7 @@ class LanceStore:
             return await to_thread.run_sync(work)
         except StoreError as error:
             self._refresher.losses.note_refused(error)
-            raise
+            raise await to_thread.run_sync(self._examiner.in_words, error) from error
 
     async def _apply(self, batch: Batch, appended: Appended) -> None:
         """Add a commit to the view, unless a reader was faster or the view was reset meanwhile."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -23,7 +24,27 @@ def open_to_others(folder: Path) -> tuple[str, ...]:
     return tuple(f"The store's folder {one}" for one in said)
 
 
-def check_note(note: Path, leads_to: object) -> None:
+def read_note(note: Path) -> Path | None:
+    """Return the folder to which a store was moved, as a note says; None if there is no note.
+
+    Raises:
+        StoreUnwritable: the note is damaged, or somebody else may have written it.
+    """
+    try:
+        leads_to = json.loads(note.read_text("utf-8"))["to"]
+        folder = Path(leads_to)
+    except OSError:
+        return None
+    except (ValueError, TypeError, KeyError):
+        raise StoreUnwritable(
+            f"the memory was moved away from {str(note.parent)!r}, and the note that says where to ({note.name}) is "
+            "damaged. Nothing was changed. Set storage.uri (MCP_MEMORY_STORAGE_URI) to the folder where it is now."
+        ) from None
+    _check_note(note, leads_to)
+    return folder
+
+
+def _check_note(note: Path, leads_to: object) -> None:
     """Check that a note by which a store is found was written by this user or root, and can be changed by nobody else.
 
     Args:

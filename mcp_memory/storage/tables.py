@@ -36,6 +36,7 @@ from mcp_memory.storage.data_files import (
 from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.own_files import refuse_in_the_way, remove_own
 from mcp_memory.storage.place import Place
+from mcp_memory.storage.rights import keep_private
 from mcp_memory.storage.schema import COMMITS, TableRows, lacks_columns, without_repeats
 
 STEPS_BACK = 8  # unreadable versions at most
@@ -108,8 +109,7 @@ class Tables:
         if self.folder is not None and not self.exists():
             self.place.note.check(self.folder)
             with self.write_errors():
-                if os.name == "posix":
-                    os.umask(0o077)  # for the folders above it as well, where they do not exist yet
+                keep_private()  # the folders above it as well, where they do not exist yet
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def latest(self, name: str) -> Table | None:

@@ -42,7 +42,7 @@ async def test_a_byte_that_was_changed_in_place_is_noticed_and_nothing_merges_it
         assert any("Xnd" in turn.text for turn in view.space("default").turns.values())
     assert "changed after" in " ".join(store.damage)
     assert f"turns.lance/data/{hurt.name}" in " ".join((await store.about()).problems)
-    assert "changed after" in " ".join(await store.damage_now())
+    assert "changed after" in " ".join((await store.about()).problems)
     with pytest.raises(StoreDamaged, match="doctor --repair"):
         await commit_to(store, batch("new"))
     with pytest.raises(StoreDamaged):
@@ -101,7 +101,7 @@ async def test_a_changed_file_of_a_derived_table_is_made_anew(folder: Path) -> N
     store = open_at(str(folder), derive=lambda: make_anew)
     await held(store)
     assert "segments_0" in " ".join(store.damage)
-    assert any("changed after" in finding.text for finding in await store.check())
+    assert "segments_0" in " ".join((await store.about()).problems)
     await store.reread()
     await held(store)
     assert store.damage == ()

@@ -140,19 +140,24 @@ async def _with_dimension(turns: Sequence[Turn], dimension: int) -> Batch:
     return derive(turns, dimension)
 
 
-async def test_an_unfinished_rebuild_changes_nothing_and_the_next_one_drops_its_tables(uri: str) -> None:
+async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_next_one_drops_them(uri: str) -> None:
     """No commit names the generation of its tables."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
+    made = derive(batch("a").turns)
 
-    async def fails(turns: Sequence[Turn]) -> Batch:
-        rows = derive(turns)
-        Tables(uri).append("sentences_1", sentence_rows(rows.sentences, rows.sentence_vectors, [1, 1]))
+    def begin() -> None:
+        Tables(uri).append("sentences_1", sentence_rows(made.sentences, made.sentence_vectors, [1, 1]))
+
+    async def fails(_: Sequence[Turn]) -> Batch:
+        begin()
         raise LookupError
 
     with pytest.raises(LookupError):
         await store.rebuild(fails)
     assert await _refs(open_at(uri)) == ["a"]
+    assert "sentences_1" not in Tables(uri).names()
+    begin()  # and its process dies
     await store.rebuild(_derive)
     derived = {f"{table}_{generation}" for table in ("assertions", "segments", "sentences") for generation in (0, 2)}
     assert set(Tables(uri).names()) == {"commits", "turns", "facts", *derived}

@@ -200,7 +200,7 @@ def test_the_switch_decides_whether_a_view_is_saved(uri: str, monkeypatch: pytes
     asked: list[str] = []
     monkeypatch.setattr(Refresher, "use_saved", lambda _self, made_by: asked.append(made_by))
     open_store(settings, FakeEmbedder())
-    assert len(asked) == switch
+    assert any(asked) is switch
 
 
 def _flip(at: float) -> Callable[[bytes], bytes]:

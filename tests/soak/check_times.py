@@ -41,7 +41,7 @@ def without_checks() -> Iterator[None]:
     with ExitStack() as stack:
         for owner, name, value in (
             (Sums, "wrong", {}), (Sums, "note", None), (LogCopy, "append", None), (refresh, "read_anchor", None),
-            (refresh, "short_tables", {}), (refresh, "shortfalls", {}), (refresh, "commits_lost", None),
+            (refresh, "short_tables", {}), (refresh, "commits_lost", None),
             (transaction, "damage_of", []), (transaction, "write_anchor", None),
         ):  # fmt: skip
             stack.enter_context(patch.object(owner, name, lambda *_, value=value: value))
