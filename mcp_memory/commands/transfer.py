@@ -232,9 +232,9 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
     store = open_store(settings, choose_embedder(settings), open_extractor(settings))
     notes: list[tuple[str, str]] = []
     try:
-        log = await store.log()
-        if options.markdown:
-            async with store.reading() as view:
+        async with store.reading() as view:
+            log = await store.log()
+            if options.markdown:
                 chosen = None if options.space is None else {options.space}
                 notes = [(path, with_masks(text)) for path, text in markdown_files(view, chosen)]
     finally:
@@ -249,7 +249,7 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
 
     def lines() -> Iterable[bytes]:
         spaces = None if options.space is None else {options.space}
-        for record, line in export_lines(log, spaces, program=f"mcp-memory {__version__}", now=now()):
+        for record, line in export_lines(log, spaces, view=view, program=f"mcp-memory {__version__}", now=now()):
             counts[record] += record not in ("header", "end")
             yield line
 

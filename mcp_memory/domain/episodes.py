@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mcp_memory.domain.evidence import OperatorCall, Stop
 from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.ids import UNKEYED, digest
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import digest
 
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
     from mcp_memory.vectors import Vector
@@ -200,8 +200,8 @@ class Belief:
 
 
 def correction_ref(episode_id: str, text: str) -> str:
-    """Return the id of the message that corrects an episode with these words, so that repeating one stores nothing."""
-    return digest(episode_id, text)
+    """Return the ref of the message that corrects an episode with these words, which is not keyed yet (`Ids.ref`)."""
+    return UNKEYED + digest(episode_id, text)
 
 
 _UNREADABLE = "its trace cannot be read"

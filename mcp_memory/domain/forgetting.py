@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import blake2b
 
+from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.times import Millis
 
@@ -131,9 +131,4 @@ class ForgottenRecord:
 
     def holds(self, name: str) -> bool:
         """Return whether something with this id went."""
-        return bool(self.hashes) and keyed_hash(self.key, name) in self.hashes
-
-
-def keyed_hash(key: bytes, name: str) -> str:
-    """Return the keyed hash of an id: 20 hex digits that tell nobody without the key what the id was."""
-    return blake2b(name.encode("utf-8", "surrogatepass"), key=key, digest_size=10).hexdigest()
+        return bool(self.hashes) and keyed_digest(self.key, name) in self.hashes

@@ -17,8 +17,8 @@ from typing import Literal
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.ids import digest
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import digest
 
 MIN_ENTITIES = 2
 """|V| of a point at least (eq. 5)."""

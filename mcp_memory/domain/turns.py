@@ -8,7 +8,7 @@ are spans of the turn's text, so nothing is stored twice and every quote is verb
 "I" in a message means its speaker, and "you" the other person who spoke last in the session. This depends on the log
 alone, so a rebuild extracts the same facts. A pooled question is one that a segment answers (QRMeM §2.1, 𝒬_k).
 
-Ids are digests of a row's content (`digest`), so a repeated write yields the same ids.
+Ids are digests of a row's content (``domain/ids.py``), so a repeated write yields the same ids.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from typing import Literal
 
+from mcp_memory.domain.ids import UNKEYED, digest
 from mcp_memory.domain.times import MINUTE, Millis, StatedTime
 
 Role = Literal["user", "assistant"]
@@ -315,15 +315,6 @@ class PooledQuestion:
     entities: frozenset[str]
 
 
-SEPARATOR = "\x1f"  # unit separator; escaped inside fields
-
-
-def digest(*parts: str) -> str:
-    """Return 20 hex digits for a sequence of texts; ("ab", "c") and ("a", "bc") differ."""
-    whole = SEPARATOR.join(part.replace("\\", "\\\\").replace(SEPARATOR, "\\x1f") for part in parts)
-    return blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
-
-
 def shared_segment(turn: Turn | None, sentence: Sentence, rows: Sequence[int], segments: Sequence[Segment]) -> int:
     """Return the row of the segment whose vector a sentence has, or -1 if it has one of its own.
 
@@ -341,7 +332,7 @@ def shared_segment(turn: Turn | None, sentence: Sentence, rows: Sequence[int], s
 
 
 def turn_id(space: str, session: str, ref: str, text: str, revision: int) -> str:
-    """Return the id of a turn; the first revision's does not depend on its text, a later one's does."""
+    """Return the id that a turn had before format 10; see `Ids.turn`."""
     return "t_" + (digest(space, session, ref, str(revision), text) if revision else digest(space, session, ref))
 
 
@@ -356,7 +347,7 @@ def sentence_id(turn: str, index: int, text: str) -> str:
 
 
 def derived_ref(speaker: str | None, role: str | None, time: str | None, title: str | None, text: str, nth: int) -> str:
-    """Return the ref of an item without one.
+    """Return the ref of an item without one, which is not keyed yet (`Ids.ref`).
 
     Args:
         speaker: as given.
@@ -367,7 +358,7 @@ def derived_ref(speaker: str | None, role: str | None, time: str | None, title: 
         text: verbatim.
         nth: number of equal items before it in the same call.
     """
-    return digest(speaker or "", role or "", time or "", title or "", text, str(nth))
+    return UNKEYED + digest(speaker or "", role or "", time or "", title or "", text, str(nth))
 
 
 def assertion_id(turn: str, start: int, end: int, head: str, relation: str, tail: str, *rest: str) -> str:

@@ -30,10 +30,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, islice
 
 from mcp_memory.domain.facts import WHOLE, Assertion, Version
+from mcp_memory.domain.ids import digest
 from mcp_memory.domain.paths import Path, PathScores, Rule, Step
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER
-from mcp_memory.domain.turns import digest
 from mcp_memory.navigation.paths import Edge, Neighbourhood, entities_on
 from mcp_memory.navigation.settings import NavigationSettings
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcp_memory.domain.turns import digest
+from mcp_memory.domain.ids import digest
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.vectors import GrowingMatrix, Matrix, Vector
 from mcp_memory.view.space import NONE, Space

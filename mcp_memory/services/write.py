@@ -13,7 +13,7 @@ and one commit holds all.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
@@ -24,13 +24,14 @@ from mcp_memory.domain.batch import Batch, Masking, check_secrets, masked_fact, 
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis, offset_at
-from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn, derived_ref, turn_id
+from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive
 from mcp_memory.temporal.assertions import caller_assertion, changes, statement
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.named import named, ref_of
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 from mcp_memory.visible import with_masks
@@ -60,35 +61,34 @@ async def write(
         StoreError: nothing of the call is stored, or it was stored and is indexed later: the text says which.
     """
     items, statements = requested_turns(request, now, reading.masking, reading.zone)
-    requested = [*items, *statements.values()]
     secrets = check_secrets(request, items, reading.masking)
-    whole = request.wait and sum(len(turn.text) for turn in requested) <= AT_ONCE
-    ready: dict[int, DerivedRows] = {}
+    whole = request.wait and sum(len(turn.text) for turn in (*items, *statements.values())) <= AT_ONCE
+    ready: dict[str, DerivedRows] = {}
     while True:
         async with store.reading(whole=False) as view:
-            plan = make_plan(view.space(request.space), request, requested, statements, reading.masking, now)
+            plan = make_plan(view.space(request.space), request, items, statements, reading.masking, now)
         if whole:
-            missing = [(turn, talkers) for turn, talkers in plan.new if turn.place not in ready]
+            missing = [(turn, talkers) for turn, talkers in plan.new if turn.id not in ready]
             derived = await derive(
                 reading, [turn for turn, _ in missing], [who for _, who in missing], progress=progress
             )
-            ready |= {turn.place: rows for (turn, _), rows in zip(missing, derived, strict=True)}
+            ready |= {turn.id: rows for (turn, _), rows in zip(missing, derived, strict=True)}
         batch = plan.batch(ready if whole else None)
         async with store.writing(batch) as transaction:
             space = transaction.view.space(request.space)
-            current = make_plan(space, request, requested, statements, reading.masking, now)
-            if whole and any(turn.place not in ready for turn, _ in current.new):
+            current = make_plan(space, request, items, statements, reading.masking, now)
+            if whole and any(turn.id not in ready for turn, _ in current.new):
                 continue  # another process revised a document during the embedding: a known text is new again
             if current != plan:  # another process wrote some of it during the embedding
                 batch = current.batch(ready if whole else None)
             await transaction.commit(batch)
             break
     stored = {turn.place for turn in batch.turns}
-    written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in items)
+    written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in current.requested[: len(items)])
     counts = len(batch.segments), len(batch.sentences)
     added = batch.assertions
     if request.wait:
-        segments, sentences, read = await _wait(store, reading, request, requested, batch, progress)
+        segments, sentences, read = await _wait(store, reading, request, current.requested, batch, progress)
         counts = counts[0] + segments, counts[1] + sentences
         added = (*added, *read)
     facts: tuple[WrittenFact, ...] = ()
@@ -132,57 +132,59 @@ class Plan:
     """The rows of a request that a space does not have yet.
 
     Attributes:
+        requested: the items and then the statements of the request, each with its id.
         new: the new turns, each with who spoke before it.
         stated: assertions of the caller's facts, new or not.
         known: ids of those that are stored already.
         warnings: about items that are stored already.
     """
 
+    requested: Sequence[Turn]
     new: Sequence[tuple[Turn, Talkers]]
     stated: Sequence[Assertion]
     known: frozenset[str]
     warnings: Sequence[str]
 
-    def batch(self, ready: dict[int, DerivedRows] | None) -> Batch:
+    def batch(self, ready: Mapping[str, DerivedRows] | None) -> Batch:
         """Return the rows to commit.
 
         Args:
-            ready: the rows derived from each turn, by its place in the request; None to commit none of them yet.
+            ready: the rows derived from each turn, by its id; None to commit none of them yet.
         """
         turns = [turn for turn, _ in self.new]
-        batch = Batch(tuple(turns)) if ready is None else batch_of(turns, [ready[turn.place] for turn in turns])
+        batch = Batch(tuple(turns)) if ready is None else batch_of(turns, [ready[turn.id] for turn in turns])
         fresh = tuple(assertion for assertion in self.stated if assertion.id not in self.known)
         return replace(batch, assertions=(*fresh, *batch.assertions))
 
 
 def make_plan(
-    space: Space,
-    request: WriteRequest,
-    requested: Sequence[Turn],
-    statements: dict[int, Turn],
-    masking: Masking,
+    space: Space, request: WriteRequest, items: Sequence[Turn], statements: Mapping[int, Turn], masking: Masking,
     now: Millis,
-) -> Plan:
+) -> Plan:  # fmt: skip
     """Return what of a request a space does not have yet.
 
     Args:
         space: the space with all that is committed.
         request: what is asked for.
-        requested: its items and the statements of its facts, see `requested_turns`.
-        statements: the latter by the number of the fact.
+        items: its items, see `requested_turns`.
+        statements: the statements of its facts, by the number of the fact.
         masking: the masking of secrets in facts.
         now: kept beside the facts.
 
     Raises:
         InvalidInput: see `write`.
     """
+    requested = named(space, (*items, *statements.values()))
     new, warnings = _new_turns(space, requested)
     in_call = {turn.ref: turn for turn in new}
+    refs = {item.ref: turn.ref for item, turn in zip(items, requested, strict=False)}
+    stated = dict(zip(statements, requested[len(items) :], strict=True))
     assertions = []
     for number, fact in enumerate(request.facts):
-        own = statements.get(number)
-        ref = fact.source if own is None else own.ref
-        turn = in_call.get(ref or "") or space.current(request.session, ref or "")
+        own = stated.get(number)
+        source = fact.source or ""
+        ref = own.ref if own is not None else refs.get(source) or ref_of(space, request.session, source)
+        turn = in_call.get(ref) or space.current(request.session, ref)
         if turn is None:
             problem = f"no message or document {ref!r} is in session {request.session!r} or in this call"
             raise InvalidInput(
@@ -197,7 +199,7 @@ def make_plan(
         talkers = talkers.after(turn)
     distinct = tuple({assertion.id: assertion for assertion in assertions}.values())
     known = frozenset(assertion.id for assertion in distinct if space.facts.assertion(assertion.id))
-    return Plan(partnered, distinct, known, warnings)
+    return Plan(requested, partnered, distinct, known, warnings)
 
 
 def _changes(
@@ -222,7 +224,8 @@ def requested_turns(
 ) -> tuple[list[Turn], dict[int, Turn]]:
     """Return the items as turns of revision 0, and a turn for each fact without a source, by the fact's number.
 
-    Their secrets are masked. Ids are made of what was said, so that two keys are two messages. A fact without a source
+    Their secrets are masked. Refs are made of what was said, so that two keys are two messages; the space keys them and
+    gives ids (`view.named.named`). A fact without a source
     was said with the last message of its call, whose time it takes. A time without an offset has that of the zone.
     """
     turns: list[Turn] = []
@@ -237,7 +240,7 @@ def requested_turns(
         turns.append(
             masked_turn(
                 Turn(
-                    id=turn_id(request.space, request.session, ref, item.text, 0),
+                    id="",
                     space=request.space,
                     session=request.session,
                     ref=ref,
@@ -266,7 +269,7 @@ def requested_turns(
             ref = derived_ref("", "statement", None, f"{fact.confidence}{fact.intent}", text, 0)
             statements[number] = masked_turn(
                 Turn(
-                    id=turn_id(request.space, request.session, ref, text, 0),
+                    id="",
                     space=request.space,
                     session=request.session,
                     ref=ref,
@@ -312,7 +315,7 @@ def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], lis
             raise InvalidInput(f"{argument}.id", f"{turn.ref!r} stands twice in this call, with two texts", _OTHER_ID)
         elif turn.kind == "document" and known.kind == "document":
             revision = known.revision + 1
-            name = turn_id(turn.space, turn.session, turn.ref, turn.text, revision)
+            name = space.ids.turn(turn.space, turn.session, turn.ref, turn.text, revision)
             in_call[turn.ref] = replace(turn, id=name, revision=revision)
             new.append(in_call[turn.ref])
         else:
@@ -352,7 +355,7 @@ async def write_many(
 
     def plans(view: View) -> list[Plan]:
         return [
-            make_plan(view.space(one.space), one, [*items, *statements.values()], statements, reading.masking, now)
+            make_plan(view.space(one.space), one, items, statements, reading.masking, now)
             for one, items, statements in wanted
         ]
 
@@ -379,7 +382,7 @@ def _underived(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> list[tup
 
 def _batch(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> Batch:
     """Return the rows of some requests, one after the other."""
-    parts = [plan.batch({turn.place: ready[turn.id] for turn, _ in plan.new}) for plan in plans]
+    parts = [plan.batch(ready) for plan in plans]
     return Batch(
         turns=tuple(turn for part in parts for turn in part.turns),
         segments=tuple(one for part in parts for one in part.segments),

@@ -120,6 +120,7 @@ class BucketRefresher(Refresher):
         last = usable_last(commit_rows(commits[-1]), self.tables.uri, self._embedder, self._dimension)
         if not view.tx:
             view.generation, view.reader = last.generation, last.reader
+        self._note_last(last)
         new, batch = log_batch(view, commits, partial(rows_of, entries), self._dimension, self.masking)
         view.add(batch, last.tx)
         segments, sentences = rows_of(entries, "segments"), rows_of(entries, "sentences")
@@ -127,7 +128,7 @@ class BucketRefresher(Refresher):
             pieces = batch_of([turn for _, turn in new], segments, sentences, partial(stored_turn, view))
             view.add(replace(pieces, turns=()), last.tx)
             self._note(last.tx, pieces.segments, pieces.segment_vectors)
-        self.last, self._complete_to = last, last.tx
+        self._complete_to = last.tx
 
 
 def _follow(entries: Sequence[Entry], view: View) -> bool:

@@ -2,7 +2,8 @@
 
 A row says when, by which client or command, in which space and how many of each kind, and has keyed hashes of the ids
 that went, so that nothing made of them before is stored after (`Book.holds`), and an import can leave them out. While a
-forget is not finished, its row also says what was chosen, by ids. The key is made with the first row.
+forget is not finished, its row also says what was chosen, by ids. Their key is that
+of the store (``domain/ids.py``); the records of an older program have another one.
 
 Nothing else can tell what was forgotten, so a file beside the tables, ``forgotten.json``, has the same rows once more,
 with a sum. It is replaced after the table, and read where the table is damaged.
@@ -34,13 +35,14 @@ from typing import Any
 from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord, keyed_hash
+from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
+from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreError, StoreUnwritable
 from mcp_memory.files import whole_file
 from mcp_memory.storage.data_files import flush, size_in_bytes
 from mcp_memory.storage.own_files import ensure_own, is_own, own_files
-from mcp_memory.storage.schema import FORGOTTEN, Commit, TableRows, generation_of
+from mcp_memory.storage.schema import FORGOTTEN, KEY_BYTES, Commit, TableRows, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
 
@@ -85,7 +87,7 @@ class Book:
 
     def holds(self, name: str) -> bool:
         """Return whether something with this id was forgotten."""
-        return any(keyed_hash(key, name) in hashes for key, hashes in self.hashes.items())
+        return any(keyed_digest(key, name) in hashes for key, hashes in self.hashes.items())
 
     def holds_since(self, name: str, stored_at: Millis) -> bool:
         """Return whether something with this id was forgotten after it was stored.
@@ -221,11 +223,11 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
                 "Nothing was forgotten. Make room and try again."
             )
     book = read_book(tables)
-    key = book.key or secrets.token_bytes(16)
+    key = bytes.fromhex(last.key) or book.key or secrets.token_bytes(KEY_BYTES)
     generations = [number for name in tables.names() if (number := generation_of(name)) is not None]
     # A rebuild that has begun and made no table yet takes the next number, so this takes the one after it.
     work = Work(found.targets, max(last.generation, *generations, 0) + 2, found.relearn)
-    hashes = frozenset(keyed_hash(key, name) for name in found.ids)
+    hashes = frozenset(keyed_digest(key, name) for name in found.ids)
     record = ForgottenRecord(at, by, found.targets.space, counts, hashes, key)
     tables.journal.begin_forgetting()
     write_book(tables, (*book.records, record), work)

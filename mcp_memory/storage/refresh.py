@@ -13,6 +13,7 @@ process are loaded. Until then they are *pending*.
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from dataclasses import replace
 from functools import partial
 
 from mcp_memory.domain.batch import KEEP, Batch, Masking, masked
+from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import drop_texts, may_go
@@ -31,6 +33,7 @@ from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.mapped import PIECES, PieceKind, Read, VectorFiles, attach, seal
 from mcp_memory.storage.schema import (
     COMMITS,
+    KEY_BYTES,
     Commit,
     TableKind,
     TableRows,
@@ -53,6 +56,7 @@ class Refresher:
     Attributes:
         masking: the masking of secrets in what the view takes in.
         tables: where the rows are.
+        ids: makes the ids of the store.
         last: the last commit that was read; None for an empty store.
         folded: the last one that is in the tables; those after it are in the journal.
         losses: what is missing.
@@ -69,6 +73,7 @@ class Refresher:
     ) -> None:
         self.masking = masking
         self.tables = tables
+        self.ids = Ids(secrets.token_bytes(KEY_BYTES))
         self.last: Commit | None = None
         self.folded: Commit | None = None
         self.losses = Losses(tables)
@@ -85,6 +90,11 @@ class Refresher:
         self._pending: list[Commit] = []  # the commits after it
         self._pending_turns: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with commit numbers
         self._saved: saved_view.SavedViews | None = None
+
+    def _note_last(self, last: Commit) -> None:
+        self.last = last
+        if last.key:
+            self.ids.use(bytes.fromhex(last.key))
 
     def use_saved(self, made_by: str) -> None:
         """Begin with the saved view of a local store, if it was made with these settings, and let `save` write it.
@@ -174,7 +184,7 @@ class Refresher:
         else:
             view.add(batch, last.tx)
             self._complete_to = last.tx
-        self.last = last
+        self._note_last(last)
 
     def reset(self) -> View:
         """Forget everything and return an empty view: another store has taken the place of the known one."""
@@ -189,7 +199,7 @@ class Refresher:
         self._complete_to = 0
         self._pending, self._pending_turns = [], []
         view = self._make_view()
-        view.maps = self._files is not None
+        view.maps, view.ids = self._files is not None, self.ids
         return view
 
     # Turns, and everything else but segments and sentences
@@ -226,7 +236,8 @@ class Refresher:
         saved = None if view.tx or self._saved is None else self._saved.load(view)
         if saved is None:
             return view
-        self.last, self.folded, self._complete_to = saved.last, saved.folded, saved.last.tx
+        self.folded, self._complete_to = saved.folded, saved.last.tx
+        self._note_last(saved.last)
         return saved.view
 
     def _with_tables(self, view: View, version: int) -> View:
@@ -241,12 +252,12 @@ class Refresher:
                 self.losses.note_changed(last)
                 view.generation, view.reader = last.generation, last.reader
             if (last.generation, last.reader) == (view.generation, view.reader):
+                self._note_last(last)
                 commits = commits_of(rows)
                 if not view.tx:
                     self.losses.note_short(short_tables(self.tables, commits))
                 for part in split_commits(commits):
                     self._load_turns(view, commits, part)
-                self.last = last
                 break
             view = self.reset()
         self._version = version
@@ -288,6 +299,7 @@ class Refresher:
         numbered = enumerate(newer(entries, view.tx), view.tx + 1)
         if entries := [entry for number, entry in numbered if entry.commit.tx == number]:
             commits = [entry.commit for entry in entries]
+            self._note_last(commits[-1])
             new, batch = log_batch(view, commits, partial(rows_of, entries), self._dimension, self.masking)
             self._add(view, batch, commits, new)
 
@@ -373,16 +385,7 @@ class Refresher:
     def _rows(
         self, kind: TableKind, view: View, after: int, part: list[Commit], last: int, columns: list[str] | None
     ) -> TableRows | None:
-        """Return the rows of a part of the commits in the table of a kind.
-
-        Args:
-            kind: the kind of the table.
-            view: names the generation to read.
-            after: the number of the commit before the part.
-            part: consecutive commits.
-            last: the number of the last commit.
-            columns: the columns to read; None for all.
-        """
+        """Return the rows of consecutive commits after a number, in the table of a kind; columns: None for all."""
         name, until = table_name(kind, view.generation, view.reader), part[-1].tx
         if name in self.losses.unread:
             raise self.tables.unreadable(name, "its newest version was changed after it was written")

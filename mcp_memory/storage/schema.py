@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -24,14 +25,18 @@ from mcp_memory.vectors import Matrix
 TableRows = Any
 """A pyarrow table; pyarrow comes without types."""
 
-FORMAT = 9
+FORMAT = 10
 """The tables' format. It is raised whenever an older program could not read, or would damage, what a newer one wrote:
 format 1 had no assertions, 2 no lessons, 3 no memory points, 4 no aliases, no questions and no record of what was
 spent, 5 no jobs, and stored what Claude read outside of ``facts``, 6 no kind and no precision of assertions, and no
-reader of commits, 7 no journal, 8 no offset of turns. CONTRIBUTING.md, "A change of the store's format", says how."""
+reader of commits, 7 no journal, 8 no offset of turns, 9 no key of commits. CONTRIBUTING.md, "A change of the store's
+format", says how."""
 READABLE = 2
 """The oldest format that is read as it is; the next commit raises such a store to `FORMAT`. An older store is rebuilt
 from its log."""
+
+KEY_BYTES = 16
+"""Length of the key of a store."""
 
 PART = 8192
 """Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
@@ -115,6 +120,8 @@ class Commit:
             ``assertions_<reader>_<generation>``; 0 for stores that were read before versions were counted, which are in
             ``assertions_<generation>``. A commit has that of the commit before it; a rebuild, and
             reading all texts again, raise it.
+        key: the key of the store's ids (``domain/ids.py``), in hex digits: a random one in the first commit, in each
+            later one that of the commit before it; "" if an older program wrote it.
     """
 
     tx: int
@@ -141,6 +148,7 @@ class Commit:
     output_tokens: int = 0
     jobs: int = 0
     reader: int = 0
+    key: str = field(default="", repr=False)
 
     def count(self, kind: TableKind) -> int:
         """Return how many rows it has in the table of a kind."""
@@ -165,7 +173,8 @@ class Commit:
         kept = {"embedder": self.embedder, "dimension": self.dimension, "generation": self.generation}
         zeros = dict.fromkeys((f.name for f in fields(Commit)), 0)
         own = {"tx": self.tx + 1, "at": at, "format": FORMAT, "pid": os.getpid(), "reader": self.reader}
-        return Commit(**{**zeros, **kept, **own, **changes})
+        key = self.key or secrets.token_hex(KEY_BYTES)
+        return Commit(**{**zeros, **kept, **own, "key": key, **changes})
 
     @property
     def outlay(self) -> Reservation | None:
@@ -180,14 +189,14 @@ def commit_rows(*commits: Commit) -> TableRows:
     import pyarrow as pa
 
     schema = pa.schema(
-        [pa.field(f.name, pa.string() if f.name == "embedder" else pa.int64(), nullable=False) for f in fields(Commit)]
+        [pa.field(f.name, pa.string() if f.type == "str" else pa.int64(), nullable=False) for f in fields(Commit)]
     )
     return pa.Table.from_pylist([asdict(commit) for commit in commits], schema=schema)
 
 
 def commits_of(rows: TableRows) -> list[Commit]:
     """Return the commits of some rows, by number; a count that an older format does not have is 0."""
-    zeros: dict[str, Any] = dict.fromkeys((f.name for f in fields(Commit)), 0)
+    zeros: dict[str, Any] = {**dict.fromkeys((f.name for f in fields(Commit)), 0), "key": ""}
     counts = ({n: value for n, value in row.items() if n in zeros and value is not None} for row in rows.to_pylist())
     return sorted((Commit(**(zeros | row)) for row in counts), key=lambda commit: commit.tx)
 

@@ -186,8 +186,7 @@ class LanceStore:
 
     async def save_view(self) -> None:
         """See `ports.Store.save_view`."""
-        lock = self._view_lock
-        async with lock:
+        async with (lock := self._view_lock):
             await to_thread.run_sync(self._refresher.save, self._view, lambda: bool(lock.statistics().tasks_waiting))
 
     def indexing(self) -> AbstractAsyncContextManager[bool]:
@@ -367,10 +366,11 @@ class LanceStore:
             if folded is not None and folded == last and self._tables.folder is not None:
                 self._tables.journal.clear(folded.tx)  # a writer died that had taken it into the tables
             self._place.note.keep(self._tables.folder)
+            end, ids = 0 if folded == last else self._refresher.journal_end, self._refresher.ids
             return append_batch(
                 self._tables, last, rows or prepare(batch), batch.outlays, embedder=self._embedder,
-                dimension=self._dimension, reader=self._reader, at=self._clock(), swept=self._refresher.swept,
-                folded=folded, journal_end=0 if folded == last else self._refresher.journal_end,
+                dimension=self._dimension, reader=self._reader, key=ids.key, at=self._clock(),
+                swept=self._refresher.swept, folded=folded, journal_end=end,
             )  # fmt: skip
 
         try:

@@ -210,15 +210,9 @@ def append(
     last: Commit | None,
     rows: Mapping[TableKind, TableRows],
     outlays: Sequence[Reservation],
-    *,
-    embedder: str,
-    dimension: int,
-    reader: int,
-    at: Millis,
-    swept: dict[str, int],
-    folded: Commit | None,
-    journal_end: int = 0,
-) -> Appended:
+    *, embedder: str, dimension: int, reader: int, key: bytes, at: Millis, swept: dict[str, int],
+    folded: Commit | None, journal_end: int = 0,
+) -> Appended:  # fmt: skip
     """Append the rows of a batch and its commit. The write lock must be held, and the tables swept.
 
     Args:
@@ -229,6 +223,7 @@ def append(
         embedder: the model that made the vectors.
         dimension: the dimension of the vectors.
         reader: the version of the extractor, for the first commit of a store; others have that of the commit before.
+        key: the key of the store's ids.
         at: now.
         swept: of each table, the version at which it was last known to be clean; brought up to date.
         folded: the last commit that is in the tables; those after it are in the journal.
@@ -249,6 +244,7 @@ def append(
         generation=last.generation if last else 0,
         pid=os.getpid(),
         reader=last.reader if last else reader,
+        key=key.hex(),
         **counts,
         **sum_outlays(outlays),
     )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import STABLE
+from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn, shared_segment
@@ -27,6 +28,7 @@ from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
 from mcp_memory.view.pieces import NONE, Cut, Pieces, QuestionPool, TurnNumbers, by_turn, chosen, clip, extended, fill
+from mcp_memory.view.same_texts import SameTexts
 from mcp_memory.view.saved_rows import SavedDict, SavedSegmentTurns, SavedTurns
 
 __all__ = ["NONE", "Index", "Space"]
@@ -47,6 +49,8 @@ class Space:
 
     Attributes:
         name: the name of the space.
+        ids: makes the ids of the store.
+        foreign: the texts with refs that another store made.
         turns: every turn by its id, old revisions included.
         span: the first and the last moment at which a turn with a time was said; None without any.
         sessions: the ids of the current turns of each session, in order of arrival.
@@ -66,13 +70,12 @@ class Space:
     """
 
     def __init__(
-        self,
-        name: str,
-        indexes: Sequence[Callable[[], Index]] = (),
-        stable: float = STABLE,
-        cut: Cut | None = None,
-    ) -> None:
+        self, name: str, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE,
+        cut: Cut | None = None, ids: Ids | None = None,
+    ) -> None:  # fmt: skip
         self.name = name
+        self.ids = ids or Ids()
+        self.foreign = SameTexts()
         self.unindexed: dict[str, set[int]] = {}
         self._cut = cut
         self._uncut: dict[str, None] = {}  # turns of which no piece was seen yet, in order of arrival
@@ -110,11 +113,12 @@ class Space:
         turns = SavedTurns.of(self.turns)
         of_segments = SavedSegmentTurns(turns, self._numbers.names, self.segments.turn_numbers())
         revisions = SavedDict.of(self._revisions, list)
-        return {**vars(self), "turns": turns, "segment_turn": of_segments, "_revisions": revisions, "_cut": None}
+        kept = {**vars(self), "_cut": None, "ids": None}
+        return {**kept, "turns": turns, "segment_turn": of_segments, "_revisions": revisions}
 
-    def bind(self, indexes: Sequence[Callable[[], Index]], cut: Cut | None) -> None:
+    def bind(self, indexes: Sequence[Callable[[], Index]], cut: Cut | None, ids: Ids) -> None:
         """Give a saved space the functions that it was made with."""
-        self._cut = cut
+        self._cut, self.ids = cut, ids
         self.facts.bind(self._text_of)
         self.speakers.find = self._speaker_called
         for index, make in zip(self._indexes, indexes, strict=True):
@@ -161,8 +165,7 @@ class Space:
 
     def sentence(self, sentence_id: str) -> Sentence | None:
         """Return a sentence by its id, or None."""
-        row = self.sentences.row(sentence_id)
-        return self.sentences[row] if row != NONE else None
+        return self.sentences[row] if (row := self.sentences.row(sentence_id)) != NONE else None
 
     def segment_row(self, segment_id: str) -> int:
         """Return the row of a segment, or `NONE`."""
@@ -354,6 +357,7 @@ class Space:
         else:
             order.append(turn.id)
         revisions.append(turn.id)
+        self.foreign.add_foreign(turn, self.ids)
         if self._cut is not None:
             self._uncut[turn.id] = None
 
@@ -370,12 +374,9 @@ class Space:
             self.sentence_vectors = None
         elif len(rows):
             self.sentence_vectors = self.sentence_vectors or SentenceVectors(rows.shape[1])
-            shared = np.array([self._shared(one) for one in self.sentences[first:]], dtype=np.intp)
-            self.sentence_vectors.append(rows, shared, self.segment_vectors)
-
-    def _shared(self, sentence: Sentence) -> int:
-        rows = self.segments.of_turn(sentence.turn_id)
-        return shared_segment(self.turns.get(sentence.turn_id), sentence, rows, self.segments)
+            placed = ((one, self.segments.of_turn(one.turn_id)) for one in self.sentences[first:])
+            shared = [shared_segment(self.turns.get(one.turn_id), one, of, self.segments) for one, of in placed]
+            self.sentence_vectors.append(rows, np.array(shared, dtype=np.intp), self.segment_vectors)
 
     def _newest(self, turn: Turn) -> bool:
         """Return whether a turn is the newest revision under its ref."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import STABLE
+from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.view.pieces import Cut
 from mcp_memory.view.space import Index, Space
@@ -26,6 +27,7 @@ class View:
         vector_limit: above this number of sentences in all spaces no vectors are held in memory.
         maps: whether the store maps them from files then; otherwise it searches instead.
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
+        ids: makes the ids of the store.
 
     With ``cut`` turns that are stored without segments are cut when everything is to be read (`extend_indexes`).
     """
@@ -44,6 +46,7 @@ class View:
         self.vector_limit = vector_limit
         self.maps = False
         self.stable = stable
+        self.ids = Ids()
         self._indexes = tuple(indexes)
         self._cut = cut
         self._sentences = 0
@@ -51,13 +54,14 @@ class View:
         self._spent: dict[int, Spending] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name not in ("_indexes", "_cut")}
+        return {name: value for name, value in vars(self).items() if name not in ("_indexes", "_cut", "ids")}
 
     def bind(self, like: View) -> None:
         """Make a saved view whole again: it is saved without the functions that another one was made with."""
         self._indexes, self._cut = like._indexes, like._cut
+        self.ids = like.ids
         for space in self.spaces.values():
-            space.bind(self._indexes, self._cut)
+            space.bind(self._indexes, self._cut, self.ids)
 
     @property
     def holds_vectors(self) -> bool:
@@ -81,7 +85,7 @@ class View:
 
     def space(self, name: str) -> Space:
         """Return a space; if nothing was written to it yet, an empty one that is not stored."""
-        return self.spaces.get(name) or Space(name, self._indexes, self.stable, self._cut)
+        return self.spaces.get(name) or Space(name, self._indexes, self.stable, self._cut, self.ids)
 
     def spent(self, day: int) -> Spending:
         """Return what requests to a language model have cost on a day, in all processes; see `Reservation`."""

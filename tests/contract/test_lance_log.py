@@ -79,8 +79,9 @@ async def test_a_store_of_a_newer_format_is_not_read(tmp_path: Path) -> None:
 
 async def _exported(memory: Memory) -> bytes:
     assert isinstance(memory.store, LanceStore)
-    log = await memory.store.log()
-    return b"".join(line for _, line in export_lines(log, None, program="test", now=NOW))
+    async with memory.store.reading() as view:
+        log = await memory.store.log()
+        return b"".join(line for _, line in export_lines(log, None, view=view, program="test", now=NOW))
 
 
 @pytest.mark.parametrize("number", FORMATS)

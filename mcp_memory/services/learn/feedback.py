@@ -51,6 +51,7 @@ from mcp_memory.services.learn.episodes import (
 from mcp_memory.services.learn.update import belief_change, learn, quote
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.write import write
+from mcp_memory.view.named import ref_of
 
 NAMED = 12
 """Ids that an error names."""
@@ -184,8 +185,7 @@ async def _spoken_before(store: Store, episode: Episode) -> str | None:
 
 async def _store_correction(text: str, episode: Episode, context: EvolveContext) -> list[Improved]:
     """Store a correction, and return the changes; none if it was stored before."""
-    ref = correction_ref(episode.id, text)
-    request = WriteRequest(episode.space, FEEDBACK, "message", (NewItem(text, ref=ref),))
+    request = WriteRequest(episode.space, FEEDBACK, "message", (NewItem(text, ref=correction_ref(episode.id, text)),))
     written = await write(context.store, context.reading, request, now=context.now, progress=silent)
     if not any(item.stored for item in written.items):
         return []
@@ -194,7 +194,7 @@ async def _store_correction(text: str, episode: Episode, context: EvolveContext)
         for fact in written.facts
         for times in ((fact.valid_from, fact.valid_to, fact.kind, fact.precision),)
     ]
-    return [Improved("feedback", "message", ref, quote(text), None, "stored"), *facts]
+    return [Improved("feedback", "message", written.items[0].ref, quote(text), None, "stored"), *facts]
 
 
 async def _confirm(names: Sequence[str], episode: Episode, context: EvolveContext) -> list[Skipped]:
@@ -240,8 +240,9 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
     corrected: Sequence[str] = ()
     if feedback.correction is not None:
         async with context.store.reading() as view:
-            ref = correction_ref(episode.id, feedback.correction)
-            corrected = correction_sentences(view.space(episode.space), FEEDBACK, ref)
+            space = view.space(episode.space)
+            ref = ref_of(space, FEEDBACK, correction_ref(episode.id, feedback.correction))
+            corrected = correction_sentences(space, FEEDBACK, ref)
     misleading: Sequence[str] = ()
     if corrected and feedback.answer_correct is False and not (feedback.not_supports or episode.cited):
         misleading = await corrected_sentence(context.store, context.embedder, episode, corrected)

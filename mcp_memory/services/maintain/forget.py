@@ -24,7 +24,7 @@ from mcp_memory.domain.facts import Version
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult, ForgetTargets
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, Millis
-from mcp_memory.domain.turns import Turn, digest
+from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.language.forms import without_other_forms
@@ -200,7 +200,7 @@ def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Pr
     targets = chosen.targets
     ids = (*sorted(targets.turns), *sorted(targets.assertions), *sorted(targets.points), *sorted(targets.episodes))
     whole = sorted((*space.turns, *(point.id for point in space.hypergraph.all()))) if targets.everything else ()
-    token = digest("forget", space.name, str(targets.everything), *ids, *whole)[:12]
+    token = space.ids.of("forget", space.name, str(targets.everything), *ids, *whole)[:12]
     return Preview(chosen, erasure_of(space, targets), token)
 
 

@@ -56,7 +56,7 @@ def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[st
         InvalidInput: the file is none of ours, or cut short, or some lines cannot be imported; it names them.
     """
     with open_file() as file:
-        renaming = Renaming(_targets(_header(file), into, renamed))
+        renaming = Renaming(_targets(_header(file), into, renamed), view)
     reader, bad, count = Reader(renaming, masking), list[InvalidInput](), 0
     try:
         for line, value in read_records(open_file, reader):
@@ -72,6 +72,7 @@ def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[st
     if bad:
         more = " There may be more." if len(bad) == SHOWN else ""
         raise InvalidInput("FILE", "it cannot be imported", "", [*map(str, bad), f"Nothing was stored.{more}"])
+    renaming.settle()
     return Checked(count, renaming)
 
 

@@ -20,18 +20,20 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.services.transfer.format import FORMAT, VERSION, stamp, to_line
 from mcp_memory.services.transfer.records import Value, record_of
+from mcp_memory.services.transfer.renaming import Leaving
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 
 def export_lines(
-    log: Sequence[Batch], spaces: Collection[str] | None, *, program: str, now: Millis
+    log: Sequence[Batch], spaces: Collection[str] | None, *, view: View | None = None, program: str, now: Millis
 ) -> Iterator[tuple[str, bytes]]:
     """Yield what each line of an export holds, and the line.
 
     Args:
         log: the log of the store, without vectors (`storage.commits.read_log`).
         spaces: the spaces to export; None for all.
+        view: the view of the store; None for lines that stay in it, with its own ids.
         program: name and version of this program.
         now: the moment of the export.
     """
@@ -41,8 +43,9 @@ def export_lines(
     header = {"format": FORMAT, "version": VERSION, "program": program, "exported": stamp(now), "spaces": names}
     yield "header", to_line(header)
     count = 0
+    leaving = {name: Leaving(view.space(name)) for name in names} if view is not None else {}
     for value in values:
-        record = record_of(value, turns)
+        record = record_of(value, turns, leaving.get(space_of(value)))
         if record is not None:
             yield str(record["record"]), to_line(record)
             count += 1
@@ -102,17 +105,19 @@ def file_name(name: str) -> str:
 
 
 def _space_files(space: Space) -> Iterator[tuple[str, str]]:
+    leaving = Leaving(space)
     for session, ids in space.sessions.items():
         talk = [turn for name in ids if (turn := space.turns[name]).kind != "document"]
         if talk:
             front = {"space": space.name, "session": session, "messages": len(talk), "first": _moment(talk[0].time)}
-            text = "\n".join(_message(turn) for turn in talk)
+            text = "\n".join(_message(turn, leaving.ref(turn)) for turn in talk)
             yield f"sessions/{file_name(session)}.md", f"{_front(front)}\n# {_line(session)}\n\n{text}"
     for turn in space.turns.values():
         if turn.kind == "document" and space.current(turn.session, turn.ref) is turn:
-            front = {"space": space.name, "session": turn.session, "id": turn.ref, "title": turn.title or None}
+            ref = leaving.ref(turn)
+            front = {"space": space.name, "session": turn.session, "id": ref, "title": turn.title or None}
             front |= {"time": _moment(turn.time), "revision": turn.revision or None}
-            yield f"documents/{file_name(turn.session)}/{file_name(turn.ref)}.md", f"{_front(front)}\n{turn.text}\n"
+            yield f"documents/{file_name(turn.session)}/{file_name(ref)}.md", f"{_front(front)}\n{turn.text}\n"
     facts = [_fact(version) for version in space.facts.all()]
     yield "facts.md", f"{_front({'space': space.name, 'facts': len(facts)})}\n# Facts\n\n" + "".join(facts)
     points = [f"- {_line(one.description)} ({_line(', '.join(one.entities))})\n" for one in space.hypergraph.active()]
@@ -121,9 +126,9 @@ def _space_files(space: Space) -> Iterator[tuple[str, str]]:
         yield "points.md", f"{head}\n# Memory points\n\n" + "".join(points)
 
 
-def _message(turn: Turn) -> str:
+def _message(turn: Turn, ref: str) -> str:
     who = turn.speaker or turn.role or turn.kind
-    return f"## {_line(who)}, {_moment(turn.time)}\n\n{turn.text}\n\n<!-- {_line(turn.ref).replace('--', '- -')} -->\n"
+    return f"## {_line(who)}, {_moment(turn.time)}\n\n{turn.text}\n\n<!-- {_line(ref).replace('--', '- -')} -->\n"
 
 
 def _fact(version: Version) -> str:

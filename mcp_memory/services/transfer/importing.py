@@ -27,12 +27,12 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Talkers, Turn
 from mcp_memory.errors import InvalidInput, StoreBusy
 from mcp_memory.ports import Progress, Store
-from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive, silent
-from mcp_memory.services.transfer.checking import OpenFile, check, clash_of, read_records
+from mcp_memory.services.ingest import Cutter, DerivedRows, Reading, batch_of, derive, silent
+from mcp_memory.services.transfer.checking import Checked, OpenFile, check, clash_of, read_records
 from mcp_memory.services.transfer.format import BadLine
+from mcp_memory.services.transfer.left_out import Forgotten
 from mcp_memory.services.transfer.records import PlacedQuestion, Reader, Value, trace_text
-from mcp_memory.services.transfer.renaming import Renaming
-from mcp_memory.view.erasure import sentences_in
+from mcp_memory.services.transfer.renaming import Renaming, replaced
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -100,19 +100,41 @@ async def import_file(
         InvalidInput: the file cannot be imported; nothing was stored, unless it or the store changed meanwhile.
         StoreError: the store cannot be read or written; what was committed before stays, and a repetition goes on.
     """
-    async with store.reading(whole=False) as view:
-        checked = await to_thread.run_sync(check, open_file, view, into, renamed or {}, reading.masking)
-    if dry_run:
-        return Imported(checked.records)
+    while True:
+        async with store.reading(whole=False) as view:
+            checked = await to_thread.run_sync(check, open_file, view, into, renamed or {}, reading.masking)
+        if dry_run:
+            return Imported(checked.records)
+        try:
+            return await _import_checked(store, reading, relearn, open_file, checked, again=again, progress=progress)
+        except _OtherKeyError:  # another process began the store meanwhile; nothing is stored yet
+            continue
+
+
+class _OtherKeyError(Exception):
+    """The ids were made with a key that is not the store's."""
+
+
+async def _import_checked(
+    store: LoggedStore,
+    reading: Reading,
+    relearn: Relearn,
+    open_file: OpenFile,
+    checked: Checked,
+    *,
+    again: bool,
+    progress: Progress,
+) -> Imported:
     aliases = {alias for batch in await store.log() for alias in batch.aliases}
     work = _Import(store, reading, relearn, checked.renaming, aliases)
     done = 0
     records = read_records(open_file, Reader(checked.renaming, reading.masking))
     left_out = 0
+    forgotten = Forgotten(store.was_forgotten, checked.renaming, Cutter(reading.segment_tokens, 0))
 
     def kept(value: Value) -> bool:
         nonlocal left_out
-        gone = not again and _was_forgotten(value, store.was_forgotten)
+        gone = not again and forgotten.holds(value)
         left_out += gone
         return not gone
 
@@ -122,19 +144,6 @@ async def import_file(
         done += len(unit)
     await progress(done, checked.records, "importing")
     return Imported(checked.records, work.stored, left_out)
-
-
-def _was_forgotten(value: Value, forgotten: Callable[[str], bool]) -> bool:
-    """Return whether a value is a text that was forgotten here, or rests on one."""
-    if isinstance(value, Turn):
-        return forgotten(value.id)
-    if isinstance(value, (Assertion, Job)):
-        return forgotten(value.turn_id)
-    if isinstance(value, Point):
-        return forgotten(value.id) or any(map(forgotten, value.sentences))
-    if isinstance(value, Lesson):
-        return forgotten(value.episode_id) or any(map(forgotten, sentences_in(value)))
-    return isinstance(value, tuple) and forgotten(value[1].segment_id)
 
 
 def _values(records: Iterable[tuple[int, Value | BadLine]]) -> Iterator[Value]:
@@ -321,26 +330,25 @@ class _Import:
     async def _commit(self, batch: Batch, tx: int) -> bool:
         """Commit a batch unless somebody else has written since a commit; return whether it was committed."""
         async with self._store.writing(batch) as transaction:
+            if transaction.view.ids.key != self._renaming.key:
+                raise _OtherKeyError
             if transaction.view.tx != tx:
                 return False
             await transaction.commit(batch)
             return True
 
     async def _learn_ids(self, spaces: Iterable[str]) -> None:
-        if self._renaming.former:
-            async with self._store.reading() as view:
-                for name in dict.fromkeys(spaces):
-                    self._renaming.learn_from(view.space(name))
+        async with self._store.reading() as view:
+            for name in dict.fromkeys(spaces):
+                self._renaming.learn_from(view.space(name))
 
     def _renamed(self, lesson: Lesson) -> Lesson:
         """Return a lesson with the ids that its labels and its trace have in the target space."""
-        if not self._renaming.ids:
-            return lesson
         trace = lesson.read_trace()
         return replace(
             lesson,
             labels={self._renaming.id(name): label for name, label in lesson.labels.items()},
-            trace=lesson.trace if isinstance(trace, str) else trace_text(self._renaming.within(trace)).encode(),
+            trace=lesson.trace if isinstance(trace, str) else trace_text(replaced(trace, self._renaming.id)).encode(),
         )
 
 

@@ -19,9 +19,9 @@ from mcp_memory.domain.facts import WHOLE, Assertion, Engine, FactKind, Intent, 
 from mcp_memory.domain.language_model import Job, State
 from mcp_memory.domain.points import MIN_ENTITIES, Point, Status
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.domain.turns import Kind, PooledQuestion, Turn, turn_id
+from mcp_memory.domain.turns import Kind, PooledQuestion, Turn
 from mcp_memory.services.transfer.format import BadLine, Fields, stamp
-from mcp_memory.services.transfer.renaming import Renaming, fact_id
+from mcp_memory.services.transfer.renaming import Leaving, Renaming, replaced
 from mcp_memory.visible import with_masks
 
 PlacedQuestion = tuple[str, PooledQuestion]
@@ -32,31 +32,40 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 _ENDINGS: tuple[State, ...] = ("waiting", "done", "failed")
 
 
-def record_of(value: Value, turns: Mapping[str, Turn]) -> dict[str, object] | None:
+def record_of(value: Value, turns: Mapping[str, Turn], leaving: Leaving | None = None) -> dict[str, object] | None:
     """Return a value as a record; None if it belongs to a text that is not there.
 
     Args:
         value: the value of the log.
         turns: every text of the log, by its id.
+        leaving: the ids of its space in the export; None for those of the store.
     """
     match value:
         case Turn():
-            return _text_record(value)
+            return _text_record(_left(value, leaving))
         case Assertion() | Job():
             turn = turns.get(value.turn_id)
             if turn is None:
                 return None
-            return _fact_record(value, turn) if isinstance(value, Assertion) else _reading_record(value, turn)
+            place = _left(turn, leaving)
+            if isinstance(value, Job):
+                return _reading_record(value, place)
+            return _fact_record(value if leaving is None else replace(value, id=leaving.fact(value)), place)
         case Lesson():
-            return _lesson_record(value)
+            return _lesson_record(value, leaving)
         case Point():
-            return _point_record(value)
+            return _point_record(value if leaving is None else leaving.point(value))
         case Alias():
             names = {"name": value.name, "alias": value.alias, "reason": value.reason}
             return {"record": "alias", "space": value.space, **names, "by": value.source, "recorded": stamp(value.at)}
         case (space, question):
-            row = {"text": question.text, "segment": question.segment_id, "entities": sorted(question.entities)}
+            segment = question.segment_id if leaving is None else leaving.id(question.segment_id)
+            row = {"text": question.text, "segment": segment, "entities": sorted(question.entities)}
             return {"record": "question", "space": space, **row}
+
+
+def _left(turn: Turn, leaving: Leaving | None) -> Turn:
+    return turn if leaving is None else replace(turn, ref=leaving.ref(turn))
 
 
 def _place(turn: Turn) -> dict[str, object]:
@@ -104,13 +113,16 @@ def _reading_record(job: Job, turn: Turn) -> dict[str, object]:
     return {"record": "reading", **_place(turn), **progress, "recorded": stamp(job.at)}
 
 
-def _lesson_record(lesson: Lesson) -> dict[str, object]:
+def _lesson_record(lesson: Lesson, leaving: Leaving | None) -> dict[str, object]:
     text = lesson.trace.decode()
     try:
         trace = json.loads(text)
     except (ValueError, RecursionError):
         trace = None
     whole = isinstance(trace, dict) and trace_text(trace) == text  # else it is damaged, and kept as it is
+    labels: Mapping[str, int] = lesson.labels
+    if leaving is not None:
+        labels, trace = replaced(dict(labels), leaving.id), replaced(trace, leaving.id)
     return {
         "record": "lesson",
         "space": lesson.space,
@@ -119,7 +131,7 @@ def _lesson_record(lesson: Lesson) -> dict[str, object]:
         "asked": stamp(lesson.asked_at),
         "by": lesson.source,
         "recorded": stamp(lesson.at),
-        "labels": dict(lesson.labels),
+        "labels": dict(labels),
         "trace": trace if whole else None,
         "trace_text": None if whole else text,
     }
@@ -214,7 +226,7 @@ class Reader:
             raise BadLine(f"has the id of line {self._texts[place].line}", "Give one of them another id.")
         into = self._renaming.space(space)
         turn = Turn(
-            turn_id(into, session, ref, text, revision), into, session, ref, kind, said,
+            "", into, session, ref, kind, said,
             fields.optional_text("speaker"), fields.optional_text("role"), fields.optional_text("title"),
             fields.optional_moment("time"), fields.moment("written"), revision, place=0,
             offset=fields.integer("offset", 0, least=-1_440),
@@ -223,9 +235,7 @@ class Reader:
         if self._masking.refuses and turn.original is not None:
             kinds = ", ".join(self._masking.kinds(said)) or "in its title"
             raise BadLine(f"holds a secret ({kinds}), and privacy.secrets is 'refuse'", "Take the secret out.")
-        former = turn_id(space, session, ref, text, revision)
-        if former != turn.id:
-            self._renaming.former[turn.id] = former
+        turn = self._renaming.turn(turn, space)
         self._texts[place] = _Known(turn.id, len(text), line)
         return turn
 
@@ -277,11 +287,7 @@ class Reader:
         fact = masked_assertion(fact, self._masking)
         if self._masking.refuses and fact.original is not None:
             raise BadLine("holds a secret, and privacy.secrets is 'refuse'", "Take the secret out.")
-        if self._renaming.renames(space):
-            now = fact_id(fact, text.id)
-            self._renaming.add_fact(fact.id, now)
-            fact = replace(fact, id=now)
-        return fact
+        return self._renaming.fact(fact)
 
     def _reading(self, fields: Fields, space: str) -> Job:
         text = self._referenced_text(fields, space)
@@ -335,7 +341,7 @@ class Reader:
         if (point.status == "merged") != (point.merged_into is not None):
             both = f"has the status {point.status!r}, but 'merged_into' is {point.merged_into!r}"
             raise BadLine(f"{both}: a point has the status 'merged' if and only if it names one")
-        return self._renaming.point(point) if self._renaming.renames(space) else point
+        return self._renaming.point(point)
 
     def _alias(self, fields: Fields, space: str) -> Alias:
         names = fields.text("name"), fields.text("alias"), fields.text("reason")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, is_dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -27,12 +29,14 @@ from mcp_memory.domain.requests import (
     WriteRequest,
 )
 from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.turns import turn_id
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.services.transfer.importing import Imported, import_file
+from mcp_memory.services.transfer.renaming import Leaving
 from mcp_memory.settings import Settings, load
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_store
@@ -161,8 +165,10 @@ async def _organise(memory: Memory) -> None:
 
 async def exported(memory: Memory, *spaces: str) -> bytes:
     """Return the export of a memory."""
-    log = await store_of(memory).log()
-    return b"".join(line for _, line in export_lines(log, spaces or None, program="mcp-memory test", now=MAY))
+    async with memory.store.reading() as view:
+        log = await store_of(memory).log()
+        lines = export_lines(log, spaces or None, view=view, program="mcp-memory test", now=MAY)
+        return b"".join(line for _, line in lines)
 
 
 async def imported(memory: Memory, file: bytes, into: str | None = None, **options: Any) -> Imported:
@@ -188,6 +194,30 @@ async def content(memory: Memory, name: str = "default") -> Mapping[str, Any]:
             "questions": space.questions.rows,
             "readings": {turn: (job.state == "done", job.parts, job.tries) for turn, job in space.jobs.items()},
         }
+
+
+async def content_as_exported(memory: Memory, name: str = "default") -> Mapping[str, Any]:
+    """Return the same as JSON with the ids of an export, which are the same in every store."""
+    async with memory.store.reading() as view:
+        space = view.space(name)
+        leaving = Leaving(space)
+        for point in space.hypergraph.all():
+            for revision in space.hypergraph.revisions(point.id):
+                leaving.point(revision)
+        turns = {
+            turn.id: turn_id(turn.space, turn.session, turn.ref, turn.text, turn.revision)
+            for turn in space.turns.values()
+        }
+    text = json.dumps(await content(memory, name), default=_plain)
+    return json.loads(
+        re.sub(r"[tsgxfhoi]_[0-9a-f]{20}", lambda found: turns.get(found[0]) or leaving.id(found[0]), text)
+    )
+
+
+def _plain(value: Any) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return value.decode() if isinstance(value, bytes) else sorted(value)
 
 
 async def replies(memory: Memory, name: str = "default") -> list[object]:

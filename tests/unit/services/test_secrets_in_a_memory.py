@@ -152,8 +152,9 @@ async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_pat
 
 
 async def exported(memory: Memory, *, secrets: bool) -> bytes:
-    log = await store_of(memory).log(secrets=secrets)
-    return b"".join(line for _, line in export_lines(log, None, program="mcp-memory test", now=MAY))
+    async with memory.store.reading() as view:
+        log = await store_of(memory).log(secrets=secrets)
+        return b"".join(line for _, line in export_lines(log, None, view=view, program="mcp-memory test", now=MAY))
 
 
 async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import correction_ref
 from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.ids import Ids
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import FEEDBACK, PooledQuestion, Turn, turn_id
 from mcp_memory.view.erasure import Erasure
@@ -77,11 +78,11 @@ def test_a_correction_of_an_answer_that_rested_on_it_goes_and_another_stays() ->
     corrected, other = "No, it is the other one.", "That was last week."
     rows = derive(
         [
-            said(correction_ref("ep_one", corrected), corrected + " Really.", FEEDBACK),
-            said(correction_ref("ep_free", other + " Yes."), other + " Yes.", FEEDBACK),
+            said("one", corrected + " Really.", FEEDBACK),
+            said(Ids().ref(correction_ref("ep_free", other + " Yes.")), other + " Yes.", FEEDBACK),
         ]
     )
-    mine = replace(rows.turns[0], ref=correction_ref("ep_one", rows.turns[0].text))
+    mine = replace(rows.turns[0], ref=Ids().ref(correction_ref("ep_one", rows.turns[0].text)))
     rows = replace(rows, turns=(mine, rows.turns[1]))
     lessons = lesson("one", {first("alpha"): -1}), lesson("free", {first("bravo"): 1})
     found = without(space_of(batch("alpha", "bravo"), rows, Batch(lessons=lessons)), "alpha")

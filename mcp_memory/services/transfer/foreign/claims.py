@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mcp_memory.domain.ids import UNKEYED, digest
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, NewItem
-from mcp_memory.domain.turns import USERS, digest
+from mcp_memory.domain.turns import USERS
 from mcp_memory.services.transfer.foreign.reading import ForeignRecord
 from mcp_memory.temporal.assertions import statement
 from mcp_memory.view.facts import NAMING
@@ -29,5 +30,5 @@ def as_text(record: ForeignRecord, claims: Sequence[NewFact]) -> ForeignRecord:
     if record.kind != "statement":
         return replace(record, facts=facts)
     program, texts = record.session.partition(":")[0], [statement(fact) for fact in claims]
-    items = tuple(NewItem(text, ref=f"{program}:{digest(text)}") for text in texts)
+    items = tuple(NewItem(text, ref=f"{program}:{UNKEYED}{digest(text)}") for text in texts)
     return replace(record, kind="document", items=items, facts=facts)

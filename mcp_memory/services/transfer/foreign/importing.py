@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from anyio import to_thread
 
 from mcp_memory.domain.batch import masked_fact
+from mcp_memory.domain.ids import former_ref
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn, turn_id
@@ -42,6 +43,7 @@ from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.importing import LoggedStore
 from mcp_memory.services.write import Derive, requested_turns, write, write_many
 from mcp_memory.temporal.assertions import caller_assertion
+from mcp_memory.view.named import ref_of
 from mcp_memory.view.space import Space
 from mcp_memory.visible import with_masks
 
@@ -263,7 +265,7 @@ class _ForeignWork:
         except InvalidInput as refusal:
             parts = parts_of(kept)
             if len(parts) == 1:
-                what = kept.items[0].ref if kept.items else f"{kept.facts[0].head} {kept.facts[0].relation}"
+                what = self._ref(kept.items[0]) if kept.items else f"{kept.facts[0].head} {kept.facts[0].relation}"
                 result.skip(SkippedRecord(f"{request.session}, {what}", str(refusal)))
                 return
             for part in parts:
@@ -279,7 +281,7 @@ class _ForeignWork:
             names = [(request.session, item.ref) for request in requests for item in request.items]
             for request in requests:
                 names += [(request.session, turn.ref) for turn in self._statements(request).values()]
-            turns = [space.current(session, ref or "") for session, ref in names]
+            turns = [space.current(session, ref_of(space, session, ref or "")) for session, ref in names]
             left = {turn.id for turn in turns if turn is not None and turn.id in space.unindexed}
         await Indexing(self._store, self._reading).finish(self._space.name, left, silent)
 
@@ -303,7 +305,7 @@ class _ForeignWork:
                 self._check(item, record.kind)
                 good.append(item)
             except BadRecord as problem:
-                place = record.place if len(record.items) == 1 else f"{record.place}, {item.ref}"
+                place = record.place if len(record.items) == 1 else f"{record.place}, {self._ref(item)}"
                 yield SkippedRecord(place, str(problem))
         lost = {item.ref for item in record.items} - {item.ref for item in good}
         facts = []
@@ -327,7 +329,7 @@ class _ForeignWork:
         _check_text(item.text, most, f"text (limits.{section}_bytes)")
         if self._reading.masking.refuses and (kinds := self._reading.masking.kinds(item.text)):
             raise BadRecord(f"holds a secret ({', '.join(kinds)}), and privacy.secrets is 'refuse'")
-        for name in (item.ref, item.speaker, item.role, item.title):
+        for name in (item.ref and former_ref(item.ref), item.speaker, item.role, item.title):
             if name is not None:
                 _check_text(name, self._limits.name_chars * 4, "name")
                 if len(name) > self._limits.name_chars:
@@ -338,22 +340,23 @@ class _ForeignWork:
         if self._again:
             return request, 0
         statements = self._statements(request)
-        items = tuple(
-            item
-            for item in request.items
-            if not self._store.was_forgotten(turn_id(request.space, request.session, item.ref or "", item.text, 0))
-        )
+        items = tuple(item for item in request.items if not self._was_forgotten(request, item.ref or ""))
         facts = tuple(
             fact
             for number, fact in enumerate(request.facts)
-            if not self._store.was_forgotten(
-                turn_id(request.space, request.session, fact.source, "", 0)
-                if fact.source is not None
-                else statements[number].id
-            )
+            if not self._was_forgotten(request, statements[number].ref if fact.source is None else fact.source)
         )
         left_out = len(request.items) + len(request.facts) - len(items) - len(facts)
         return (replace(request, items=items, facts=facts), left_out) if left_out else (request, 0)
+
+    def _ref(self, item: NewItem) -> str:
+        return self._space.ids.ref(item.ref or "")
+
+    def _was_forgotten(self, request: WriteRequest, ref: str) -> bool:
+        """Return whether the text of a ref was forgotten here, which an older program may have stored."""
+        ids, place = self._space.ids, (request.space, request.session)
+        names = ids.turn(*place, ids.ref(ref), "", 0), turn_id(*place, former_ref(ref), "", 0)
+        return any(map(self._store.was_forgotten, names))
 
     def _new(self, request: WriteRequest) -> Counter[str]:
         """Return how much of a request is not stored yet; of facts those whose statement or source is new."""
@@ -367,14 +370,14 @@ class _ForeignWork:
 
     def _is_new(self, session: str, fact: NewFact, statement: str | None, new: set[str]) -> bool:
         ref = fact.source if statement is None else statement
-        turn = None if ref is None or ref in new else self._space.current(session, ref)
+        turn = None if ref is None or ref in new else self._space.current(session, ref_of(self._space, session, ref))
         if turn is None:
             return True
         assertion = caller_assertion(masked_fact(fact, self._reading.masking), turn, self._now)
         return self._space.facts.assertion(assertion.id) is None
 
     def _stored(self, session: str, item: NewItem) -> bool:
-        known = self._space.current(session, item.ref or "")
+        known = self._space.current(session, ref_of(self._space, session, item.ref or ""))
         return known is not None and item.text in (known.said, with_masks(known.text))
 
     def _statements(self, request: WriteRequest) -> dict[int, Turn]:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mcp_memory.domain.ids import UNKEYED, digest
 from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import digest
 from mcp_memory.language import iso
 from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_parts, json_values, keys_of
 from mcp_memory.services.transfer.foreign.reading import (
@@ -131,7 +131,7 @@ def _memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
     who = text_in(fields, "user_id", "agent_id", "run_id") or "mem0"
     item = NewItem(
         text,
-        ref=short_name("mem0", text_in(fields, "id") or digest(who, text)),
+        ref=short_name("mem0", text_in(fields, "id") or UNKEYED + digest(who, text)),
         title=short_name(who),
         said_at=moment_in(fields, "updated_at", "created_at"),
     )
@@ -263,7 +263,7 @@ def _edge(place: str, fields: Mapping[str, Any], names: Mapping[str, str], sessi
     session = short_name("zep", text_in(fields, "group_id") or "graph")
     if (words := text_in(fields, "fact")) is None:
         return _stated(place, session, fact)
-    ref = short_name("zep", text_in(fields, "uuid") or digest(words))
+    ref = short_name("zep", text_in(fields, "uuid") or UNKEYED + digest(words))
     item = NewItem(words, ref=ref, title=short_name(ends[0]), said_at=moment_in(fields, "valid_at", "created_at"))
     return ForeignRecord(place, session, "document", (item,), (replace(fact, source=ref),))
 

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from mcp_memory.bounds import RECORD_BYTES, BrokenText, parse_yaml
+from mcp_memory.domain.ids import digest
 from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import derived_ref, digest
+from mcp_memory.domain.turns import derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.memories import relation_of
 from mcp_memory.services.transfer.foreign.reading import (

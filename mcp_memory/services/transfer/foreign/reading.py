@@ -12,9 +12,10 @@ from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from typing import IO, Any
 
+from mcp_memory.domain.ids import digest
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Kind, digest
+from mcp_memory.domain.turns import Kind
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.services.transfer.foreign.sources import SourceFile

@@ -1,0 +1,218 @@
+"""Ids tell nobody what a masked text says, and still find what a store knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from exported_store import MAY, exported, imported, open_at, settings_at
+from fakes import FakeEmbedder
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.ids import UNKEYED, Ids, digest, former_ref, mark_of
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
+from mcp_memory.domain.turns import derived_ref, sentence_id, turn_id
+from mcp_memory.memory import Memory
+from mcp_memory.privacy.secrets import masking_of
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.services.ingest import deriver, silent
+from mcp_memory.temporal.assertions import statement
+from mcp_memory.wiring import open_store
+
+pytestmark = pytest.mark.anyio
+PIN = "4821"
+SAID = ("My bank PIN is 4821.", "The ferns are fine.", "My bank PIN is 4822.")
+FACTS = (NewFact("Ines", "likes", "ferns", confidence=0.8), NewFact("Ines", "lives_in", "Porto"))
+
+
+def masked_at(folder: Path) -> Memory:
+    """Return a memory that masks what it is told."""
+    settings, embedder, extractor = settings_at(folder), FakeEmbedder(), RuleExtractor()
+    store, masking = open_store(settings, embedder, extractor), masking_of(settings.privacy)
+    return Memory(settings, store, embedder, extractor, clock=lambda: MAY, masking=masking)
+
+
+def told(*texts: str, facts: tuple[NewFact, ...] = ()) -> WriteRequest:
+    items = tuple(NewItem(text, speaker="Ines", said_at=MAY) for text in texts)
+    return WriteRequest("default", "letters", "message", items, facts)
+
+
+async def names(memory: Memory) -> set[str]:
+    """Return all ids of the space, and the refs of its texts."""
+    async with memory.store.reading() as view:
+        space = view.space("default")
+        rows = (*space.turns.values(), *space.segments, *space.sentences, *space.facts.rows)
+        return {row.id for row in rows} | {turn.ref for turn in space.turns.values()}
+
+
+async def texts(memory: Memory) -> list[str]:
+    async with memory.store.reading() as view:
+        return sorted(turn.said for turn in view.space("default").turns.values())
+
+
+@pytest.fixture
+def as_before(monkeypatch):
+    """Let stores be written as by a program before format 10, until it is called."""
+
+    def before(_: Ids, space: str, session: str, ref: str, text: str, revision: int) -> str:
+        return turn_id(space, session, ref, text, revision)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(Ids, "ref", lambda _, ref: former_ref(ref))
+    patch.setattr(Ids, "turn", before)
+    yield patch.undo
+    patch.undo()
+
+
+@given(st.binary(min_size=16, max_size=16), st.binary(min_size=16, max_size=16), st.text(), st.text())
+def test_an_id_follows_from_the_key_and_the_content(key, other, one, text):
+    ids = Ids(key)
+    made = ids.ref(one.replace(UNKEYED, "") + derived_ref(one, None, None, None, text, 0))
+    assert made == Ids(key).ref(one.replace(UNKEYED, "") + derived_ref(one, None, None, None, text, 0))
+    assert (made == Ids(other).ref(one.replace(UNKEYED, "") + derived_ref(one, None, None, None, text, 0))) == (
+        key == other
+    )
+    assert (ids.turn("s", one, text, "", 0) == Ids(other).turn("s", one, text, "", 0)) == (key == other)
+
+
+def test_a_ref_says_who_made_it():
+    ids = Ids(b"k" * 16)
+    assert mark_of(ids.ref("csv:" + UNKEYED + digest("x"))) == ids.mark
+    assert mark_of(digest("x")) == mark_of("csv:" + digest("x")) == ""
+    assert mark_of("m1") is mark_of("a note: kitchen") is None
+
+
+async def test_two_stores_name_the_same_texts_otherwise_and_one_names_them_alike(tmp_path: Path) -> None:
+    found = []
+    for name in ("one", "other"):
+        memory = open_at(tmp_path / name)
+        await memory.write(told(*SAID, facts=FACTS))
+        found.append(await names(memory))
+        assert store_key(memory)
+        await memory.aclose()
+        again = open_at(tmp_path / name)
+        written = await again.write(told(*SAID, facts=FACTS))
+        assert [item.stored for item in written.items] == [False] * 3
+        assert {fact.op for fact in written.facts} == {"unchanged"}
+        await again.store.rebuild(deriver(again.reading, progress=silent))
+        assert not any(item.stored for item in (await again.write(told(*SAID))).items)
+        assert await names(again) == found[-1]
+        await again.aclose()
+    assert not found[0] & found[1]
+
+
+def store_key(memory: Memory) -> str:
+    return memory.store._refresher.last.key
+
+
+def guesses(pin: str, refs: list[str]) -> Iterator[str]:
+    """Yield what an older program, or somebody with an export, would make of a PIN."""
+    text = f"My bank PIN is {pin}."
+    fact = "0.95FACT"
+    made = [digest("Ines", "", time, "", text, "0") for time in ("", str(MAY))]
+    made += [
+        digest("", "statement", "", fact, statement(NewFact("harbour wifi", "password", f"Xk9qTz{pin}")), "0"),
+        digest(text),
+    ]
+    for ref in (*made, *refs):
+        yield ref
+        turn = turn_id("default", "letters", ref, text, 0)
+        yield turn
+        yield sentence_id(turn, 0, text)
+        yield turn_id("default", "papers", ref, text, 1)
+
+
+async def filled(memory: Memory) -> None:
+    """Write a PIN in every way, and learn from a question about it."""
+    await memory.write(told(*SAID, facts=(NewFact("harbour wifi", "password", f"Xk9qTz{PIN}"),)))
+    for text in ("The bank opens at nine.", SAID[0]):
+        await memory.write(WriteRequest("default", "papers", "document", (NewItem(text, ref="bank"),)))
+    recall = await memory.reconstruct(Query("What is the PIN of my bank?"))
+    supports = tuple(item.id for item in recall.evidence[:2])
+    await memory.evolve(EvolveRequest("default", recall.episode, Feedback(supports=supports, correction=SAID[0])))
+
+
+@pytest.mark.parametrize("older", [False, True])
+async def test_nobody_finds_a_masked_pin_by_an_export(older: bool, tmp_path: Path, as_before) -> None:
+    if not older:
+        as_before()
+    memory = masked_at(tmp_path / "store")
+    await filled(memory)
+    as_before()
+    assert bool(await names(memory) & set(guesses(PIN, []))) is older
+    file = (await exported(memory)).decode()
+    assert PIN not in file
+    assert store_key(memory) not in file
+    assert '"record": "lesson"' in file
+    refs = re.findall(r'"id": "([^"]+)"', file)
+    said = set(re.findall(r"[0-9a-f]{16,20}", file))
+    for number in range(10_000):
+        found = [one for one in guesses(f"{number:04}", refs) if one[-20:] in said and one not in refs]
+        assert found == [], number
+    again = await imported(memory, file.encode())
+    assert sum(again.stored.values()) == 0
+    await memory.aclose()
+
+
+@pytest.mark.parametrize("older", [False, True])
+async def test_an_import_adds_only_what_a_store_does_not_know(older: bool, tmp_path: Path, as_before) -> None:
+    """By id or by content, also where a secret is masked in the file."""
+    if not older:
+        as_before()
+    one, other, new = (masked_at(tmp_path / name) for name in ("one", "other", "new"))
+    await one.write(told(*SAID, "Yes.", "Yes.", facts=FACTS))
+    await other.write(told(SAID[0], "Yes.", facts=FACTS[:1]))
+    as_before()
+    file = await exported(one)
+    first = await imported(other, file)
+    assert first.stored == {"messages": 3, "statements": 1, "facts": 1}
+    for memory in (one, other):
+        assert sum((await imported(memory, file)).stored.values()) == 0
+    await imported(new, file)
+    for memory in (one, other, new):
+        async with memory.store.reading() as view:
+            assert len(view.space("default").turns) == 7
+            assert len([row for row in view.space("default").facts.rows if row.extractor == "caller"]) == 2
+    written = await new.write(told("The ferns are fine.", "Yes.", "Yes.", "Yes.", facts=FACTS))
+    assert [item.stored for item in written.items] == [False, False, False, True]
+    assert (await other.write(told(*SAID))).items[0].stored is False
+    for memory in (one, other, new):
+        await memory.aclose()
+
+
+async def test_what_was_forgotten_stays_out_though_another_store_names_it_otherwise(tmp_path: Path) -> None:
+    one, other = open_at(tmp_path / "one"), open_at(tmp_path / "other")
+    for memory in (one, other):
+        await memory.write(told(*SAID[1:2]))
+    async with other.store.reading() as view:
+        (ref,) = (turn.ref for turn in view.space("default").turns.values())
+    await other.store.forget(
+        lambda view: ForgetTargets("default", turns=frozenset(view.space("default").turns)), "test"
+    )
+    result = await imported(other, await exported(one))
+    assert (result.left_out, sum(result.stored.values())) == (1, 0)
+    assert (await other.write(told(*SAID[1:2]))).items[0] == type((await one.write(told("x"))).items[0])(
+        ref, "letters", True
+    )
+    await one.aclose()
+    await other.aclose()
+
+
+async def test_two_programs_that_begin_a_store_with_one_import_store_it_once(tmp_path: Path) -> None:
+    one = open_at(tmp_path / "one")
+    await one.write(told(*SAID, facts=FACTS))
+    file = await exported(one)
+    programs = [open_at(tmp_path / "new") for _ in range(2)]
+    async with anyio.create_task_group() as together:
+        for memory in programs:
+            together.start_soon(imported, memory, file)
+    assert len(await texts(programs[0])) == 5
+    assert await names(programs[0]) == await names(programs[1])
+    for memory in (one, *programs):
+        await memory.aclose()
