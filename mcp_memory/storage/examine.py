@@ -181,8 +181,10 @@ def write_copies(tables: Tables, last: Commit) -> None:
     copy_book(tables)
 
 
-def write_anchors(tables: Tables) -> None:
-    """Write the note of the last commit, if one is damaged; the write lock must be held."""
+def write_missing(tables: Tables) -> None:
+    """Write whatever a repair needs and is not there; the write lock must be held."""
+    if (last := last_commit(tables)) is not None:
+        write_copies(tables, last)
     if (last := newest(tables)) is not None and damaged_anchors(tables.folder, last):
         forget_anchors(tables.folder)
         write_anchor(tables.folder, last)

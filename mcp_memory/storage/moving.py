@@ -20,6 +20,7 @@ from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritab
 from mcp_memory.storage.arrival import arriving, leave, set_aside, settle, take_place
 from mcp_memory.storage.backups import Backups, read_header, still, unpack
 from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.examine import write_missing
 from mcp_memory.storage.forgotten import Book, purge, read_book, write_book
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.noted import ID_FILE
@@ -108,6 +109,7 @@ async def restore(
         if forget_again is not None and book is not None and book.records:
             left_out = await forget_again(made, header["embedder"], header["dimension"], book)
             await to_thread.run_sync(_join_books, Tables(str(made)), book)
+        await to_thread.run_sync(write_missing, Tables(str(made)))
         await to_thread.run_sync(carry_places, folder, made)
         note_place(made, "copy", file, now)
         _refuse_others(folder, "restored over")

@@ -33,7 +33,7 @@ from mcp_memory.storage.backups import unpack
 from mcp_memory.storage.copies import collected, copied_rows, joined, read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED
 from mcp_memory.storage.data_files import ASIDE, manifests_of
-from mcp_memory.storage.examine import write_anchors, write_copies
+from mcp_memory.storage.examine import write_missing
 from mcp_memory.storage.forgotten import Book, read_book, write_book
 from mcp_memory.storage.journal import Entry, newer, rows_of
 from mcp_memory.storage.own_files import ensure_own, own_files, remove_own
@@ -131,8 +131,8 @@ def _repaired(
     for files in tables.sums.wrong((COMMITS, FORGOTTEN, *names.values())).values():
         for file in files:  # no version needs them any more that is newer than the rows put back
             file.replace(file.with_name(f"{file.name}{ASIDE}"))
-    write_copies(tables, left[newest.tx])
-    write_anchors(tables)
+    tables.forget()
+    write_missing(tables)
     return done
 
 

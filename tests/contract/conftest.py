@@ -13,6 +13,7 @@ from fakes import FakeLog, FakeStore
 from object_store import ObjectStore
 
 from mcp_memory.ports import Store
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 
 Open = Callable[..., Store]
@@ -39,15 +40,15 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]
     """Return a function that opens another store over the same rows, as another process would."""
     log = FakeLog()
     served = ExitStack()
-    options: dict[str, str] = {}
+    options = ""
     uri = str(tmp_path / "store")
     if request.param == "objects":
-        uri, options = "s3://bucket/store", {"options": served.enter_context(ObjectStore().serving()).options}
+        uri, options = "s3://bucket/store", served.enter_context(ObjectStore().serving()).options
 
     def open_(embedder: str = "fake", dimension: int = DIMENSION, **settings: object) -> Store:
         if request.param == "fake":
             return FakeStore(log, embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
-        return LanceStore(uri, embedder=embedder, dimension=dimension, **options, **settings)  # type: ignore[arg-type]
+        return LanceStore(Place(uri, options), embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
 
     with served:
         yield open_

@@ -341,7 +341,7 @@ async def test_a_record_of_what_was_forgotten_that_nothing_has_any_more_is_given
     told: list[str] = []
     await store.repair(lambda texts: bool(told.extend(texts)))
     assert "what was forgotten" in " ".join(told)
-    assert "forgotten" in " ".join(await store.damage_now())
+    assert "forgotten" in " ".join((await store.about()).problems)
     await store.repair(lambda _: True)
     await write(store, batch("delta"))
     assert (await store.forgotten(), store.damage) == ((), ())
