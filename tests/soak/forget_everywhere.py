@@ -50,7 +50,8 @@ from mcp_memory.wiring import open_store
 
 LAID = 10
 """Rounds after which backups, earlier homes and what killed commands left are laid again."""
-HAN = "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张"
+LATIN, HAN = ("BCDFGHJKLMNPQRSTVWXZ", "gjqvxz"), ("赵钱孙李周吴郑王冯陈", "明华强伟芳娜敏静丽军磊洋")
+"""First and second letters of names; no two names side by side, as rows stand in a file, contain another one."""
 
 
 @dataclass
@@ -74,11 +75,9 @@ class Outcome:
 
 def short_name(number: int) -> str:
     """Return a name of two letters, Latin or Chinese, that only one thing has."""
-    first, second = divmod(number // 2, len(HAN))
-    if number % 2:
-        return HAN[first] + HAN[second]
-    first, second = divmod(number // 2, 26)
-    return chr(ord("A") + (first * 7) % 26) + "bcdfghjklmnpqrtvwxzaeiouys"[second]
+    firsts, seconds = HAN if number % 2 else LATIN
+    first, second = divmod(number // 2, len(seconds))
+    return firsts[first] + seconds[second]
 
 
 def words_of(number: int) -> dict[str, str]:
@@ -89,8 +88,9 @@ def words_of(number: int) -> dict[str, str]:
 
 def open_memory(folder: Path, backups: Path) -> Memory:
     """Return a memory on a store in a folder that keeps its backups in another."""
+    (configured := folder.parent / "config.toml").touch()
     places = {"MCP_MEMORY_STORAGE_URI": str(folder), "MCP_MEMORY_STORAGE_BACKUP_FOLDER": str(backups)}
-    settings, embedder, extractor = load(None, places), FakeEmbedder(), RuleExtractor()
+    settings, embedder, extractor = load(configured, places), FakeEmbedder(), RuleExtractor()
     return Memory(settings, open_store(settings, embedder, extractor), embedder, extractor)
 
 
