@@ -1,5 +1,7 @@
 """Fixtures for all tests."""
 
+from types import SimpleNamespace
+
 import pytest
 
 
@@ -7,3 +9,9 @@ import pytest
 def anyio_backend() -> str:
     """Run asynchronous tests on asyncio, as the server does."""
     return "asyncio"
+
+
+@pytest.fixture
+def one_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every store that is begun here have the same key, so that two with the same content have the same ids."""
+    monkeypatch.setattr("mcp_memory.storage.refresh.secrets", SimpleNamespace(token_bytes=lambda count: b"k" * count))

@@ -22,7 +22,7 @@ from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.view.space import Space
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
 HOUR = 3_600_000
 TALK = (
     ("Ann", "I live in Lisbon. My brother is called Ivo."),

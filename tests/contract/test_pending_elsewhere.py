@@ -24,7 +24,7 @@ from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.moving import move, restore
 from mcp_memory.storage.tables import Tables
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
 
 
 async def say(memory: Memory, ref: str, text: str, **more: Any) -> None:

@@ -21,7 +21,7 @@ from mcp_memory.storage import reread
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
 NEWER = 9
 """The version of the extractor that reads again."""
 ReadAgain = Callable[..., Awaitable[list[Assertion]]]

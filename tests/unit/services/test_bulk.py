@@ -17,7 +17,7 @@ from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.write import write, write_many
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
 LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
 NOW = 1_720_000_000_000
 
