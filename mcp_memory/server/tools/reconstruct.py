@@ -166,12 +166,8 @@ def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
 
 
 def listing_of(query: Query) -> str:
-    """Return a digest of what a broad recall lists; pages belong together that have the same.
-
-    Of what is asked it has the lengths of the words alone: else it would tell a secret in it to whoever tries them all.
-    """
-    lengths = [[len(word) for word in text.split()] for text in (query.text, *query.wordings)]
-    asked = (lengths, query.space, query.window, query.as_of, query.entities, query.role)
+    """Return a digest of what a broad recall lists; pages belong together that have the same."""
+    asked = (query.text, query.space, query.window, query.as_of, query.entities, query.wordings, query.role)
     return blake2b(repr((*asked, query.include_uncertain)).encode(), digest_size=4).hexdigest()
 
 
