@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from itertools import chain
 
 from mcp_memory.domain.batch import KEEP, Masking
 from mcp_memory.domain.turns import Turn
@@ -93,6 +92,7 @@ _OWN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("Anthropic key", ("sk-ant-",), r"sk-ant-[\w-]{20,}"),
     ("API key", ("sk-",), r"(?<![\w-])sk-(?:(?:proj|svcacct|admin|or-v1|lf)-[\w-]{20,}|[A-Za-z0-9]{32,})"),
     ("Hugging Face token", ("hf_",), r"hf_[A-Za-z]{30,}"),
+    ("Twilio token", ("AC",), r"AC[0-9a-f]{32}(?![0-9a-f])[\s\S]{0,120}?(?<![0-9a-f])(?P<secret>[0-9a-f]{32})(?![0-9a-f])"),
     ("npm token", ("npm_",), r"npm_[A-Za-z0-9]{36}"),
     ("Mailgun key", ("key-",), r"key-[0-9a-f]{32}"),
     ("DigitalOcean token", ("_v1_",), r"do[opr]_v1_[0-9a-f]{64}"),
@@ -144,7 +144,7 @@ def _by_hint() -> tuple[tuple[str, tuple[Rule, ...]], ...]:
     return tuple((hint, tuple(rule for rule in rules() if hint in rule.hints)) for hint in hints)
 
 
-_IN_URL = Rule("password", (), re.compile(r"://[^\s/:@?#'\"<>]{0,64}:(?P<secret>[^\s/@'\"<>{}$\[*]{3,128})@"))
+_IN_URL = Rule("password", (), re.compile(r"://[^\s/:@?#'\"<>]{0,64}:(?P<secret>(?![A-Z_]{3,}@)[^\s/@'\"<>{}$\[*]{3,128})@"))
 
 
 def issued_secrets(text: str) -> Iterator[tuple[int, int, str]]:
@@ -168,8 +168,6 @@ _REST = re.compile(r"(?:\s{0,4}[A-Za-z0-9+/=:,\\-]{16,})*")
 
 def private_keys(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of each block of a private key; of one that was cut, what is left of it."""
-    if "PRIVATE KEY" not in text:
-        return
     done = 0
     for match in _BEGIN.finditer(text):
         if match.start() < done:
@@ -193,7 +191,11 @@ def masking_of(chosen: PrivacySettings) -> Masking:
 
 def find_secrets(text: str, *, statement: bool = False) -> list[Found]:
     """Return the secrets of a text, in order; where several rules find one, the widest span and the first kind."""
-    found = chain(private_keys(text), issued_secrets(text), stated_secrets(text, statement=statement), cards(text))
+    found = [*issued_secrets(text), *stated_secrets(text, statement=statement), *cards(text)]
+    if "PRIVATE KEY" in text:
+        found += private_keys(text)
+    if not found:
+        return []
     merged: list[Found] = []
     for start, end, kind in sorted(found, key=lambda one: (one[0], -one[1])):
         if merged and start < merged[-1][1]:

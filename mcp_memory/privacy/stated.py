@@ -21,9 +21,9 @@ Found = tuple[int, int, str]
 """Start, end (exclusive) and kind of a secret."""
 
 _ABOUT = (
-    r"(?:\s?[(\[][^()\[\]\n]{1,40}[)\]]|\s(?:number|code|nummer))?"
-    r"(?:\s(?:for|of|to|on|at|in|from|with|i|we|you|he|she|they|that|here|für|zu[mr]?|vo[mn]|am|im|bei|de|del|della|d[aou]"
-    r"|des|la|para|pour|per|til|för|voor|van|для|от|к)\b(?:\s[\w'’.&/@-]{1,30}){0,5}?)?"
+    r"(?:\s?[(\[][^()\[\]\n]{1,40}[)\]]|\s(?:number|code|nummer)|\s(?:for|of|to|on|at|in|from|with|i|we|you|he|she|they|that"
+    r"|here|für|zu[mr]?|vo[mn]|am|auf|bei[m]?|im|de|del|della|d[aou]|des|la|para|pour|en|per|til|för|voor|van|для|от|к|на"
+    r"|dla|do|za)\b(?:\s[\w'’.&/@-]{1,30}){0,5}?){0,2}"
 )
 _CLOSE, _OPEN = r"[*_`~\"'”’»\])]{0,4}", r"(?P<open>[*_`~]{0,3})"
 _IS = (
@@ -34,7 +34,8 @@ _STRONG = (
     r"\s{0,3}(?::=|=>|->|→|=|[:：])(?!=)[*_]{0,3}\s{0,3}|(?<=\w)>(?=[^\s<>]{2,200}<)|\s{1,3}\|\s{1,3}"
     r"|\s?(?:<[^<>\n]{1,40}>\s{0,2}){1,3}|\s{1,3}(?:value|content)=|\s(?:"
     + _IS
-    + r")|['’]s\s|\s?(?:是|为|為|は|는|은|가|이)\s?"
+    + r")|['’]s\s(?:(?:now|currently|still|just|simply)\s)?|,?\sc['’]est\s"
+    r"|\s?[?,.;–—-]{1,2}\s{1,2}(?:it|that|this|das|es)(?:['’]s|\sis|\sist|\swas)(?:\s(?:now|still))?\s|\s?(?:是|为|為|は|는|은|가|이)\s?"
 )
 _WEAK = (
     r"\s{1,2}[-–—]{1,2}\s|\s(?:(?:has|have|had|will|should|would|must|can|got|wurde|being|been|be|now|is|was)\s){0,3}"
@@ -46,6 +47,7 @@ _VALUE = (
 _FORMS = (
     (re.compile(f"{_CLOSE}{_ABOUT}{_CLOSE}(?:{_STRONG}){_VALUE}", re.IGNORECASE), True),
     (re.compile(rf"{_CLOSE}(?:\s(?:number|code|nummer))?(?:{_WEAK}){_VALUE}", re.IGNORECASE), False),
+    (re.compile(rf"{_CLOSE}{_ABOUT}\s(?P<to>(?:to|auf|på|naar)\s){_VALUE}", re.IGNORECASE), False),
 )
 _SPACE = re.compile(rf"\s{{1,3}}{_VALUE}")
 _BEFORE = re.compile(
@@ -55,8 +57,24 @@ _BEFORE = re.compile(
 )
 _CHANGED = re.compile(r"\b(?:change|set|reset|updat|rotat|switch|new|ändern|änder)", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
+_NO_FIGURE = bytes(set(range(256)) - set(b"0123456789:=|"))
 _DIGITS = re.compile(r"[#*]?\d(?:[ .-]?\d){2,11}[#*]?(?![\w%€$]|[.,:/-]\w)")
-_CODE = re.compile(r"(?=[\w#*-]{0,12}\d)[#*]?[A-Z0-9]{1,6}(?:-[A-Z0-9]{2,6}){0,4}[#*]?(?![\w%€$]|[.,:/-]\w)")
+_CODE = re.compile(
+    r"(?=[\w#*-]{0,12}\d)(?:[#*]?[A-Z0-9]{1,6}(?:-[A-Z0-9]{2,6}){0,4}[#*]?|[a-z0-9]{4,8}(?:-[a-z0-9]{4,8}){1,4})"
+    r"(?![\w%€$]|[.,:/-]\w)"
+)
+_BLOCKS = re.compile(r"[A-Za-z0-9]{4,8}(?:[- ][A-Za-z0-9]{2,8}){2,15}(?![\w-])")
+_MIXED = re.compile(r"(?=[a-z]*\d[a-z]*\d)(?=\d*[a-z])[a-z0-9]{4,10}(?![\w-])", re.IGNORECASE)
+_WORD = re.compile(r"(?<=\s)\S+")
+_QUOTES = "\"'`“”„«»*(["
+_FAR = 110
+"""Characters behind a noun in which a value of an odd shape is still its."""
+_NAMING = frozenset(
+    "for of to at on in from with user username account login by as named called id file server host site page für"
+    " von zu auf de del da para pour от для к see".split()
+)
+"""Words before a name, not a value."""
+_CALL = re.compile(r"[({\[][^)}\]]*$|https?://\S*$|//|/\*|<[^>]*$")
 _NEXT = re.compile(r"\s?(?:,|;|and|or|/|\n)\s{0,2}")
 _PHRASE = re.compile(r"[^\W\d_]{2,12}(?:[ -][^\W\d_]{2,12}){2,23}")
 _PAIR = re.compile(r"[\"'`]?[\w.@+-]{2,64}[\"'`]?(?P<by>\s?[/:]\s?|\s)[\"'`]?(?P<value>[^\s\"'`<>|,;]{4,100})")
@@ -85,6 +103,8 @@ _WORDS_OF_PROSE = (
 )
 _SPOKEN_OF = frozenset(_WORDS_OF_PROSE.split())
 """Words that follow "the password is" in prose, and what stands for one in code."""
+_SAID = _SPOKEN_OF | frozenset("a an of to must be at least in on than my our you i it its are has have".split())
+_YEAR = re.compile("(?:19|20)[0-9]{2}")
 _TECH = re.compile(
     r"(?:1password|\w*2fa|u2f|oauth\d?\S*|sha-?\d+|md5|aes-?\d*\S*|rsa-?\d*|base-?\d+|utf-?\d+|bcrypt|argon2\w*|pbkdf2\w*"
     r"|http[/\d]*|v?\d+(?:\.\d+)+\w*|\d+[a-z]{1,4}|\d+x|rfc-?\d+|iso-?\d+|p\d{1,2}|ipv?[46]|wpa\d?\S*|rot13|ed25519|x509|\d+(?:st|nd|rd|th)"
@@ -93,7 +113,7 @@ _TECH = re.compile(
 )
 """Names of methods, versions, sizes, dates, times and addresses: they mix letters, digits and signs, too."""
 _PLACEHOLDER = re.compile(
-    r"[\[{(<…].*|\$[{(].*|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)[;)]*|%\w+%?\S*|[*•xX.?_-]{3,}\S?|https?:.*|process\.\S*|os\.\S*"
+    r"[\[{(<…].*|\$[{(].*|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)[;)]*|(?-i:[A-Z_]*(?:PASS|PWD|SECRET|TOKEN|KEY|PIN|CODE)[A-Z_]*)|%\w+%?\S*|[*•xX.?_-]{3,}\S?|https?:.*|process\.\S*|os\.\S*"
     r"|/[a-z._-]+/\S*|~/\S*|\.{1,2}/\S*|(?:your|my|the|some|new|old|test|dummy|fake|sample|example|change|me|in|production"
     r"|redacted|masked|env|here|secret|token|password|passwd|pass|word|key|api|none|null|true|false|undefined|string|str|int|required"
     r"|optional|value|is|user|db|placeholder|todo|tbd|insert|enter|goes|hidden|[_.\-!])+",
@@ -105,13 +125,22 @@ _CONSTANT = re.compile(
     r"|[A-Z]\w*(?:Key|Token|Secret|Password|Credentials?)"
 )
 """Names and calls in code."""
-_DICEWARE = re.compile(r"[A-Za-z]{3,}(?:[-_.][A-Za-z]{3,}){2,}\d{0,4}")
+_DICEWARE = re.compile(
+    r"(?![\w-]*[-_.](?:to|of|by|the|in|and|a)[-_.])(?:[A-Za-z]{3,}(?:[-_.][A-Za-z]{3,}){2,}|(?=.{14})[A-Za-z]{2,}(?:-[A-Za-z]{2,}){2,})\d{0,4}"
+)
 _TRAILING = ".,;:?)]}"
 _HEX = re.compile(r"(?:0x)?(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{10,}", re.IGNORECASE)
-_HEADERS = (
-    ("bearer", re.compile(r"bearer\s{1,3}(?P<value>[\w.~+/-]{20,2000}={0,2})", re.IGNORECASE)),
-    ("basic", re.compile(r"basic\s{1,3}(?P<value>[A-Za-z0-9+/]{8,500}={0,2})", re.IGNORECASE)),
+_FIXED = (
+    ("bearer", re.compile(r"bearer\s{1,3}(?P<value>(?=[^\s\d]*\d)[\w.~+/-]{20,2000}={0,2})", re.IGNORECASE)),
+    (
+        "authorization",
+        re.compile(r"authorization.{0,12}\bbasic\s{1,3}(?P<value>(?=\D{0,200}\d)[A-Za-z0-9+/]{8,500}={0,2})", re.IGNORECASE),
+    ),
+    ("cookie", re.compile(r"(?:(?<=cookie: )|(?<=; )|(?<=;)|(?<=cookie ['\"]))[\w.-]{1,40}=(?P<value>[^\s;,\"']{16,4096})", re.IGNORECASE)),
+    ("wifi:", re.compile(r"WIFI:(?:[A-Z]:[^;\n]{0,64};){0,5}?P:(?P<value>(?:\\.|[^;\\\n]){3,100});", re.IGNORECASE)),
+    ("securestring", re.compile(r"ConvertTo-SecureString\s(?:-String\s)?[\"'](?P<value>[^\"'$\n]{3,200})[\"']", re.IGNORECASE)),
 )
+"""What begins a form that is fixed by a standard or a program, and where the secret stands in it."""
 _OPTIONS = re.compile(
     r"\b(?:(?:mysql\w*|mariadb[\w-]*|7za?|7zr)\b[^\n|]{0,120}?\s-p"
     r"|(?:sshpass|docker login|podman login)\b[^\n|]{0,80}?\s-p\s?"
@@ -121,6 +150,21 @@ _OPTIONS = re.compile(
 )
 """Programs whose options take a password."""
 _PROGRAMS = ("mysql", "maria", "7z", "login", "sshpass", "curl", "wget", "redis-cli", "ldap", "zip", "openssl")
+_LOCKED = (
+    r"(?:key ?pad|key ?box|lock ?box|doors?|gates?|safe|vault|locker|lock|alarm|panel|garage|intercom|shed|cabinet|suitcase"
+    r"|phone|tablet|ipad|laptop|barrier|haustür|tür|tor|tresor|porte|portail|coffre|puerta|porta|portão|cancello)"
+)
+_OPENED = re.compile(
+    rf"\b(?:disarm\w*|(?:un)?arm\s[^.!?\n\d]{{0,20}}|(?:{_LOCKED}\b[^.!?\n\d]{{0,40}}\s(?:opens?|unlocks?|opened|unlocked|geht auf|öffnet)"
+    rf"|(?:open|unlock)s?\s[^.!?\n\d]{{0,30}}\b{_LOCKED})\b)[^.!?\n\d]{{0,20}}?\s(?:with|using|by typing|by entering|mit|is|code|:)\s"
+    r"(?:the\s)?(?:code\s|pin\s|number\s)?(?P<with>[#*]?\d)"
+    r"|\b(?:type|enter|punch|dial|key|tap|press|use|hit|input|tippe?|gib|tapez|marca|digita)\s(?:in\s|the\s|code\s|pin\s){0,2}"
+    rf"(?P<typed>[#*]?\d)[\d .#*-]{{2,14}}\s?(?:in\s)?(?:on|at|into|in|to|for|am|an|bei|sur|en|en el|no|na)\s[^.!?\n\d]{{0,24}}?\b{_LOCKED}\b",
+    re.IGNORECASE,
+)
+"""A number that something locked is opened with, told without any noun for it."""
+_LOCKS = ("lock", "door", "gate", "alarm", "arm ", "keypad", "key pad", "safe", "panel", "garage", "tür", "port", "puerta")
+_COUNTED = re.compile(r"\s(?!(?:within|and|then|or|before|after|in|at|on|to|from|und|et|y|e|for|when|if|followed)\b)[^\W\d_]")
 _HEADS = re.compile(r"[\w-]+(?:[,;][\w-]+)+")
 _LINE = 400
 """Characters of a line in which a table is looked for."""
@@ -139,7 +183,8 @@ def stated_secrets(text: str, *, statement: bool = False) -> Iterator[Found]:
     if len(lower) != len(text):  # a few letters of other scripts grow
         lower = text
     table = (0, 0)
-    for noun in find_nouns(text, lower):
+    figures = text.encode("utf-8", "replace").translate(None, _NO_FIGURE)
+    for noun in find_nouns(text, lower, figures=bool(figures)):
         yield from _values(text, noun, statement=statement)
         line = text.rfind("\n", max(0, noun.start - _LINE), noun.start) + 1
         if line == table[0] or noun.start >= table[1]:
@@ -147,13 +192,17 @@ def stated_secrets(text: str, *, statement: bool = False) -> Iterator[Found]:
             table = line, end
             yield from cells
     if " -" in text and any([one in text for one in _PROGRAMS]):  # noqa: C419 - a list is faster than a generator
-        yield from ((*option.span("value"), "password") for option in _OPTIONS.finditer(text))
-    for core, header in _HEADERS:
+        for option in _OPTIONS.finditer(text):
+            if not _PLACEHOLDER.fullmatch(option["value"]):
+                yield *option.span("value"), "password"
+    for core, form in _FIXED if figures else ():
         if core in lower:
-            for found in header.finditer(text):
-                said = core == "bearer" or "authorization" in lower[max(0, found.start() - 24) : found.start()]
-                if said and any(map(str.isdigit, found["value"])):
-                    yield *found.span("value"), "token"
+            yield from ((*found.span("value"), "secret") for found in form.finditer(text))
+    if len(figures.translate(None, b":=|")) > 2 and any([one in lower for one in _LOCKS]):  # noqa: C419
+        for found in _OPENED.finditer(text):
+            number = _DIGITS.match(text, found.start("with" if found["with"] else "typed"))
+            if number and not _COUNTED.match(text, number.end()) and not _UNIT.match(text, number.end()):
+                yield *number.span(), "PIN"
 
 
 def _values(text: str, noun: Noun, *, statement: bool) -> Iterator[Found]:
@@ -164,7 +213,7 @@ def _values(text: str, noun: Noun, *, statement: bool) -> Iterator[Found]:
         if spaced and (span := _span(text, noun, spaced, strong=True)):
             yield span
             return
-    for form, strong in _FORMS:
+    for form, strong in _FORMS if noun.kind != "answer" else _FORMS[:1]:
         if (found := form.match(text, noun.end)) is None:
             continue
         to = None if strong else found["to"]
@@ -179,6 +228,42 @@ def _values(text: str, noun: Noun, *, statement: bool) -> Iterator[Found]:
         numbers = noun.kind in ("PIN", "code") and _DIGITS.fullmatch(value)
         if numbers or (noun.kind != "PIN" and _is_shaped(value, least=5)):
             yield before.start("value"), before.end("value"), _KINDS.get(noun.kind, "password")
+            return
+    if noun.certain or noun.kind == "key":
+        yield from _far(text, noun)
+
+
+def _far(text: str, noun: Noun) -> Iterator[Found]:
+    """Yield the value that stands further on in the sentence of a noun, known by a shape that no prose has."""
+    kind, before = _KINDS.get(noun.kind, "password"), ""
+    for word in _WORD.finditer(text, noun.end, noun.end + _FAR):
+        value = word[0].strip(_TRAILING + _QUOTES)
+        start = word.start() + word[0].index(value)
+        if before.endswith((":", "=")):
+            if noun.kind in ("PIN", "code"):
+                many = _DIGITS.match(text, start)
+            else:
+                many = _groups(text, start) or (_PHRASE.match(text, start) if noun.kind == "phrase" else None)
+            if many and (noun.kind != "phrase" or len(many[0].split()) > 10) and not _UNIT.match(text, many.end()):
+                yield *many.span(), kind
+                return
+        named = before.lower() in _NAMING or _CALL.search(text, noun.start, word.end())
+        if noun.kind not in ("PIN", "code") and not named and _is_made_up(value, signed=noun.kind == "password"):
+            yield start, start + len(value), kind
+            return
+        if word[0][-1] in ".!?;" or "\n" in text[word.end() : word.end() + 1]:
+            return
+        before = word[0]
+
+
+def _groups(text: str, start: int) -> re.Match[str] | None:
+    """Return blocks of letters and digits as programs give them out: "jv4x 2azj vp2y", "415752-699801-592639"."""
+    found = _BLOCKS.match(text, start)
+    blocks = re.split("[ -]", found[0]) if found else []
+    figures = sum(any(map(str.isdigit, block)) for block in blocks)
+    even = len(set(map(len, blocks[:-1]))) == 1
+    small = len(blocks) == 4 and even and len(blocks[3]) == 4 and found is not None and found[0].islower()
+    return found if even and (figures * 3 >= len(blocks) * 2 or (small and not set(blocks) & _SPOKEN_OF)) else None
 
 
 _KINDS: dict[Kind, str] = {"PIN": "PIN", "code": "PIN", "secret": "secret", "key": "secret", "phrase": "password"}
@@ -190,7 +275,9 @@ def _span(text: str, noun: Noun, found: re.Match[str], *, strong: bool) -> Found
     start, end = found.span(group)
     kind = _KINDS.get(noun.kind, "password")
     if noun.kind in ("PIN", "code"):
+        capital = text[noun.start : noun.end] == "PIN"
         number = _DIGITS.match(text, start) or (noun.kind == "code" and strong and _CODE.match(text, start))
+        number = number or ((strong or capital) and _MIXED.match(text, start))
         if not number or _UNIT.match(text, number.end()) or not (strong or noun.certain) or not number[0].strip("0"):
             return None
         if noun.kind == "PIN" and not strong and len(number[0]) < 4 and text[noun.start : noun.end].lower() == "pin":
@@ -198,7 +285,7 @@ def _span(text: str, noun: Noun, found: re.Match[str], *, strong: bool) -> Found
         return number.start(), number.end(), kind
     if noun.kind in ("phrase", "credentials"):
         form = _PHRASE if noun.kind == "phrase" else _PAIR
-        many = form.match(text, start) if strong else None
+        many = form.match(text, start) if strong or found["to"] else None
         if many and noun.kind == "phrase" and not set(many[0].lower().split()) & _SPOKEN_OF:
             return *many.span(), kind
         if noun.kind == "credentials":
@@ -212,6 +299,8 @@ def _span(text: str, noun: Noun, found: re.Match[str], *, strong: bool) -> Found
             ):
                 return None
             return *many.span("value"), kind
+    if strong and noun.kind != "answer" and (many := _groups(text, start)):
+        return *many.span(), kind
     value = text[start:end]
     if group == "bare":
         if found["open"] and value.rstrip(_TRAILING).endswith(found["open"]):
@@ -219,14 +308,18 @@ def _span(text: str, noun: Noun, found: re.Match[str], *, strong: bool) -> Found
         value = _NEXT_NAME.split(value.rstrip(_TRAILING), maxsplit=1)[0]
         if not text[noun.start].isascii() and (ascii_only := re.match(r"[!-~]{4,}", value)):
             value = ascii_only[0]
-    elif " " in value and noun.kind != "phrase":
-        return None
+    elif " " in value and noun.kind not in ("phrase", "answer"):
+        words = value.split()
+        told = len(words) < 7 and any(map(str.isdigit, value)) and not _SAID & set(value.lower().split())
+        return (start, end, kind) if told and noun.kind == "password" and noun.certain else None
     end = start + len(value)
     if group == "bare" and (text[end : end + 1] in ("(", "[") or (value[-1:] == "=" and text[end : end + 1] in "\"'")):
         return None  # code, or an attribute's name
     password = noun.kind in ("password", "phrase")
     if noun.kind == "key":
         good = _is_random(value)
+    elif noun.kind == "answer":
+        good = _is_shaped(value, least=4) or (_is_plain_word(value) if group == "quoted" else _is_word(text, noun, start, end))
     elif password:
         good = _is_shaped(value, least=4 if strong else 5) or (
             strong
@@ -235,9 +328,10 @@ def _span(text: str, noun: Noun, found: re.Match[str], *, strong: bool) -> Found
                 or (noun.certain and (_is_plain_word(value) if group == "quoted" else _is_word(text, noun, start, end)))
             )
         )
+        good = good or (not strong and len(value) > 3 and value.isdigit() and not _YEAR.fullmatch(value))
         good = good and (strong or noun.certain)
     else:
-        good = _is_random(value) or (strong and _is_shaped(value, least=8) and any(map(str.isdigit, value)))
+        good = _is_random(value) or (value.isdigit() and len(value) > 11) or (strong and _is_shaped(value, least=8) and any(map(str.isdigit, value)))
     return (start, end, kind) if good and not _UNIT.match(text, end) else None
 
 
@@ -336,6 +430,13 @@ def _is_shaped(value: str, *, least: int) -> bool:
     if not (words or signs or any(map(str.isdigit, value))):
         return False
     return not any(known.fullmatch(value) for known in (_PLACEHOLDER, _NAMES, _CONSTANT, _TECH))
+
+
+def _is_made_up(value: str, *, signed: bool) -> bool:
+    """Return whether a word has a shape that no word of prose has: letters, figures and a sign, or random ones."""
+    if signed and 7 < len(value) < 65 and any(map(str.isdigit, value)) and re.search(r"[a-zA-Z]", value):
+        return any(sign in value for sign in "_!#$%&*+^~?@") and "=" not in value and _is_shaped(value, least=8)
+    return len(value) > 15 and "/" not in value and "=" not in value.rstrip("=") and _is_random(value)
 
 
 def _is_random(value: str) -> bool:
