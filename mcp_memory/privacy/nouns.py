@@ -17,12 +17,13 @@ _TABLE: dict[Kind, str] = {
     "password": """
         password passwords passwd passcode pwd pswd psw pword pw pass psk passkode
         passwort passwörter kennwort wachtwoord passord kodeord adgangskode lösenord salasana pwort
-        passe mdp contraseña contraseñas contrasena senha parole parola heslo hasło hasla jelszó şifre şifresi khẩu sandi
-        lozinka geslo salasõna slaptažodis parool
-        пароль пароля паролем пароли паролі κωδικός סיסמה पासवर्ड المرور السر 密码 密碼 口令 パスワード 비밀번호 암호 รหัสผ่าน""",
-    "phrase": "passphrase passphrases mnemonic phrase",
+        passe mdp contraseña contraseñas contrasena senha parole parola heslo hasło hasla jelszó şifre şifresi
+        khẩu sandi lozinka geslo salasõna slaptažodis parool
+        пароль пароля паролем пароли паролі κωδικός סיסמה पासवर्ड المرور السر
+        密码 密碼 口令 パスワード 비밀번호 암호 รหัสผ่าน""",
+    "phrase": "passphrase passphrases mnemonic phrase seed",
     "answer": "word answer",
-    "credentials": "credentials credential creds login logins zugangsdaten anmeldedaten",
+    "credentials": "credentials credential creds login logins wifi wlan zugangsdaten anmeldedaten",
     "secret": "secret token geheimnis jeton токен секрет 密钥 トークン",
     "PIN": "pin puk cvv cvv2 cvc cvc2 pincode geheimzahl пин пинкод 暗証番号",
     "code": """
@@ -47,7 +48,7 @@ _QUALIFIED: dict[str, re.Pattern[str]] = {
         r"|otp|two[ -]factor|sms|log-?in|sign-?in|auth|authenticator|puk|card|parental|voicemail|intercom|suitcase"
         r"|luggage|(?:haus)?tür|zugangs|sicherheits|tresor|eingangs|d['’]entrée|d['’]accès|de la porte|de acceso"
         r"|de entrada|de seguridad|de segurança|de sécurité|di sicurezza|пин|защитный",
-        "phrase": r"seed|recovery|secret|back ?up|mnemonic|wallet|pass|key",
+        "phrase": r"seed|1[258][ -]words?|2[14][ -]words?|recovery|secret|back ?up|mnemonic|wallet|pass|key",
         "passe": r"mot de|palavra",
         "sandi": r"kata",
         "khẩu": r"mật",
@@ -55,22 +56,35 @@ _QUALIFIED: dict[str, re.Pattern[str]] = {
     }.items()
 }
 _PLACE = re.compile(
-    r"(?:for|of|to|at|on|in|für|zur|zum|vom|der|die|des|de|del|la|du|pour|para|от|для|к|do|da)\b[^.!?\n]{0,24}?\b(?:doors?|gates?|garage"
+    r"(?:for|of|to|at|on|in|für|zur|zum|vom|der|die|des|de|del|la|du|pour|para|van|voor|от|для|к|do|da)\b"
+    r"[^.!?\n]{0,24}?\b(?:get in\b|doors?|deur|voordeur|gates?|garage"
     r"|alarm|entry|entrance|safe|lockers?|(?:pad ?)?lock|lock ?box|key ?pad|vault|building|elevator|shed|bike|sim|gym"
     r"|voicemail|suitcase|office|house|flat|apartment|cellar|(?:haus)?tür|tor|tresor|puerta|porte|portail|porta"
     r"|cabin|cottage|airbnb|basement|barrier|mailbox|shutters?|hallway|stairwell|parking|storage|panel|keybox|alarma|alarme"
     r"|caja|coffre|cofre|cancello|portone|portão|домофона?|двери|подъезда|сейфа|ворот|гаража|сигнализации|kapı|drzwi"
     r"|bramy)\b"
 )
+_YOURS = re.compile(r"\b(?:your|ihr|votre|tu)\s(?:\w{1,20}\s)?$")
+_LOCK = re.compile(
+    r"\b(?:lock ?box|key ?box|key ?safe|locker|safe|tresor|schlüsseltresor|entrance|front door|haustür|keypad"
+    r"|ipad|tablet)\b"
+    r"[^.!?\n]{0,24}$"
+)
 _ACCESS = re.compile(
     r"(?:for|of|to|für|zum|vom|del?|d[aou]|du|per|от|для|к)\b[^.!?\n]{0,24}?\b(?:wi-?fi|wlan|router|api|account|vpn|network|"
     r"netz|r[eé]de?|réseau|cuenta|conta|compte|konto|banco|bank|email|correo|вайфая|wifi)\b"
+)
+_NETWORK = re.compile(r"\b(?:ssid|wi-?fi|wlan)\b")
+_OTHER_CODES = re.compile(
+    r"\b(?:error|exit|zip|postal|post|area|country|discount|promo|status|https?|dress|source|colou?r|product|tracking|booking"
+    r"|reference|customer|voucher|gift|sort|currency|airport|swift|iso|qr|bar|morse|class|course|response|return|referral"
+    r"|invite|tax|coupon|fault|python|java|line|lines|of|fehler|vorwahl)\W{0,2}$"
 )
 _NOT_PASS = re.compile(
     r"(?:boarding|ski|bus|day|hall|season|mountain|backstage|travel|park|press|rail|to|will|must|didn't)\s$"
 )
 _OWNED = re.compile(
-    r"\b(?:my|your|his|her|our|their|card|sim|bank|debit|phone|atm|meine?r?|the|new|old|ihre?)\W{0,2}(?:\w+\s)?$"
+    r"\b(?:my|your|his|her|our|their|card|sim|bank|debit|phone|atm|voicemail|gym|door|alarm|meine?r?|the|new|old|ihre?)\W{0,2}(?:\w+\s)?$"
 )
 _ACCOUNT = re.compile(r"\b(?:user\w*|login|wi-?fi|e-?mail|root|admin|db|db_?user|account|name|wlan|usr|uid)\b")
 _OTHER_THINGS = (
@@ -83,13 +97,28 @@ _OTHER_THINGS = (
     " snippets santa ingredient sauce agent service services garden admirer pal ballot weapon society police"
     " recipe pool cushion board boards wheel point points signature stroke binding bindings card cards person"
     " figure word words frame performance takeaway takeaways error errors link links email screen management"
-    " settings setting support issue"
+    " settings setting support issue layout fingerprint mapping network networks router speed signal name"
 )
 NO_VALUE = frozenset(_OTHER_THINGS.split())
 """Words behind a noun that make it the name of something that is no secret."""
 _CORES = (
-    *("pass", "swor", "pw", "secret", "token", "cred", "login", "pin", "puk", "cod", "comb", "key", "phrase", "mnemonic"),
-    *("cv", "otp", "kennw"),
+    *(
+        "pass",
+        "swor",
+        "pw",
+        "secret",
+        "token",
+        "cred",
+        "login",
+        "pin",
+        "puk",
+        "cod",
+        "comb",
+        "key",
+        "phrase",
+        "mnemonic",
+    ),
+    *("seed", "wifi", "wlan", "cv", "otp", "kennw"),
 )
 """What the English nouns hold."""
 _FOREIGN_CORES = tuple(
@@ -103,7 +132,7 @@ _FRONTS = ("memorable ", "security ", "safe ", "secret ", "code ", "pass ")
 
 
 def _one_of(cores: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern that branches by first letters, which makes it twice as fast."""
+    """Return a pattern that branches by first letters, and so is twice as fast."""
     by_letter: dict[str, list[str]] = {}
     for core in sorted(cores, reverse=True):
         by_letter.setdefault(core[0], []).append(core[1:])
@@ -115,7 +144,8 @@ _ASCII = _one_of((*_CORES, *_FRONTS[:3], *filter(str.isascii, _FOREIGN_CORES)))
 _ALL = _one_of((*_CORES, *_FRONTS[:3], *_FOREIGN_CORES))
 _TAILS = {
     core: re.compile(
-        f"(?i:{'|'.join(sorted({word[word.index(core) :] for word in WORDS if core in word}, reverse=True))})(?![a-zß-ÿ])"
+        f"(?i:{'|'.join(sorted({word[word.index(core) :] for word in WORDS if core in word}, reverse=True))})"
+        "(?![a-zß-ÿ])"
     )
     for core in (*_CORES[2:], *_FOREIGN_CORES)
 }
@@ -193,9 +223,9 @@ def _noun_at(text: str, lower: str, place: int, core: str) -> tuple[int, Noun | 
     while start and place - start < _LONGEST and (text[start - 1].isalnum() or text[start - 1] in "_-"):
         start -= 1
     end = max(_end_of_name(text, place), place + 1)
-    if lower[start : end + 1] in _FRONTS and (behind := _end_of_name(text, end + 1)) > end + 1:
-        if WORDS.get(lower[end + 1 : behind]) == "answer":
-            return behind, Noun("answer", end + 1, behind, certain=True)
+    behind = _end_of_name(text, end + 1)
+    if lower[start : end + 1] in _FRONTS and WORDS.get(lower[end + 1 : behind]) == "answer":
+        return behind, Noun("answer", end + 1, behind, certain=True)
     parts = [one[0].lower() for one in _PART.finditer(text, start, end)]
     words = [_word_in(part) for part in parts]
     rest = next((n for n in range(len(parts) - 1, -1, -1) if words[n]), None)
@@ -252,17 +282,32 @@ def _judged(word: str, before: str, lower: str, start: int, end: int, *, capital
     if word == "pass":
         if _NOT_PASS.search(before):
             return None
-        return Noun(kind, start, end, certain=_ACCOUNT.search(lower, max(0, start - 40), start) is not None)
+        return Noun(
+            kind,
+            start,
+            end,
+            certain=_ACCOUNT.search(lower, max(0, start - 40), start) is not None
+            or _ACCESS.match(lower, end + 1) is not None,
+        )
     if kind == "key":
         if (qualified and qualified.search(before)) or _ACCESS.match(lower, end + 1, end + 48):
+            return Noun("password" if word in ("clave", "chave") else "secret", start, end, certain=True)
+        if _NETWORK.search(lower, max(0, start - 48), start):
             return Noun("secret", start, end, certain=True)
         told = re.search(r"\b(?:my|our|the|mein\w*|unser\w*|mi|ma)\s$", before)
         return Noun("key", start, end, certain=False) if told else None
     if kind == "code":
         placed = (qualified and qualified.search(before)) or _PLACE.match(lower, end + 1, end + 48)
-        return (
-            Noun(kind, start, end, certain=True) if placed or word in ("otp", "totp", "digicode", "türcode") else None
-        )
+        other = _OTHER_CODES.search(before)
+        if other is None and not placed:
+            placed = _LOCK.search(lower, max(0, start - 40), start)
+        if placed or word in ("otp", "totp", "digicode", "türcode"):
+            return Noun(kind, start, end, certain=True)
+        return Noun(kind, start, end, certain=False) if other is None and _YOURS.search(before) else None
+    if word == "seed":
+        return Noun(kind, start, end, certain=False)
+    if word in ("wifi", "wlan") and end - start > 4:
+        return None
     if qualified is not None and word not in ("passphrase", "passphrases", "mnemonic") and not qualified.search(before):
         return None
     if kind == "PIN" and word == "pin":

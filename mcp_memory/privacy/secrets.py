@@ -21,8 +21,10 @@ from importlib import import_module
 from mcp_memory.domain.batch import KEEP, Masking
 from mcp_memory.domain.turns import Turn
 from mcp_memory.privacy.cards import cards
+from mcp_memory.privacy.fixed import Found
 from mcp_memory.privacy.settings import PrivacySettings
-from mcp_memory.privacy.stated import Found, stated_secrets
+from mcp_memory.privacy.shapes import PLACEHOLDER
+from mcp_memory.privacy.stated import stated_secrets
 from mcp_memory.privacy.told import is_told
 from mcp_memory.visible import FILL
 
@@ -92,7 +94,7 @@ _OWN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("Anthropic key", ("sk-ant-",), r"sk-ant-[\w-]{20,}"),
     ("API key", ("sk-",), r"(?<![\w-])sk-(?:(?:proj|svcacct|admin|or-v1|lf)-[\w-]{20,}|[A-Za-z0-9]{32,})"),
     ("Hugging Face token", ("hf_",), r"hf_[A-Za-z]{30,}"),
-    ("Twilio token", ("AC",), r"AC[0-9a-f]{32}(?![0-9a-f])[\s\S]{0,120}?(?<![0-9a-f])(?P<secret>[0-9a-f]{32})(?![0-9a-f])"),
+    ("Twilio token", ("AC",), r"AC[0-9a-f]{32}\b[\s\S]{0,120}?\b(?P<secret>[0-9a-f]{32})\b"),
     ("npm token", ("npm_",), r"npm_[A-Za-z0-9]{36}"),
     ("Mailgun key", ("key-",), r"key-[0-9a-f]{32}"),
     ("DigitalOcean token", ("_v1_",), r"do[opr]_v1_[0-9a-f]{64}"),
@@ -144,13 +146,15 @@ def _by_hint() -> tuple[tuple[str, tuple[Rule, ...]], ...]:
     return tuple((hint, tuple(rule for rule in rules() if hint in rule.hints)) for hint in hints)
 
 
-_IN_URL = Rule("password", (), re.compile(r"://[^\s/:@?#'\"<>]{0,64}:(?P<secret>(?![A-Z_]{3,}@)[^\s/@'\"<>{}$\[*]{3,128})@"))
+_IN_URL = Rule("password", (), re.compile(r"://[^\s/:@?#'\"<>]{0,64}:(?P<secret>[^\s/@'\"<>{}$\[*]{3,128})@"))
 
 
 def issued_secrets(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of each key and token with an issuer's prefix, and of passwords in URLs."""
     if "://" in text:
-        yield from ((start, end, _IN_URL.kind) for start, end in _IN_URL.spans(text))
+        for start, end in _IN_URL.spans(text):
+            if not PLACEHOLDER.fullmatch(text[start:end]):
+                yield start, end, _IN_URL.kind
     words = [word for word in text.split() if len(word) >= SHORTEST]
     if not words:
         return
@@ -178,7 +182,7 @@ def private_keys(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), done, "private key"
 
 
-RULES = 2
+RULES = 3
 """Raised whenever other texts are masked than before: a view that was saved with other masks is not read again."""
 
 

@@ -117,6 +117,137 @@ email: anna@example.org, password: «oldtown99»
 pass: «test1234»
 pass code for the phone: «839201»
 The passcode is «839201».
+my new PIN for the gym locker is «5518»
+Bank PIN: «2290» (Revolut)
+the puk is «99120345»
+PUK code «12345678»
+Telephone banking password = «"Harvest moon 88"»
+memorable answer: «Bramwell»
+Security answer for first pet: «Tobermory»
+the secret word for picking up the kids is «pumpernickel»
+our safe word is «periwinkle»
+Alarm: disarm code «8841», arm with 8842
+The garage opens with «7741#»
+punch in «33918» at the front door
+enter «4409» on the keypad by the back door
+The safe opens with «18-25-41».
+Airbnb check-in: lockbox code «0923»
+Key box at the cottage: «4471»
+Hausschlüssel im Schlüsseltresor, Code «7719»
+Der Code für die Garage ist «5563»
+Türcode: «9921A»
+El código de la puerta es «4823»
+le code du portail est «A1482»
+codice del cancello: «5529»
+De code van de voordeur is «8812»
+kod do bramy: «4417»
+код от домофона «4782»
+пароль от почты: «Snegir2019»
+Пароль от вайфая — «zimnyaya777»
+пин-код карты «4418»
+contraseña de Netflix: «GatoNegro12»
+La contraseña nueva de la wifi es «sol-y-luna-88»
+mi clave del banco es «7741»
+Mi clave del correo es «Mariposa_88»
+Kennwort fürs Tablet: «Regenbogen5»
+Das Passwort vom Router habe ich auf «Kastanie#12» geändert
+Passwort geändert, neu: «Kastanie#12»
+mot de passe wifi «chatnoir77»
+Le mot de passe du NAS : «Fougère_2024»
+password dell'email: «Girasole99»
+senha do cartão é «4482»
+wachtwoord van de wifi is «zonnebloem12»
+lösenord: «Sommar2024»
+heslo je «Jahoda123»
+şifre: «Papatya34»
+wifi şifresi «Papatya3434»
+WiFi-Passwort ist «kaffee-und-kuchen»
+パスワードは「«sakura2024!»」です
+ログインのパスワード: «tanuki_88»
+密码是 «xiaomao123»
+비번 말고 비밀번호는 «namu7788» 이야
+Guest wifi: GuestNet / «welcome2home»
+SSID: HomeNet, key: «f8a9b2c3d4e5»
+WLAN-Schlüssel: «59823471029384756102»
+wpa2 key «9F3kQz81LmP0»
+network security key: «bluegiraffe77»
+WIFI:S:Cafe;T:WPA;P:«latte4all!»;;
+My Netflix login is maria@example.com with the password «Panda.Bear.12»
+login for the school portal: user knut, password «Elchtest#7»
+Username: bob Password: «correcthorse»
+My amazon pw changed, now it's «Kiwi_Tree_55»
+pasword: «monkey12»
+passord: «fjell1234»
+the passsword is «monkey12»
+pwd for zip: «Autumn2023»
+the zip's password -> «Autumn2023»
+The spreadsheet is protected with the password «Ledger77»
+I use the same password everywhere: «Schnitzel1»
+remember my old password was «Schnitzel1»
+she gave me her password (it's «lulu2011»)
+root pw is «toor1234»
+sudo password «hunter22»
+Your one-time code is «552 918»
+Use «481920» as your verification code
+Your Uber code is «4821». Never share it.
+2FA secret: «JBSWY3DPEHPK3PXP»
+authenticator setup key «JBSW Y3DP EHPK 3PXP»
+Backup codes for GitHub:\\n«a1b2c-d3e4f»\\n«g5h6i-j7k8l»
+Recovery code «XK29-LLQ0-83HF»
+Apple recovery key: «ABCD-1234-EFGH-5678-IJKL-9012-MNOP»
+FileVault key is «T7K2-9QPL-XX32-M4N8-7HGF-2JKL»
+seed: «gravity lemon sunset turtle river candle mountain violin ocean copper basket mirror»
+my wallet's recovery phrase is «gravity lemon sunset turtle river candle mountain violin ocean copper basket mirror»
+12 word phrase: «gravity lemon sunset turtle river candle mountain violin ocean copper basket mirror»
+OPENWEATHER_API_KEY=«8a7d6f5e4c3b2a1908f7e6d5c4b3a291»
+x-api-key: «8a7d6f5e4c3b2a1908f7e6d5»
+apikey «8a7d6f5e4c3b2a1908f7e6d5»
+The token for the bot is «7f8e9d0c1b2a3948576»
+access_token=«ya8f7d6s5a4d3f2g1h0»&scope=read
+client_secret: «Qx8~k2LmN0pRsT4uVwXyZ»
+"apiToken": "«c0ffee1234deadbeef5678»"
+let apiKey = '«c0ffee1234deadbeef5678»'
+Cookie: PHPSESSID=«4f8a9d7c6b5e3f2a1d0c9b8e»; lang=en
+Set-Cookie: session=«eyJhbGciOi8d7f6s5a4d3f»; Path=/; HttpOnly
+psql postgresql://app:«Winter9»@db:5432/app
+smb://carol:«Hedgehog5»@nas/share
+PGPASSWORD='«Hedgehog5»' pg_dump shop
+mysql --password=«Hedgehog5» -u root
+openssl enc -aes-256-cbc -k «Hedgehog5!» -in a
+gpg --passphrase «Hedgehog5!» -d x.gpg
+ssh carol@host # password «Hedgehog5»
+smtp: user me@x.org pass «Hedgehog5»
+ftp login: carol / «Hedgehog5»
+<Password>«Hedgehog5»</Password>
+password "«Hedgehog5»"
+Password is: '«Hedgehog5»'.
+Passwd: «Hedgehog5»
+- pass: «Hedgehog5»
+pass phrase: «silly purple hedgehog dances»
+pin: «4471»
+pin=«4471»
+ATM pin «4471»
+my phone's passcode: «447100»
+phone unlock code «447100»
+SIM pin is «4471» btw
+voicemail pin «4471»
+my debit pin = «4471»
+the last four of my PIN... it's «4471»
+CVV is «221»
+cvc «221»
+iPad code: «4471»
+The code to get in is «4471»
+Door: «4471#»
+building entrance - code «4471»
+the pass for the wifi is «sunnyday»
+password please: «sunnyday12»
+Steam: user gabe, pass «Half_life3»
+my ssn password is «Half_life3»
+the pw's «Half_life3»
+combo lock «24-36-08»
+bike lock: «4821»
+locker 12, combination «24-36-08»
+license key «AAAA1-BBBB2-CCCC3-DDDD4»
 """
 
 HARMLESS = """
@@ -253,6 +384,166 @@ API key rotation every 90 days
 an API key looks like sk-...
 The secret key: where did you put it?
 secret key is stored in AWS
+The door opens with 20 minutes delay.
+The museum opens with 300 works by Klee.
+The shop opens at 0900 and the door is green.
+Press 3 to open the gate.
+We use 120 panels on the garage.
+Type 2 diabetes runs in the family, call 112 at the door.
+Gate 22, seat 14C, boarding at 1420
+The safe weighs 420 kg.
+The alarm goes off at 0630.
+Door 4471 is on the left.
+Room key is 12 in the drawer
+the key to room 412 is at the desk
+The key for the API is good docs.
+The word is that they sell in 2025.
+The answer is 42.
+The security answer is never a guess.
+My answer: 1984
+The secret to a long life is 10000 steps a day.
+The secret ingredient is cardamom.
+The passphrase policy needs 20 characters.
+I changed my password on 12.05.2024.
+My password manager is KeePassXC 2.7.6.
+The password for the account was changed in 2023.
+My password was leaked in the LinkedIn2012 breach.
+Change your password at https://acme.example/reset?x=12
+Password for user anna_92 expires soon.
+I forgot the password for my lena_77 account.
+What is the password for Windows11?
+Do you remember the password to office365?
+The password must contain 1 digit and 1 symbol!
+I set my password to expire in 90 days.
+We reset the password to comply with policy ISO27001.
+set the token to null
+I set the key to C# minor
+He changed the code to use 4 threads.
+The code for the door component is in door.tsx line 4711
+The code of conduct has 12 rules.
+access code to the article: not needed
+area code 0211, zip 40213
+The PIN has 4 digits.
+PIN entry failed 3 times
+pin it to version 1.2.3
+I pinned 12 recipes on Pinterest.
+Connect pin 12 to pin 13.
+The pin layout: 1-2-3-4
+bowling pins: 10
+opinion poll 2024: 48 percent
+Please pass the salt, 200 g of it.
+mountain pass at 2240 m
+pass rate: 82.5%
+passing tests: 120
+Login took 350ms
+login: success
+login at 10:45 from 10.0.0.5
+The login page has 3 fields.
+credentials: see 1Password
+The credentials file is in ~/.aws/credentials.
+token limit 8192
+tokens per second: 45
+token price $0.0021
+Tokenizer v2.1
+session token expired after 3600 s
+API key: see .env.local
+api key missing, error 401
+API keys start with sk-
+the API key page is at https://x.example/keys123
+SSH key fingerprint SHA256:abcdEFGH1234
+ssh key type: ed25519
+key: value1
+key=a1
+primary key id_12
+key figures 2024: 12, 14, 18
+Hotkey: Ctrl+Shift+F5
+The key is F5.
+License key required
+recovery code not needed
+discount code SAVE20
+promo code: WELCOME10
+QR code: https://x.example/a1
+barcode 4006381333931
+color code #ff8800
+error code: E1234-55
+HTTP code 500
+code 1 means failure
+postal code: 10115
+the code block above has 12 lines
+The combination of 3 drugs
+combo meal 4: 8.90
+The phrase "to be or not to be" is by Shakespeare
+the phrase is three words long
+Spell phrase: abra kadabra simsalabim
+safe word count is 4
+crossword: 12 across
+password crossword 12
+Foreword: 2019 edition
+keyword: python3
+my keyboard is a K380s.
+Passport: C01X00T47
+passport number L898902C3
+The password game level 14 is hard.
+"Invalid password for user 'bob12'"
+Password1 is a bad password.
+passwords like 123456 are bad
+Don't use hunter2!
+const password = process.env.DB_PASS1;
+password: z.string().min(8)
+password = faker.internet.password(12)
+assert token == "abc"
+if (pin.length !== 4) return;
+pin_number = models.CharField(max_length=4)
+def open_door(code: int = 0) -> None:
+cookies: 12 pieces, 200 g flour
+cookie consent banner v2
+Authorization: Basic auth is disabled
+use Bearer tokens for auth
+$PASSWORD is not set
+password: $PASSWORD
+--password "$PW"
+mysql -u root -p shop
+curl -u "$USER:$PASS" https://x.example
+postgres://user:password@localhost/db
+redis://localhost:6379/0
+https://user:PASS@example.org
+DB_PASSWORD=PLEASE_CHANGE
+secret: SECRET_NAME
+PUK is on the card
+The memorable day was 12 May.
+A memorable word from grandma.
+security word of the day
+wifi network: FritzBox7590
+wifi speed 250 Mbit/s
+The wifi code word is easy.
+my username is maria_88 and the password is in the vault
+disarmed 3 mines
+alarm at 0700 on the phone
+use 4 locks on the gate
+unlock 3 levels with 500 points
+The phone opens with Face ID.
+Unlock with 2 keys.
+the lock opens with 90 degrees of rotation
+the safe was opened with 2 witnesses
+open the door for 10 minutes with 400 watts
+wait for code 200 then open the gate
+The Secret Garden, 1911
+Secret of Mana, 1993
+пароль забыл, сбросил 12.05.2024
+код ошибки 4044
+ключ на 17
+Der Schlüssel liegt unter Topf 2.
+Passwort zurücksetzen dauert 24 Stunden.
+Passwort muss 12 Zeichen haben
+Code 128 ist ein Barcode.
+mot de passe à changer avant le 12/06/2025
+la clé USB de 64 Go
+la clave es 1 cosa: paciencia
+código postal 28013
+contraseña olvidada 2 veces
+hasło roku 2024: dobro
+密码太短，至少8位
+パスワードを3回間違えた
 """
 
 

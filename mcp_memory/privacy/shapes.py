@@ -1,0 +1,123 @@
+"""What a value looks like: a secret, a placeholder for one, or a word, a name or a number of ordinary talk."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_memory.privacy.nouns import WORDS
+
+UNIT = re.compile(
+    r"\s?[-–]?\s?(?:char|digit|letter|symbol|word|day|week|month|year|hour|minute|second|time|people|user|euro|dollar"
+    r"|step|bit|byte|of\s|and above|or more|or longer|\+|percent|%|°|km|am\b|pm\b|o'clock|zeichen|stellen"
+    r"|attempt|tries|person)",
+    re.IGNORECASE,
+)
+_LIKE_A_WORD = re.compile(
+    r"[a-z]+(?:ed|ing|able|ible|al|ical|ic|ful|less|ous|ent|ant|ive|ly|ary|en|ght|onger|ption)", re.IGNORECASE
+)
+_WORDS_OF_PROSE = (
+    "wrong right correct incorrect weak strong safe secure insecure long short easy hard same different new old"
+    " good bad fine here there gone empty okay set known unknown too very not now still always never only also"
+    " just both none null true false void that this these those what whatever something nothing anything"
+    " everything your mine yours ours theirs with from under over above below inside stored stale fresh unique"
+    " mandatory random simple complex longer shorter better worse case lost kept due yes nope maybe also then when"
+    " where which because but and for the reused string str text bytes object any int bool char varchar uuid self"
+    " input prompt value field param args kwargs env bitwarden keepass keychain lastpass dashlane vault dotenv"
+    " argon scrypt bcrypt falsch richtig sicher unsicher erforderlich abgelaufen vergessen incorrecta correcta"
+    " obligatoire requis requise incorrect oublié admin-only see ask redacted masked removed later soon today"
+    " tomorrow pending ready done next more than about like case-sensitive well-known up-to-date one-time-only"
+)
+SPOKEN_OF = frozenset(_WORDS_OF_PROSE.split())
+"""Words that follow "the password is" in prose, and what stands for one in code."""
+_SMALL_WORDS = "a an of to must be at least in on than my our you i it its are has have"
+SAID = SPOKEN_OF | frozenset(_SMALL_WORDS.split())
+"""Those, and small words: no quoted password of several words has any."""
+WHOLE = re.compile("[0-9]{4,8}")
+YEAR = re.compile("(?:19|20)[0-9]{2}")
+_TECH = re.compile(
+    r"(?:1password|\w*2fa|u2f|oauth\d?\S*|sha-?\d+|md5|aes-?\d*\S*|rsa-?\d*|base-?\d+|utf-?\d+|bcrypt|argon2\w*|pbkdf2\w*"
+    r"|http[/\d]*|v?\d+(?:\.\d+)+\w*|\d+[a-z]{1,4}|\d+x|rfc-?\d+|iso-?\d+|p\d{1,2}|ipv?[46]|wpa\d?\S*|rot13|ed25519|x509|\d+(?:st|nd|rd|th)"
+    r"|h264|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\S*|\d{1,2}:\d\d\S*|[\w.+-]+@[\w-]+(?:\.\w{2,})+|\d+[-–+/]\S*|24/7|k8s|s3|ec2)",
+    re.IGNORECASE,
+)
+"""Names of methods, versions, sizes, dates, times and addresses: they mix letters, digits and signs, too."""
+PLACEHOLDER = re.compile(
+    r"[\[{(<…].*|\$[{(].*|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)[;)]*|%\w+%?\S*|[*•xX.?_-]{3,}\S?|"
+    r"(?-i:[A-Z_]*(?:PASS|PWD|SECRET|TOKEN|KEY|PIN|CODE)[A-Z_]*)|https?:.*|process\.\S*|os\.\S*"
+    r"|/[a-z._-]+/\S*|~/\S*|\.{1,2}/\S*|(?:your|my|the|some|new|old|test|dummy|fake|sample|example|change|me|in|production"
+    r"|redacted|masked|env|here|secret|token|password|passwd|pass|word|key|api|none|null|true|false|undefined|string|str|int|required"
+    r"|optional|value|is|user|db|placeholder|todo|tbd|insert|enter|goes|hidden|[_.\-!])+",
+    re.IGNORECASE,
+)
+_NAMES = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
+_CONSTANT = re.compile(
+    r"_*(?:[A-Z][A-Z0-9]*(?:_[A-Z][A-Z0-9]*)+|[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)+)|[A-Za-z_][\w.]*[(\[].*"
+    r"|[A-Z]\w*(?:Key|Token|Secret|Password|Credentials?)"
+)
+"""Names and calls in code."""
+_DICEWARE = re.compile(
+    r"(?![\w-]*[-_.](?:to|of|by|the|in|and|a)[-_.])(?:[A-Za-z]{3,}(?:[-_.][A-Za-z]{3,}){2,}"
+    r"|(?=.{14})[A-Za-z]{2,}(?:-[A-Za-z]{2,}){2,})\d{0,4}"
+)
+TRAILING = ".,;:?)]}"
+_HEX = re.compile(r"(?:0x)?(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{10,}", re.IGNORECASE)
+DIGITS = re.compile(r"[#*]?\d(?:[ .-]?\d){2,11}[#*]?(?![\w%€$]|[.,:/-]\w)")
+_BLOCKS = re.compile(r"[A-Za-z0-9]{4,8}(?:[- ][A-Za-z0-9]{2,8}){2,15}(?![\w-])")
+_MIXED_CASE = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d\D*\d)[A-Za-z0-9]{10,}")
+
+
+def is_plain_word(value: str) -> bool:
+    """Return whether a word is one that people take for a password, not one by which they speak of passwords."""
+    lower = value.lower()
+    return (
+        len(value) >= 4
+        and all(char.isalpha() or char in "-_'’" for char in value)
+        and lower not in SPOKEN_OF
+        and lower not in WORDS
+        and not any(lower.endswith(word) for word in ("password", "token", "secret", "key", "passwort"))
+        and not _LIKE_A_WORD.fullmatch(lower)
+        and not (PLACEHOLDER.fullmatch(value) or _CONSTANT.fullmatch(value))
+        and ("-" not in value or _DICEWARE.fullmatch(value) is not None)
+    )
+
+
+def is_shaped(value: str, *, least: int) -> bool:
+    """Return whether a value looks like one that people or programs make up to be secret.
+
+    Args:
+        value: without quotes.
+        least: characters of the shortest.
+    """
+    if len(value) < least or len(set(value)) < min(4, least) or not any(map(str.isalpha, value)):
+        return False
+    words = _DICEWARE.fullmatch(value) is not None
+    signs = any(not char.isalnum() and char not in "_-.:/'’,;()" for char in value)
+    if not (words or signs or any(map(str.isdigit, value))):
+        return False
+    return not any(known.fullmatch(value) for known in (PLACEHOLDER, _NAMES, _CONSTANT, _TECH))
+
+
+def is_made_up(value: str, *, signed: bool) -> bool:
+    """Return whether a word has a shape that no word of prose has: letters, figures and a sign, or random ones."""
+    if signed and 7 < len(value) < 65 and any(map(str.isdigit, value)) and re.search(r"[a-zA-Z]", value):
+        return "=" not in value and any(sign in value for sign in "_!#$%&*+^~?@") and is_shaped(value, least=8)
+    return len(value) > 15 and "/" not in value and "=" not in value.rstrip("=") and is_random(value)
+
+
+def is_random(value: str) -> bool:
+    """Return whether nobody would say such a value in other words: hexadecimal digits, or a long mix with figures."""
+    if _HEX.fullmatch(value) or _MIXED_CASE.fullmatch(value) or (value.isdigit() and len(value) > 11):
+        return True
+    return len(value) >= 16 and sum(map(str.isdigit, value)) >= 3 and is_shaped(value, least=16)
+
+
+def groups(text: str, start: int) -> re.Match[str] | None:
+    """Return blocks of letters and digits as programs give them out: "jv4x 2azj vp2y", "415752-699801-592639"."""
+    found = _BLOCKS.match(text, start)
+    blocks = re.split("[ -]", found[0]) if found else []
+    if found is None or len(set(map(len, blocks[:-1]))) > 1:
+        return None
+    if len(blocks) == 4 and len(blocks[3]) == 4 and found[0].islower() and not set(blocks) & SPOKEN_OF:
+        return found
+    figures = sum(any(map(str.isdigit, block)) for block in blocks)
+    return found if figures * (2 if found[0].isupper() else 1.5) >= len(blocks) else None
