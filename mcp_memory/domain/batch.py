@@ -150,6 +150,10 @@ class KeepSecrets:
 KEEP: Masking = KeepSecrets()
 
 
+Find = Callable[[str, str], Turn | None]
+"""Returns the turn of a space with an id, if it is there."""
+
+
 def masked_turn(turn: Turn, masking: Masking) -> Turn:
     """Return a turn as it is shown; what the log keeps of it stays in ``original``."""
     if masking.keeps(turn):
@@ -177,12 +181,25 @@ def masked_value(relation: str, tail: str, masking: Masking) -> str:
     return masking.mask(masking.mask(stated, statement=True)[len(stated) - len(tail) :])
 
 
-def masked(batch: Batch, masking: Masking) -> Batch:
-    """Return a batch with its secrets masked, as it is shown and exported; the batch itself if it holds none."""
+def masked(batch: Batch, masking: Masking, find: Find) -> Batch:
+    """Return a batch with its secrets masked, as it is shown and exported; the batch itself if it holds none.
+
+    Args:
+        batch: as it was said.
+        masking: what is masked.
+        find: looks up the turns that are not in the batch: what a readable one states is readable, too.
+    """
     if masking is KEEP:
         return batch
+    own = {turn.id: turn for turn in batch.turns}
+
+    def shown(fact: Assertion) -> Assertion:
+        hidden = masked_assertion(fact, masking)
+        turn = None if hidden is fact else own.get(fact.turn_id) or find(fact.space, fact.turn_id)
+        return fact if turn is not None and masking.keeps(turn) else hidden
+
     turns = tuple(masked_turn(turn, masking) for turn in batch.turns)
-    facts = tuple(masked_assertion(fact, masking) for fact in batch.assertions)
+    facts = tuple(map(shown, batch.assertions))
     lessons = tuple(
         lesson if (query := masking.mask(lesson.query)) == lesson.query else replace(lesson, query=query)
         for lesson in batch.lessons
@@ -195,18 +212,34 @@ def masked(batch: Batch, masking: Masking) -> Batch:
     return replace(batch, turns=turns, assertions=facts, lessons=lessons, points=points) if changed else batch
 
 
+def masked_log(batches: Sequence[Batch], masking: Masking) -> list[Batch]:
+    """Return the batches of a whole log, masked."""
+    turns = {(turn.space, turn.id): turn for batch in batches for turn in batch.turns}
+    return [masked(batch, masking, lambda space, turn_id: turns.get((space, turn_id))) for batch in batches]
+
+
 NAMED = 5
 """Places that one warning names."""
 
 
-def masked_fact(fact: NewFact, masking: Masking) -> NewFact:
-    """Return a caller's fact as it is shown; the fact itself where it holds no secret."""
+def masked_fact(fact: NewFact, masking: Masking, turn: Turn | None = None) -> NewFact:
+    """Return a caller's fact as it is shown; the fact itself where it holds no secret, or its turn stays readable."""
+    if turn is not None and masking.keeps(turn):
+        return fact
     head, tail = masking.mask(fact.head), masked_value(fact.relation, fact.tail, masking)
     return fact if (head, tail) == (fact.head, fact.tail) else replace(fact, head=head, tail=tail)
 
 
-def check_secrets(request: WriteRequest, turns: Sequence[Turn], masking: Masking) -> list[str]:
+def check_secrets(
+    request: WriteRequest, turns: Sequence[Turn], masking: Masking, find: Callable[[str], Turn | None]
+) -> list[str]:
     """Return what to tell the caller about the secrets in a call, in words; nothing where there are none.
+
+    Args:
+        request: the call.
+        turns: its items.
+        masking: what is masked.
+        find: looks up a turn of its session, from before the call, by the caller's id.
 
     Raises:
         InvalidInput: there are some, and none are to be stored.
@@ -219,11 +252,17 @@ def check_secrets(request: WriteRequest, turns: Sequence[Turn], masking: Masking
         elif turn.original is not None:
             kinds = dict.fromkeys(kind for said in turn.original if said for kind in masking.kinds(said))
             found.append((f"{turn.kind}s[{place}]", ", ".join(kinds)))
+    own = {turn.ref: turn for turn in turns}
     for place, fact in enumerate(request.facts):
         if masked_fact(fact, masking) is not fact:
+            source = None if fact.source is None else own.get(fact.source) or find(fact.source)
             stated = f"{fact.head} {fact.relation.replace('_', ' ')} {fact.tail}"
             kinds = dict.fromkeys(masking.kinds(stated, statement=True))
-            found.append((f"facts[{place}]", ", ".join(kinds) or "secret"))
+            where = f"facts[{place}]", ", ".join(kinds) or "secret"
+            if source is not None and masking.keeps(source):
+                kept.append(f"{where[0]} ({where[1]})")
+            else:
+                found.append(where)
     told = [
         f"The secrets in {', '.join(kept[:NAMED])} stay readable, as the user asks to remember them. Tell the user so; "
         "with privacy.told = 'mask' they are masked like others."

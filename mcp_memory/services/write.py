@@ -61,7 +61,6 @@ async def write(
         StoreError: nothing of the call is stored, or it was stored and is indexed later: the text says which.
     """
     items, statements = requested_turns(request, now, reading.masking, reading.zone)
-    secrets = check_secrets(request, items, reading.masking)
     whole = request.wait and sum(len(turn.text) for turn in (*items, *statements.values())) <= AT_ONCE
     ready: dict[str, DerivedRows] = {}
     while True:
@@ -97,11 +96,11 @@ async def write(
     if current.stated or added:
         async with store.reading(whole=False) as view:
             facts, names, more = _changes(view.space(request.space), current, added)
-    warnings = (*secrets, *current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
+    warnings = (*current.secrets, *current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
     engine: Engine = "caller" if request.facts else "embedded"
     pending = 0 if request.wait else sum(bool(turn.text.strip()) for turn in batch.turns)
     result = WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names, pending=pending)
-    return result if CALLER.get().may(("read",), request.space) else result.unseen(secrets)
+    return result if CALLER.get().may(("read",), request.space) else result.unseen(current.secrets)
 
 
 async def _wait(
@@ -137,6 +136,7 @@ class Plan:
         stated: assertions of the caller's facts, new or not.
         known: ids of those that are stored already.
         warnings: about items that are stored already.
+        secrets: what to tell the caller about secrets in the request.
     """
 
     requested: Sequence[Turn]
@@ -144,6 +144,7 @@ class Plan:
     stated: Sequence[Assertion]
     known: frozenset[str]
     warnings: Sequence[str]
+    secrets: Sequence[str]
 
     def batch(self, ready: Mapping[str, DerivedRows] | None) -> Batch:
         """Return the rows to commit.
@@ -174,6 +175,8 @@ def make_plan(
     Raises:
         InvalidInput: see `write`.
     """
+    session = request.session
+    secrets = check_secrets(request, items, masking, lambda ref: space.current(session, ref_of(space, session, ref)))
     requested = named(space, (*items, *statements.values()))
     new, warnings = _new_turns(space, requested)
     in_call = {turn.ref: turn for turn in new}
@@ -182,15 +185,14 @@ def make_plan(
     assertions = []
     for number, fact in enumerate(request.facts):
         own = stated.get(number)
-        source = fact.source or ""
-        ref = own.ref if own is not None else refs.get(source) or ref_of(space, request.session, source)
-        turn = in_call.get(ref) or space.current(request.session, ref)
+        ref = own.ref if own else refs.get(fact.source or "") or ref_of(space, session, fact.source or "")
+        turn = in_call.get(ref) or space.current(session, ref)
         if turn is None:
             problem = f"no message or document {ref!r} is in session {request.session!r} or in this call"
             raise InvalidInput(
                 f"facts[{number}].source", problem, "Name the id of one, or leave the source out. Nothing was stored."
             )
-        shown = masked_fact(fact, masking)
+        shown = masked_fact(fact, masking, turn)
         assertion = caller_assertion(shown, turn, now)
         assertions.append(assertion if shown is fact else replace(assertion, original=(fact.head, fact.tail)))
     talkers, partnered = space.talkers(request.session), []
@@ -199,7 +201,7 @@ def make_plan(
         talkers = talkers.after(turn)
     distinct = tuple({assertion.id: assertion for assertion in assertions}.values())
     known = frozenset(assertion.id for assertion in distinct if space.facts.assertion(assertion.id))
-    return Plan(requested, partnered, distinct, known, warnings)
+    return Plan(requested, partnered, distinct, known, warnings, secrets)
 
 
 def _changes(
@@ -351,7 +353,6 @@ async def write_many(
         StoreError: nothing of any request is stored.
     """
     wanted = [(request, *requested_turns(request, now, reading.masking, reading.zone)) for request in requests]
-    secrets = [check_secrets(request, items, reading.masking) for request, items, _ in wanted]
 
     def plans(view: View) -> list[Plan]:
         return [
@@ -373,7 +374,7 @@ async def write_many(
             if _underived(current, ready):
                 continue  # another process revised a document meanwhile: a known text is new again
             await transaction.commit(batch if current == planned else _batch(current, ready))
-            return any(map(bool, secrets))
+            return any(bool(plan.secrets) for plan in current)
 
 
 def _underived(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> list[tuple[Turn, Talkers]]:

@@ -142,7 +142,7 @@ def log_batch(
         outlays=tuple(commit.outlay for commit in commits if commit.outlay),
         jobs=latest_jobs(read("jobs")),
     )
-    batch = masked(batch, masking)  # from here on nothing of the log is seen as it was said
+    batch = masked(batch, masking, find)  # from here on nothing of the log is seen as it was said
     return [(tx, turn) for (tx, _), turn in zip(new, batch.turns, strict=True)], batch
 
 

@@ -168,7 +168,7 @@ class Refresher:
 
     def apply(self, view: View, batch: Batch, appended: Appended) -> None:
         """Add a commit of this process to the view, which is as of that commit afterwards."""
-        batch, commit = masked(batch, self.masking), appended.commit
+        batch, commit = masked(batch, self.masking, partial(stored_turn, view)), appended.commit
         self._add(view, batch, [commit], [(commit.tx, turn) for turn in batch.turns])
         if appended.version is not None:
             self._version, self.folded = appended.version, commit

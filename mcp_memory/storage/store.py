@@ -20,7 +20,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.domain.access import look_again
-from mcp_memory.domain.batch import KEEP, Batch, Masking, masked
+from mcp_memory.domain.batch import KEEP, Batch, Masking, masked_log
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
@@ -257,7 +257,7 @@ class LanceStore:
     async def log(self, *, secrets: bool = False) -> list[Batch]:
         """Return the log, see `read_log`, without vectors; ``secrets``: as it was said, otherwise they are masked."""
         masking = KEEP if secrets else self._refresher.masking
-        return await to_thread.run_sync(lambda: [masked(batch, masking) for batch in read_log(Tables(self._place))])
+        return await to_thread.run_sync(lambda: masked_log(read_log(Tables(self._place)), masking))
 
     async def check(self) -> list[Finding]:
         """Return the problems of every row, worst first."""

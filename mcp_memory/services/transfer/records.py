@@ -163,11 +163,12 @@ def _point_record(point: Point) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What other records need of a text: its id in the store, its length, and its line."""
+    """What other records need of a text: its id in the store, its length, its line, and whether it stays readable."""
 
     id: str
     length: int
     line: int
+    kept: bool
 
 
 class Reader:
@@ -236,7 +237,7 @@ class Reader:
             kinds = ", ".join(self._masking.kinds(said)) or "in its title"
             raise BadLine(f"holds a secret ({kinds}), and privacy.secrets is 'refuse'", "Take the secret out.")
         turn = self._renaming.turn(turn, space)
-        self._texts[place] = _Known(turn.id, len(text), line)
+        self._texts[place] = _Known(turn.id, len(text), line, self._masking.keeps(turn))
         return turn
 
     def _referenced_text(self, fields: Fields, space: str) -> _Known:
@@ -284,7 +285,7 @@ class Reader:
             raise BadLine("ends before it begins", "Mend 'since' or 'until'.")
         if not (fact.head.strip() and fact.relation.strip() and fact.tail.strip()):
             raise BadLine("has an empty head, relation or tail")
-        fact = masked_assertion(fact, self._masking)
+        fact = fact if text.kept else masked_assertion(fact, self._masking)
         if self._masking.refuses and fact.original is not None:
             raise BadLine("holds a secret, and privacy.secrets is 'refuse'", "Take the secret out.")
         return self._renaming.fact(fact)

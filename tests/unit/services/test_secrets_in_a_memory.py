@@ -225,3 +225,23 @@ async def test_what_the_user_asked_to_remember_is_still_readable_when_it_is_read
         await memory.write(WriteRequest("default", "letters", "message", (NewItem(REMEMBER, ref="m1"),)))
         assert ("4711" in await shown(memory)) is seen
         await memory.aclose()
+
+
+async def test_what_a_readable_message_states_is_readable_in_its_facts_too(tmp_path: Path) -> None:
+    facts = (NewFact("front door", "door_code", "4711", source="m1"), NewFact("gate", "gate_code", "8822", source="m2"))
+    for text, readable in (("Remember that the door code is 4711#.", True), ("The door code is 4711#.", False)):
+        memory = opened(tmp_path / str(readable))
+        memory = replace(memory, masking=SecretMasking(told=True))
+        items = (NewItem(text, ref="m1"), NewItem("The gate is green.", ref="m2"))
+        first = await memory.write(WriteRequest("default", "letters", "message", items, facts[:1], wait=True))
+        again = await memory.write(WriteRequest("default", "letters", "message", (), facts, wait=True))
+        assert ("messages[0] (PIN), facts[0] (PIN) stay readable" in first.warnings[0]) is readable
+        assert len(again.warnings) == 1 + readable
+        for _ in range(2):
+            async with memory.store.reading() as view:
+                known = repr(list(view.space("default").facts.all(suspected=True)))
+            assert ("'4711'" in known) is readable
+            assert "8822" not in known
+            await memory.aclose()
+            memory = opened(tmp_path / str(readable))
+        await memory.aclose()

@@ -373,7 +373,7 @@ class _ForeignWork:
         turn = None if ref is None or ref in new else self._space.current(session, ref_of(self._space, session, ref))
         if turn is None:
             return True
-        assertion = caller_assertion(masked_fact(fact, self._reading.masking), turn, self._now)
+        assertion = caller_assertion(masked_fact(fact, self._reading.masking, turn), turn, self._now)
         return self._space.facts.assertion(assertion.id) is None
 
     def _stored(self, session: str, item: NewItem) -> bool:
