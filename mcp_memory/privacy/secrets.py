@@ -84,6 +84,8 @@ _TAKEN = {"AWS access key": slice(1), "Artifactory token": slice(1), "Slack toke
 """Which patterns of a plugin are taken, where not all: the others take words for secrets, or quadratic time."""
 _LEAST = {"Discord token": 56, "Twilio key": 34, "Mailchimp key": 36, "Airtable token": 82}
 """Characters of the shortest word with such a secret, where it is not `SHORTEST`."""
+LONG = min(_LEAST.values())
+"""From which length on the hints of all rules are looked for; of some they are single letters."""
 _OWN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("GitHub token", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{36,}"),
     ("Slack token", ("xapp-", "xox"), r"(?:xapp-\d|xox[abeoprs]|xoxe\.xox[bp])-[A-Za-z0-9-]{20,}"),
@@ -141,6 +143,12 @@ def rules() -> tuple[Rule, ...]:
 
 
 @cache
+def _hints_of_short() -> re.Pattern[str]:
+    """Return what finds a hint of the rules for words below `LONG`."""
+    return re.compile("|".join(sorted({re.escape(one) for rule in rules() if rule.least < LONG for one in rule.hints})))
+
+
+@cache
 def _by_hint() -> tuple[tuple[str, tuple[Rule, ...]], ...]:
     hints = dict.fromkeys(hint for rule in rules() for hint in rule.hints)
     return tuple((hint, tuple(rule for rule in rules() if hint in rule.hints)) for hint in hints)
@@ -159,6 +167,8 @@ def issued_secrets(text: str) -> Iterator[tuple[int, int, str]]:
     if not words:
         return
     longest, searched = max(map(len, words)), " ".join(words)
+    if longest < LONG and not _hints_of_short().search(searched):
+        return
     found = [rule for hint, hinted in _by_hint() if hint in searched for rule in hinted if longest >= rule.least]
     for rule in dict.fromkeys(found):
         for start, end in rule.spans(text):
@@ -182,6 +192,7 @@ def private_keys(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), done, "private key"
 
 
+_NO_FIGURE = bytes(set(range(256)) - set(b"0123456789:=|"))
 RULES = 3
 """Raised whenever other texts are masked than before: a view that was saved with other masks is not read again."""
 
@@ -195,7 +206,10 @@ def masking_of(chosen: PrivacySettings) -> Masking:
 
 def find_secrets(text: str, *, statement: bool = False) -> list[Found]:
     """Return the secrets of a text, in order; where several rules find one, the widest span and the first kind."""
-    found = [*issued_secrets(text), *stated_secrets(text, statement=statement), *cards(text)]
+    figures = text.encode("utf-8", "replace").translate(None, _NO_FIGURE)
+    found = [*issued_secrets(text), *stated_secrets(text, figures, statement=statement)]
+    if len(figures) > 13:  # the digits of the shortest
+        found += cards(text)
     if "PRIVATE KEY" in text:
         found += private_keys(text)
     if not found:

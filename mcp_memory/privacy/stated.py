@@ -71,7 +71,6 @@ _BEFORE = re.compile(
 _CHANGED = re.compile(r"\b(?:change|set|reset|updat|rotat|switch|new|ändern|änder)", re.IGNORECASE)
 _DONE = re.compile(r"\S?\s(?:geändert|gesetzt|gewechselt|umgestellt)\b")
 _DIGIT = re.compile(r"\d")
-_NO_FIGURE = bytes(set(range(256)) - set(b"0123456789:=|"))
 _CODE = re.compile(
     r"(?=[\w#*-]{0,12}\d)(?:[#*]?[A-Z0-9]{1,6}(?:-[A-Z0-9]{2,6}){0,4}[#*]?|[a-z0-9]{4,8}(?:-[a-z0-9]{4,8}){1,4})"
     r"(?![\w%€$]|[.,:/-]\w)"
@@ -106,18 +105,18 @@ _ROWS = 200
 """Rows of a table that are read under a noun."""
 
 
-def stated_secrets(text: str, *, statement: bool = False) -> Iterator[Found]:
+def stated_secrets(text: str, figures: bytes, *, statement: bool = False) -> Iterator[Found]:
     """Yield start, end and kind of each secret that the words beside it show.
 
     Args:
         text: the text to search.
+        figures: its figures, colons, bars and signs of equation, alone.
         statement: whether it is a caller's fact in words, "router password …", without any sign between the two.
     """
     lower = text.lower()
     if len(lower) != len(text):  # a few letters of other scripts grow
         lower = text
     table = (0, 0)
-    figures = text.encode("utf-8", "replace").translate(None, _NO_FIGURE)
     for noun in find_nouns(text, lower, figures=bool(figures)):
         yield from _values(text, noun, statement=statement)
         line = text.rfind("\n", max(0, noun.start - _LINE), noun.start) + 1
@@ -125,7 +124,8 @@ def stated_secrets(text: str, *, statement: bool = False) -> Iterator[Found]:
             cells, end = _column(text, noun, line)
             table = line, end
             yield from cells
-    yield from fixed_secrets(text, lower, figures)
+    if figures or " -" in text:
+        yield from fixed_secrets(text, lower, figures)
 
 
 def _values(text: str, noun: Noun, *, statement: bool) -> Iterator[Found]:
