@@ -8,7 +8,8 @@ A person sees them as escapes (`escaped`), since a terminal would obey them; a m
 A secret is masked within the program by as many signs as it has characters, so that spans of sentences and facts are
 right with and without masks, whichever rules found it and whenever; whatever leaves the program has `MASK` instead.
 
-Whatever ends a line for Unicode does (`str.splitlines`): where lines are counted, `one_line` makes one of a text.
+Whatever ends a line for Unicode does (`str.splitlines`): where lines are counted, `one_line` makes one of a text. A
+name beside our own words, of a speaker, a session or a document, is shown by `as_name`, so that it ends where it ends.
 """
 
 from __future__ import annotations
@@ -57,6 +58,19 @@ def each_text(value: ValueT, change: Callable[[str], str]) -> ValueT:
 def one_line(text: str) -> str:
     """Return a text on one line."""
     return " ".join(text.splitlines())
+
+
+_FRAME = re.compile(r"[][()“”,]|:(?!\S)")
+"""What ends a name, or what it is shown in."""
+
+
+def as_name(name: str) -> str:
+    """Return a name as it stands among our own words: on one line, and in quotes where it has signs that end a name."""
+    name = one_line(without_hidden(name)).strip()
+    if not _FRAME.search(name):
+        return name
+    inner = re.sub('[“”"]', "'", name)
+    return f"“{inner}”"
 
 
 def is_hidden(character: str) -> bool:

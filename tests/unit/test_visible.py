@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.errors import InvalidInput, McpMemoryError
-from mcp_memory.visible import escaped, is_hidden, one_line, plain, without_hidden
+from mcp_memory.visible import as_name, escaped, is_hidden, one_line, plain, without_hidden
 
 JOINERS = "\u200c\u200d"
 ANY = st.text(alphabet=st.characters() | st.sampled_from("\x1b\x9b\u202e\u2066\u200b\u200d\ufeff\u2028\x85\x0b\ufe0f"))
@@ -63,3 +63,20 @@ def test_what_counts_as_hidden_is_what_unicode_says() -> None:
     for code in range(0x3000):
         if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp"):
             assert is_hidden(chr(code)) == (chr(code) not in "\n\t" + JOINERS)
+
+
+@given(ANY | st.text('Eve]“”"[(),: \u2028\u200b', min_size=1))
+def test_a_name_ends_where_it_ends(name: str) -> None:
+    shown = as_name(name)
+    assert len(shown.splitlines()) <= 1
+    if shown.startswith("“"):
+        assert shown[-1] == "”"
+        assert not set("“”") & set(shown[1:-1])
+    else:
+        assert not set("][()“”,") & set(shown)
+        assert ": " not in f"{shown} "
+
+
+@pytest.mark.parametrize("name", ["Ann", "Zoë O'Neil", "José-María", "s1", "2025-03-14T10:00", "app:main/7", "user"])
+def test_an_ordinary_name_is_shown_as_it_is(name: str) -> None:
+    assert as_name(name) == name

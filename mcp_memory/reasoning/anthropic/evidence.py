@@ -41,6 +41,7 @@ from mcp_memory.reasoning.anthropic.messages import (
     telling_line,
 )
 from mcp_memory.reasoning.anthropic.stated_facts import BESIDE, bears, facts_by_place, guesses
+from mcp_memory.visible import as_name
 
 WISHES = 3
 """Most standing wishes of the user that are shown."""
@@ -295,13 +296,14 @@ def _order(turn: Turn) -> tuple[bool, Millis, str, Millis, int]:
 def _heading(turn: Turn) -> str:
     """Return the line above the turns of a day of a conversation, or of a document."""
     day = weekday_and_day(turn.local_time) if turn.said_at is not None else ""
-    what = f"document {turn.title or turn.ref}" if turn.kind == "document" else f"conversation {turn.session}"
-    return f"-- {prompt_line(', '.join(part for part in (day, what) if part), 120)}"
+    what = "document" if turn.kind == "document" else "conversation"
+    name = as_name(prompt_line((turn.title or turn.ref) if what == "document" else turn.session, 100))
+    return f"-- {', '.join(part for part in (day, f'{what} {name}') if part)}"
 
 
 def _speaker(turn: Turn) -> str:
     who = turn.speaker or turn.role or ""
-    return f"{prompt_line(who, 60)}: " if who and turn.kind != "document" else ""
+    return f"{as_name(prompt_line(who, 60))}: " if who and turn.kind != "document" else ""
 
 
 def _kept_by_judge(judge_input: JudgeInput) -> tuple[set[tuple[str, int]], set[str]]:

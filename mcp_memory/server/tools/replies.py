@@ -26,7 +26,7 @@ from mcp_memory.domain.requests import Improved, WrittenFact
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
-from mcp_memory.visible import one_line
+from mcp_memory.visible import as_name, one_line
 
 CHARS_PER_TOKEN = 4
 FRAME_CHARS = 300
@@ -317,8 +317,8 @@ def heading(turn: Turn) -> str:
     when = iso.show(turn.time - turn.time % 1000, turn.offset or 0) if turn_time(turn) else None
     if when is not None and turn.said_at is None:
         when = f"written {when}"
-    parts = (when, turn.speaker or turn.role or turn.title, f"session {turn.session}")
-    return f"[{', '.join(one_line(part) for part in parts if part)}]"
+    parts = (when, as_name(turn.speaker or turn.role or turn.title or ""), f"session {as_name(turn.session)}")
+    return f"[{', '.join(part for part in parts if part)}]"
 
 
 def turn_time(turn: Turn) -> str | None:

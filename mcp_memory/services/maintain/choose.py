@@ -17,6 +17,7 @@ from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import NONE, Space
+from mcp_memory.visible import as_name
 
 SHOWN_CHARS = 120
 """Characters of a text that a line shows."""
@@ -69,7 +70,7 @@ def label(turn: Turn) -> str:
     """Return how a text is called: its kind, id, speaker or title."""
     who = turn.speaker or turn.role or turn.title
     session = "" if turn.session == "default" else f" of session {turn.session!r}"
-    return f"{turn.kind} {turn.ref!r}{session}" + (f" ({who})" if who else "")
+    return f"{turn.kind} {turn.ref!r}{session}" + (f" ({as_name(who)})" if who else "")
 
 
 def short(text: str) -> str:

@@ -46,6 +46,7 @@ from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.evidence import known_sentences, point_evidence
 from mcp_memory.view.space import Space
+from mcp_memory.visible import as_name
 
 LINE_CHARS = 150
 """Characters of a line, about 38 tokens: some 45 lines fit into a reply of 2,000.
@@ -258,7 +259,7 @@ class Lines:
             headed = Evidence(begins.id, "segment", "", score, (), (Source(reply[0], begins.start, end),))
         said = headed.text or f"{headed.sources[0].quote} …"
         said_by_user = brief(turn.text[first.start : self._space.segments[rows[-1]].end], ASKED_CHARS, self._stems)
-        text = f"{said_by_user}{REPLIES}{reply[0].speaker or 'assistant'}: {said}"
+        text = f"{said_by_user}{REPLIES}{as_name(reply[0].speaker or 'assistant')}: {said}"
         return Evidence(first.id, "segment", text, score, (self._name,), (source, headed.sources[0]), abridged=True)
 
     def _brief(self, turn: Turn, rows: Sequence[int], score: float, chars: int) -> Evidence:
