@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import zipfile
 from itertools import count
 
@@ -137,12 +138,44 @@ def test_an_export_in_numbered_archives_is_read_whole_as_a_folder_and_as_one_arc
         records_of(folder / "manifest-1.json")
 
 
-def test_a_damaged_part_of_an_export_is_refused_by_its_name(tmp_path):
-    (tmp_path / "conversations-000.zip").write_bytes(archive(("conversations.json", [claude_chat([said(0)])])))
-    whole = archive(("conversations.json", [claude_chat([said(number) for number in range(90)])]))
-    (tmp_path / "conversations-001.zip").write_bytes(whole[:60] + b"\xff" * 40 + whole[100:])
-    with pytest.raises(InvalidInput, match="archive that cannot be read"):
-        records_of(tmp_path)
+def encrypted(packed):
+    flagged = bytearray(packed)
+    flagged[packed.rindex(b"PK\x01\x02") + 8] |= 1
+    return bytes(flagged)
+
+
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        (lambda packed: packed[:60] + b"\xff" * 40 + packed[100:], "a.zip/conversations.json"),
+        (lambda packed: packed[: len(packed) // 2], "cut short"),
+        (lambda packed: packed[:-30] + b"\xff" * 8 + packed[-22:], "cannot be read"),
+        (encrypted, "encrypted"),
+        (lambda _: archive(("a.json", b" " * (30 << 20))), "as no export does"),
+    ],
+)
+def test_an_archive_that_cannot_be_read_is_named_and_the_rest_goes_in(tmp_path, harm, why):
+    many = archive(("conversations.json", [claude_chat([said(number) for number in range(90)])]))
+    parts = [("a.zip", harm(many)), ("b.zip", archive(("conversations.json", [claude_chat([said(0)])])))]
+    folder = tmp_path / "export"
+    folder.mkdir()
+    for name, content in parts:
+        (folder / name).write_bytes(content)
+    (tmp_path / "all.zip").write_bytes(archive(*parts, ("filler.bin", random.Random(1).randbytes(40_000))))
+    for place in (folder, tmp_path / "all.zip"):
+        kind, found = records_of(place)
+        assert (kind, len(texts(found))) == ("claude", 2)
+        unread = [one for one in found if isinstance(one, LeftOut) and one.place.startswith("a.zip")]
+        assert why in f"{unread[0].place} {unread[0].why}"
+        assert len(unread) == 1
+
+
+@pytest.mark.parametrize("size", [10, 200_000])
+def test_archives_in_an_archive_are_read(tmp_path, size):
+    chat = claude_chat([said(0)]) | {"name": random.Random(1).randbytes(size).hex()}
+    inner = archive(("conversations.json", [chat]))
+    (tmp_path / "all.zip").write_bytes(archive(("inner.zip", inner)))
+    assert texts(records_of(tmp_path / "all.zip")[1])
 
 
 def test_archives_beside_notes_are_left_out_by_name(tmp_path):

@@ -36,9 +36,9 @@ _READ: Final[Mapping[str, Read]] = {
 def _read(kind: str, files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield the records of the files of a kind, and name the others; a file that alone is asked for is of it."""
     for file in files:
-        if file.outside:
-            yield LeftOut(file.name, "file", "that is a link out of the folder")
-    files = [file for file in files if not file.outside]
+        if file.unread:
+            yield LeftOut(file.name, "file", f"that {file.unread}")
+    files = [file for file in files if not file.unread]
     kinds = [kind] if len(files) == 1 else _kinds_of(files)
     if kind not in kinds:  # only the person knows what they are
         suffixes = {"csv": (".csv", ".tsv"), "text": plain_files.SUFFIXES, "basic-memory": plain_files.SUFFIXES}
@@ -60,7 +60,7 @@ def recognise(files: Sequence[SourceFile]) -> str:
     Raises:
         InvalidInput: it cannot be told.
     """
-    files = [file for file in files if not file.outside]
+    files = [file for file in files if not file.unread]
     if not files:
         raise InvalidInput("FILE", "there is no file in it", "Name a file, a folder or a zip archive with an export.")
     if len(files) == 1:

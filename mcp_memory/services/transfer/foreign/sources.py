@@ -21,6 +21,8 @@ from mcp_memory.errors import InvalidInput
 OpenSource = Callable[[], IO[bytes]]
 NESTED = 2
 """Archives in each other that are opened."""
+READABLE = (".json", ".jsonl", ".csv", ".tsv", ".md", ".markdown", ".txt")
+"""What a file is called that is read beside others."""
 DENSEST, UNPACKED = 100, 16 << 20
 """Bytes that a byte of an archive may unpack to, beside so many; exports of text have 5 to 20."""
 
@@ -33,13 +35,13 @@ class SourceFile:
         name: below the folder or archive, with slashes.
         open: opens it, from its beginning.
         modified: when it was changed last; None if that is unknown.
-        outside: whether it lies elsewhere, and is not to be read: a link in the folder leads out of it.
+        unread: why it is not to be read, in words after its name: "is encrypted"; empty for a file that is.
     """
 
     name: str
     open: OpenSource
     modified: Millis | None = None
-    outside: bool = False
+    unread: str = ""
 
     @property
     def suffix(self) -> str:
@@ -56,48 +58,79 @@ class SourceFile:
 def source_files(path: Path) -> Iterator[list[SourceFile]]:
     """Yield the files at a path, by name: of a folder and of a zip archive all but hidden ones.
 
-    Archives in it are opened, too: an export may be a folder of them.
+    Archives in it are opened, too: an export may be a folder of them. One that is damaged or encrypted, and a damaged
+    file in one, is a file that is not to be read, beside the others.
 
     Raises:
-        InvalidInput: there is nothing, it cannot be read, or an archive is damaged or encrypted.
+        InvalidInput: there is nothing, or nothing of it can be read.
     """
     with ExitStack() as opened:
-        try:
-            if path.is_dir():
-                yield list(_unpacked(_in_folder(path), opened))
-            else:
-                _opener(path)().close()  # a path that is none is refused in words
-                only = SourceFile(path.name, _opener(path), _modified(path))
-                found = list(_unpacked([only], opened))
-                yield [replace(file, name=file.name.removeprefix(f"{path.name}/")) for file in found]
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-            problem = f"{path} is an archive that cannot be read ({error})"
-            raise InvalidInput("FILE", problem, "Download it again, or unpack it and name the folder.") from None
+        if path.is_dir():
+            found = list(_unpacked(_in_folder(path), opened))
+        else:
+            _opener(path)().close()  # a path that is none is refused in words
+            only = SourceFile(path.name, _opener(path), _modified(path))
+            found = list(_unpacked([only], opened))
+            found = [replace(file, name=file.name.removeprefix(f"{path.name}/")) for file in found]
+        if found and all(file.unread for file in found):
+            remedy = "Download it again; if you trust it, unpack it, and name the folder."
+            raise InvalidInput("FILE", f"{found[0].name} {found[0].unread}", remedy)
+        yield found
 
 
 def _unpacked(files: list[SourceFile], opened: ExitStack, depth: int = 0) -> Iterator[SourceFile]:
     """Yield files, and in place of each archive what is in it; archives beside more texts are no exports."""
-    archives = [file for file in files if (file.suffix == ".zip" or len(files) == 1) and not file.outside]
+    archives = [file for file in files if (file.suffix == ".zip" or len(files) == 1) and not file.unread]
     texts = sum(file.suffix in (".md", ".markdown", ".txt") for file in files)
     for file in files:
-        if file not in archives or texts > len(archives) or depth == NESTED:
-            yield file
+        inside = None
+        try:
+            if file in archives and texts <= len(archives) and depth < NESTED:
+                inside = _inside(file, opened, packed=depth > 0)
+            if inside is None and depth and (file.suffix in READABLE or len(files) == 1):
+                _read_through(file)
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
+            yield replace(file, unread=f"cannot be read ({error})")
             continue
-        stream = opened.enter_context(file.open())
-        if not zipfile.is_zipfile(stream):
+        if inside is None:
             yield file
-            continue
-        if depth:  # in an archive each step back would unpack it again from its beginning
-            stream = opened.enter_context(_copied(stream))
-        archive = opened.enter_context(zipfile.ZipFile(stream))
-        if any(member.flag_bits & 1 for member in archive.infolist()):
-            raise InvalidInput("FILE", f"{file.name} is encrypted", "Unpack it, and name the folder.")
-        packed, whole = stream.seek(0, io.SEEK_END), sum(member.file_size for member in archive.infolist())
-        if whole > UNPACKED + DENSEST * packed:
-            problem = f"{file.name} holds {whole:,} bytes in {packed:,}, as no export does"
-            raise InvalidInput("FILE", problem, "If you trust it, unpack it, and name the folder.")
-        inside = [replace(one, name=f"{file.name}/{one.name}") for one in _in_archive(archive)]
-        yield from _unpacked(inside, opened, depth + 1)
+        else:
+            yield from _unpacked(inside, opened, depth + 1)
+
+
+def _inside(file: SourceFile, opened: ExitStack, *, packed: bool) -> list[SourceFile] | None:
+    """Return the files in an archive, which may be in another one; None if the file is no archive.
+
+    Raises:
+        BadZipFile, error, NotImplementedError, EOFError: it is damaged, or not to be unpacked.
+    """
+    stream = opened.enter_context(file.open())
+    whole = zipfile.is_zipfile(stream)
+    stream.seek(0)
+    if not whole:
+        if stream.read(4) == b"PK\x03\x04":
+            raise zipfile.BadZipFile("it is an archive that is cut short")
+        return None
+    if packed:  # in an archive each step back would unpack it again from its beginning
+        stream = opened.enter_context(_copied(stream))
+    archive = opened.enter_context(zipfile.ZipFile(stream))
+    if any(member.flag_bits & 1 for member in archive.infolist()):
+        raise zipfile.BadZipFile("it is encrypted")
+    held, size = sum(member.file_size for member in archive.infolist()), stream.seek(0, io.SEEK_END)
+    if held > UNPACKED + DENSEST * size:
+        raise zipfile.BadZipFile(f"it holds {held:,} bytes in {size:,}, as no export does")
+    return [replace(one, name=f"{file.name}/{one.name}") for one in _in_archive(archive)]
+
+
+def _read_through(file: SourceFile) -> None:
+    """Read a file in an archive to its end: its damage shows only there.
+
+    Raises:
+        BadZipFile, error, EOFError: it is damaged.
+    """
+    with file.open() as stream:
+        while stream.read(1 << 20):
+            pass
 
 
 def _in_folder(folder: Path) -> list[SourceFile]:
@@ -111,7 +144,7 @@ def _in_folder(folder: Path) -> list[SourceFile]:
             path.relative_to(folder).as_posix(),
             _opener(path),
             _modified(path),
-            outside=path.is_symlink() and not path.resolve().is_relative_to(inside),
+            unread="" if path.resolve().is_relative_to(inside) else "is a link out of the folder",
         )
         for path in sorted(found)
         if path.is_file()
