@@ -56,7 +56,7 @@ async def restore_(settings: Settings, options: argparse.Namespace, terminal: Te
     if left_out:
         terminal.line(f"{quantity(left_out, 'text')} left out, which was forgotten here; --again brings back that too.")
     if saved is not None:
-        terminal.line(f"What was there is in {saved}.")
+        terminal.line(f"What was there is in {saved}; it stays there until you remove it.")
 
 
 async def move_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:

@@ -35,6 +35,7 @@ from mcp_memory.files import whole_file
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.lock import WriteLock, lock_file
+from mcp_memory.storage.noted import id_of
 from mcp_memory.storage.own_files import is_own, own_files, refuse_in_the_way
 from mcp_memory.storage.places import known_places, note_place
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, FORMAT
@@ -226,6 +227,9 @@ def _damaged(file: Path, why: str) -> InvalidInput:
 
 FOLDER = "backups"
 SUFFIX = ".backup"
+RESTORE = "restore"
+"""The reason of the one that a restore makes of what was there."""
+_SET_ASIDE = f"-{RESTORE}{SUFFIX}"
 WAIT_S = 120.0
 """How long to wait for another process's compaction to finish."""
 PROGRAM = f"mcp-memory {__version__}"
@@ -278,14 +282,28 @@ class Backups:
         keep: how many; 0 for none.
         place: their folder; empty for one in the store's.
         clock: milliseconds since 1970, UTC.
+
+    Attributes:
+        by_path: the folder that older programs used: another store that lay at this path may have made it.
     """
 
     def __init__(self, tables: Tables, keep: int, place: str, clock: Callable[[], Millis]) -> None:
         self._tables = tables
         self._keep = keep
         self._clock = clock
-        own = tables.folder / FOLDER if tables.folder is not None else None
-        self.folder = Path(place).expanduser() / _slug(own.parent) if place and own is not None else own
+        own = tables.folder
+        self.by_path = Path(place).expanduser() / _slug(own, "") if place and own is not None else None
+
+    @property
+    def folder(self) -> Path | None:
+        """Their folder: by the store's path and its id, so that no store that lies there later shares it.
+
+        The one by the path alone is used on if this store is known to have made backups there.
+        """
+        if (own := self._tables.folder) is None or self.by_path is None:
+            return own / FOLDER if own is not None else None
+        used = any(one.kind == "backups" and one.path == self.by_path.absolute() for one in known_places(own))
+        return self.by_path if used else self.by_path.with_name(_slug(own, id_of(own) or ""))
 
     def folders(self) -> list[Path]:
         """Return every folder where backups of the store may lie: the one that is set, and those that were."""
@@ -309,6 +327,9 @@ class Backups:
     def make(self, reason: str) -> Path | None:
         """Make one and remove those that are too many; the locks of `pack` must be held. Blocking.
 
+        What a restore set aside stays until its user removes it, and so does a backup that was restored: neither
+        counts, so trying out one backup after the other loses none.
+
         Args:
             reason: in a word or two, joined by hyphens; part of its name.
 
@@ -331,7 +352,9 @@ class Backups:
         name = f"{moment:%Y%m%dT%H%M%S}{now % 1000:03}Z-{len(self.files())}-{reason}{SUFFIX}"
         file = self.folder / name
         pack(self._tables, file, program=PROGRAM, made=moment.isoformat(timespec="seconds"))
-        for old in self.files()[: -self._keep]:
+        chosen = {one.path.resolve() for one in known_places(self._tables.folder) if one.kind == "copy"}
+        counted = [] if reason == RESTORE else [one for one in self.files() if not one.name.endswith(_SET_ASIDE)]
+        for old in [one for one in counted if one.resolve() not in chosen][: -self._keep]:
             old.unlink(missing_ok=True)
         return file
 
@@ -346,11 +369,11 @@ class Backups:
             await to_thread.run_sync(self.make, reason)
 
 
-def _slug(folder: Path) -> str:
+def _slug(folder: Path, store_id: str) -> str:
     """Return a name for a store's own backups in a folder that several stores may share."""
     from hashlib import blake2b
 
-    return f"{folder.name or 'store'}-{blake2b(str(folder).encode(), digest_size=4).hexdigest()}"
+    return f"{folder.name or 'store'}-{blake2b(f'{folder}{store_id}'.encode(), digest_size=4).hexdigest()}"
 
 
 async def back_up(tables: Tables, lock: WriteLock, file: Path, made: Millis) -> int:

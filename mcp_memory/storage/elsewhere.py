@@ -1,14 +1,13 @@
 """What a forget does outside of the store's folder: every known place is looked through (``places.py``).
 
 Out of the backups that the store makes by itself, wherever they lie, it takes what goes. From earlier homes of the
-store, and from what a killed move, restore or export left beside a place, it removes the program's own files, which
-nobody needs any more. It changes nothing that belongs to somebody: what a command wrote for its user, and a memory that
-lies in an earlier home again. Those it names, and what it could not reach or change.
+store, and from what a killed export left beside a place, it removes the program's own files, which nobody needs any
+more. It follows no link, and changes nothing that belongs to somebody: what a command wrote for its user, a folder
+beside a home, and a memory that lies in an earlier home again. Those it names, and what it could not reach or change.
 """
 
 from __future__ import annotations
 
-import glob
 import logging
 import secrets
 import shutil
@@ -24,8 +23,8 @@ from mcp_memory.errors import McpMemoryError
 from mcp_memory.storage.arrival import notes_from
 from mcp_memory.storage.backups import PROGRAM, Backups, pack, unpack
 from mcp_memory.storage.data_files import MOVED, STORED, local_folder
-from mcp_memory.storage.own_files import remove_own
-from mcp_memory.storage.places import known_places, unfinished_near
+from mcp_memory.storage.own_files import remove_own, work_folders
+from mcp_memory.storage.places import known_places, set_aside_near, unfinished_near
 from mcp_memory.storage.tables import Tables
 
 ForgetIn = Callable[[Path, str, int], Awaitable[None]]
@@ -52,6 +51,8 @@ async def forget_elsewhere(
     left = [
         text for place in backups.folders() async for text in _backups_without(backups.files(place), place, forget_in)
     ]
+    if (shared := backups.by_path) is not None and shared not in backups.folders() and backups.files(shared):
+        left.append(f"{shared} has backups of a memory that lay in this place, perhaps of this one, and may hold it.")
     way = [home for home, _ in notes_from(local_folder(tables.uri) or folder)]
     left += await to_thread.run_sync(lambda: list(_elsewhere(folder, way, turns, since)))
     for text in left:
@@ -60,13 +61,13 @@ async def forget_elsewhere(
 
 
 async def _backups_without(files: Sequence[Path], folder: Path, forget_in: ForgetIn) -> AsyncIterator[str]:
-    """Take out of the backups in a folder what is being forgotten; one in which that fails is removed.
+    """Take out of the backups in a folder what is being forgotten; one in which that fails stays as it is.
 
     Yields:
         In words, what may hold it still because it could not be changed.
     """
     try:
-        for left in await to_thread.run_sync(lambda: sorted(folder.glob(".*"))):  # of a process that died at it
+        for left in await to_thread.run_sync(lambda: list(work_folders(folder))):  # of a process that died at it
             for text in await to_thread.run_sync(lambda: list(_emptied(left))):  # noqa: B023
                 yield text
         for file in files:
@@ -77,8 +78,7 @@ async def _backups_without(files: Sequence[Path], folder: Path, forget_in: Forge
                 made = header["made"]
                 await to_thread.run_sync(lambda: pack(Tables(str(work)), file, program=PROGRAM, made=made))  # noqa: B023
             except Exception as error:
-                _log.warning("%s: what was forgotten could not be taken out of it (%s), so it is removed", file, error)
-                await to_thread.run_sync(file.unlink)
+                yield f"{file} could not be read or changed, and may still hold it ({error}); the next forget tries it."
             finally:
                 await to_thread.run_sync(lambda: shutil.rmtree(work, ignore_errors=True))  # noqa: B023
     except OSError as error:
@@ -94,16 +94,18 @@ def _elsewhere(folder: Path, way: Sequence[Path], turns: Collection[str], since:
     places = known_places(folder)
     homes = dict.fromkeys((*way, *(one.path for one in places if one.kind == "home")))
     for path in dict.fromkeys((folder, *homes)):
-        for beside in unfinished_near(path):
-            yield from _emptied(beside)
         yield from (
-            f"{beside}, a damaged memory that a restore set aside, may hold it; delete it when you need it no more."
-            for beside in _set_aside(path)
+            f"{beside}, which lies beside a place of this memory, may hold it; delete it when you need it no more."
+            for beside in set_aside_near(path)
         )
     yield from (_away(one.path) for one in places if _is_away(one.path))
     for home in homes:
-        if home.is_dir() and not home.samefile(folder):
-            yield from _former_home(home, turns)
+        if not home.is_dir() or home.samefile(folder):
+            continue
+        if home.is_symlink() and not _leads(home, folder):
+            yield f"{home}, where this memory lay before, is a link that is not followed; what it leads to may hold it."
+        else:
+            yield from _former_home(home.resolve(), turns)
     for one in places:
         if one.kind == "copy":
             for beside in unfinished_near(one.path):
@@ -135,14 +137,17 @@ def _former_home(home: Path, turns: Collection[str]) -> Iterator[str]:
 
 
 def _emptied(path: Path, keep: Iterable[str] = ()) -> Iterator[str]:
-    """Remove the program's own files of a path that nobody needs any more, and say what could not be removed."""
+    """Remove the program's own files of a path that nobody needs any more, and say what could not be removed.
+
+    A link is nobody's own, and is not followed.
+    """
     try:
+        if path.is_symlink():
+            return
         if path.is_dir():
             remove_own(path, keep=tuple(keep))
             if not keep and not any(path.iterdir()):
-                path.resolve().rmdir()
-                if path.is_symlink():  # a restore has set a link to a store aside, and not the store
-                    path.unlink()
+                path.rmdir()
         elif _is_ours(path):
             path.unlink(missing_ok=True)
     except OSError as error:
@@ -155,9 +160,12 @@ def _is_ours(file: Path) -> bool:
     return any(mark in first for mark in _MARKS)
 
 
-def _set_aside(path: Path) -> list[Path]:
-    """Return the damaged stores that restores have set aside beside a path."""
-    return [one for one in sorted(path.parent.glob(f"{glob.escape(path.name)}.damaged-*")) if one.is_dir()]
+def _leads(home: Path, folder: Path) -> bool:
+    """Return whether the notes of an earlier home lead to the store, wherever that home really lies."""
+    try:
+        return any(to.exists() and to.samefile(folder) for _, to in notes_from(home))
+    except McpMemoryError:
+        return False
 
 
 def _is_away(path: Path) -> bool:

@@ -18,7 +18,7 @@ from anyio import to_thread
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.arrival import arriving, leave, set_aside, settle, take_place
-from mcp_memory.storage.backups import Backups, read_header, still, unpack
+from mcp_memory.storage.backups import RESTORE, Backups, read_header, still, unpack
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.examine import write_missing
 from mcp_memory.storage.forgotten import Book, purge, read_book, write_book
@@ -101,7 +101,7 @@ async def restore(
         book: Book | None = None
         if there is not None:
             async with still(tables, WriteLock(folder, 30.0)):
-                saved = await to_thread.run_sync(Backups(tables, max(keep, 1), place, lambda: now).make, "restore")
+                saved = await to_thread.run_sync(Backups(tables, max(keep, 1), place, lambda: now).make, RESTORE)
                 book = await to_thread.run_sync(read_book, tables)
         elif damaged:
             with suppress(StoreError):

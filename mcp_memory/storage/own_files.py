@@ -65,7 +65,7 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 _KNOWN = tuple((re.compile(pattern), has) for pattern, has in _FORMS)
 _PART = re.compile(r"(.*/)?\.([^/]+)\.\w+\.part")
 """A file that was being written (`mcp_memory.files.whole_file`), with the name of what it should become."""
-_INSIDE = re.compile(r"backups/\.[^/]+/")
+_INSIDE = re.compile(r"backups/\.(?:trial-\w+|\d{8}T\d{9}Z-\d+-[a-z-]+\.backup\.\w+)/")
 """A folder with the store of a backup: a forget or a repair is at it, or was when it was killed."""
 _FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|view|vectors|holders|backups|forgotten")
 _PARTS_OF_TABLES = ("data", "_versions", "_transactions", "_deletions")
@@ -101,6 +101,13 @@ def own_files(folder: Path, place: str = "") -> Iterator[Path]:
             for name in sorted(names):
                 if is_own(path := Path(parent, name), (inside / name).as_posix()):
                     yield path
+
+
+def work_folders(backups: Path) -> Iterator[Path]:
+    """Return the folders in that of backups with the store of one, which a process that died has left there."""
+    for path in sorted(backups.glob(".*")):
+        if _INSIDE.fullmatch(f"backups/{path.name}/") and path.is_dir() and not path.is_symlink():
+            yield path
 
 
 def remove_own(folder: Path, place: str = "", keep: Collection[str] = ()) -> None:

@@ -23,7 +23,9 @@ PLACES = "places.jsonl"
 PlaceKind = Literal["home", "backups", "copy"]
 """A folder where the store lay before; a folder of backups that it made by itself; and a file or folder that a command
 wrote for its user, or a backup that was restored: an export, a page of the viewer."""
-_LEFT = re.compile(r"\.(?P<name>.+)\.(?:(?:before|restore|move)-\d+|\w+\.part)")
+_UNFINISHED = re.compile(r"\.(?P<name>.+)\.\w+\.part")
+_ASIDE = re.compile(r"\.(?P<name>.+)\.(?:before|restore|move)-\d+|(?P<damaged>.+)\.damaged-\d+")
+"""A folder beside a store, as older programs left them; a copy that its user made may be called so, too."""
 _log = logging.getLogger(__name__)
 
 
@@ -83,10 +85,19 @@ def carry_places(of: Path, to: Path) -> None:
 
 
 def unfinished_near(path: Path) -> list[Path]:
-    """Return what moves, restores and exports to a path leave beside it while they last, or when they are killed."""
+    """Return the files that an export to a path leaves beside it while it lasts, or when it is killed."""
+    return [one for one in _beside(path, _UNFINISHED) if one.is_file() and not one.is_symlink()]
+
+
+def set_aside_near(path: Path) -> list[Path]:
+    """Return the folders beside that of a store which may hold an earlier one, for a user to look into."""
+    return [one for one in _beside(path, _ASIDE) if one.is_dir()]
+
+
+def _beside(path: Path, form: re.Pattern[str]) -> list[Path]:
     try:
-        matches = ((one, _LEFT.fullmatch(one.name)) for one in sorted(path.parent.iterdir()))
-        return [one for one, found in matches if found and found["name"] == path.name]
+        matches = ((one, form.fullmatch(one.name)) for one in sorted(path.parent.iterdir()))
+        return [one for one, found in matches if found and path.name in found.groups()]
     except OSError:
         return []
 

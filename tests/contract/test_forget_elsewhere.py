@@ -27,7 +27,7 @@ def back_up(folder: Path, place: str, at: int = NOW) -> Path:
 
 
 async def test_nothing_is_left_in_any_place_where_the_store_wrote(tmp_path: Path) -> None:
-    """A move behind it, backups in three folders, a killed restore, move and export, a link to the store."""
+    """A move behind it, backups in three folders, a killed move and export, a link to the store."""
     old, new = tmp_path / "old", tmp_path / "real"
     await fill(opened(old))
     back_up(old, "")
@@ -41,9 +41,7 @@ async def test_nothing_is_left_in_any_place_where_the_store_wrote(tmp_path: Path
     (old / "view").mkdir()
     (old / "view" / f"{'0a' * 16}.view").write_bytes(b"\x80\x05\x95 mcp_memory.view " + GONE[0].encode())
     (old / "mine.txt").write_text("mine")
-    shutil.copytree(tmp_path / "copy", tmp_path / "target")
-    (tmp_path / ".real.before-5").symlink_to(tmp_path / "target")  # as an older program set a link aside
-    shutil.move(tmp_path / "copy", tmp_path / ".real.before-123")
+    shutil.rmtree(tmp_path / "copy")
     (new / "places.jsonl").unlink()  # an older program moved it, and noted nothing but the way
     note_place(new, "backups", before.parent, NOW)
     note_place(new, "backups", next((tmp_path / "second").iterdir()), NOW)
@@ -55,9 +53,7 @@ async def test_nothing_is_left_in_any_place_where_the_store_wrote(tmp_path: Path
 
     found = await opened(tmp_path / "link").forget(lambda _: TARGETS, "a test")
     assert found.left == ()
-    assert list((tmp_path / "target").rglob("*")) == []
     assert holding_anywhere(tmp_path, (*GONE, *found.ids, "bravo")) == {"bravo"}
-    assert not (tmp_path / ".real.before-123").exists()
     assert before.exists()
     assert (old / "mine.txt").exists()
     assert (old / "moved.json").exists()
@@ -81,6 +77,60 @@ async def test_what_is_the_users_own_or_out_of_reach_is_named_and_left_alone(tmp
     assert named == [str(tmp_path / one) for one in ("store.damaged-7", "away/place/backups", "new.jsonl")]
     assert "2027-01-15" in found.left[-1]
     assert (tmp_path / "new.jsonl").read_text() == GONE[0]
+
+
+async def test_no_other_memory_is_emptied_behind_a_link_or_under_a_name_that_looks_like_ours(tmp_path: Path) -> None:
+    """Only what has the form of the program's own work is removed, and a folder beside the store is named."""
+    folder, other = tmp_path / "s", tmp_path / "other"
+    await fill(opened(folder))
+    await fill(opened(other))
+    made = back_up(folder, "")
+    copies = [tmp_path / ".s.before-20261101", tmp_path / ".s.move-1", made.parent / ".mine"]
+    for copy in copies:
+        shutil.copytree(other, copy)
+    links = [
+        tmp_path / ".s.before-1",
+        made.parent / ".latest",
+        made.with_name(f".{made.name}.0a1b2c3d"),
+        tmp_path / "h",
+    ]
+    for link in links:
+        link.symlink_to(other)
+    note_place(folder, "home", tmp_path / "h", 0)
+    kept = [files(one) for one in (other, *copies)]
+    found = await opened(folder).forget(lambda _: TARGETS, "a test")
+    assert [files(one) for one in (other, *copies)] == kept
+    assert all(link.is_symlink() for link in links)
+    named = [text.partition(",")[0] for text in found.left]
+    assert named == [str(one) for one in (links[0], copies[0], copies[1], links[3])]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+
+
+async def test_a_store_at_the_place_of_an_earlier_one_leaves_its_backups_alone(tmp_path: Path) -> None:
+    """They lie in a folder by the id of the store; one by its path alone, as before, stays in use where it was."""
+    folder, place, expected = tmp_path / "store", str(tmp_path / "saved"), list[str]()
+    for number, ref in enumerate(("first", "second")):
+        store = opened(folder)
+        await write(store, batch(ref))
+        await store.aclose()
+        (folder / "store.id").write_text(f"{number:032}\n")
+        for at in range(4):
+            expected[number:] = [back_up(folder, place, NOW + at).parent.name]
+        shutil.rmtree(folder)
+    assert sorted(Path(name).parent.name for name in files(tmp_path / "saved")) == sorted(expected * 3)
+    assert len(set(expected)) == 2
+
+    await fill(opened(folder))
+    (folder / "store.id").write_text(f"{2:032}\n")
+    backups = Backups(Tables(str(folder)), 3, place, lambda: NOW)
+    assert backups.by_path is not None
+    shutil.copytree(back_up(folder, place).parent, backups.by_path)
+    assert backups.folder != backups.by_path
+    note_place(folder, "backups", backups.by_path, NOW)
+    assert backups.folder == backups.by_path
 
 
 async def test_a_memory_in_an_earlier_home_is_named_only_if_it_has_some_of_it(tmp_path: Path) -> None:

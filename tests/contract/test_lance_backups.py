@@ -229,18 +229,55 @@ async def test_a_forget_takes_what_goes_out_of_every_backup_and_makes_none(tmp_p
     assert [one.text for one in await opened(tmp_path / "copy").check() if one.severity == "error"] == []
 
 
-async def test_a_backup_in_which_it_cannot_be_forgotten_is_removed(tmp_path: Path) -> None:
+async def test_a_backup_in_which_it_cannot_be_forgotten_stays_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = opened(tmp_path / "store")
     await fill(store)
-    file = Backups(Tables(str(tmp_path / "store")), 3, "", lambda: NOW).make("rebuild")
+    file, half = (Backups(Tables(str(tmp_path / "store")), 3, "", lambda: NOW).make(one) for one in ("rebuild", "x"))
     assert file is not None
-    file.write_bytes(file.read_bytes()[:9000])
+    assert half is not None
+    half.write_bytes(half.read_bytes()[:9000])
+    before = [file.read_bytes(), half.read_bytes()]
     left = file.with_name(f".{file.name}.work")  # of a process that died at it
     (left / "turns.lance" / "data").mkdir(parents=True)
     (left / "turns.lance" / "data" / f"{'01' * 12}{'9f' * 13}.lance").write_text(GONE[0])
-    await store.forget(lambda _: TARGETS, "a test")
-    assert names(tmp_path / "store" / "backups") == set()
-    assert holding(tmp_path / "store", GONE) == set()
+
+    def full(*_arguments: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(backups, "_extract", full)
+        found = await store.forget(lambda _: TARGETS, "a test")
+    assert [text.partition(" could")[0] for text in found.left] == [str(file), str(half)]
+    assert "No space left" in found.left[0]
+    assert names(file.parent) == {file.name, half.name}
+    assert [file.read_bytes(), half.read_bytes()] == before
+    found = await store.forget(lambda _: ForgetTargets("default", turns=frozenset([turn("bravo").id])), "a test")
+    assert [text.partition(" could")[0] for text in found.left] == [str(half)]
+    half.unlink()
+    assert holding(tmp_path / "store", (*GONE, "bravo", "charlie")) == {"charlie"}
+
+
+async def test_trying_out_one_backup_after_the_other_removes_none(tmp_path: Path) -> None:
+    """Neither the one that is restored, nor those of what was there; of the others as many are kept as are set."""
+    folder = tmp_path / "store"
+    store = opened(folder)
+    for number in range(3):
+        await write(store, batch(f"text{number}"))
+        await store.rebuild(_make)
+    made = Backups(Tables(str(folder)), 3, "", lambda: NOW).files()
+    asides = set()
+    for _ in range(4):
+        _, _, aside = await restored(made[0], folder, replace=True)
+        asides.add(aside)
+        await write(opened(folder), batch("more"))
+    assert len(asides) == 4
+    for _ in range(4):
+        await opened(folder).rebuild(_make)
+    left = set(Backups(Tables(str(folder)), 3, "", lambda: NOW).files())
+    assert left > {made[0], *asides}
+    assert len(left) == 4 + 1 + 3
 
 
 async def test_a_whole_space_goes_from_backups_too(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_what_doctor_says_after_the_commits_were_emptied_helps(
     assert main(["restore", str(backup)]) == 1
     assert "--replace; it is set aside" in capsys.readouterr().err
     assert main(["restore", "--replace", str(backup)]) == 0
-    aside = Path(capsys.readouterr().out.splitlines()[-1].removeprefix("What was there is in ").rstrip("."))
+    aside = Path(capsys.readouterr().out.splitlines()[-1].removeprefix("What was there is in ").partition(";")[0])
     assert (aside / "commits.lance").is_dir()
     assert anyio.run(with_memory, told) == set(TEXTS)
     assert main(["doctor"]) == 0

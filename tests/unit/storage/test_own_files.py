@@ -36,6 +36,7 @@ FOREIGN = {
     "backups/20260102T030405006Z-1-rebuild.backup": b"my backup",
     "backups/photos/one.jpg": b"jpg",
     "backups/.hidden": b"mine",
+    f"backups/.latest/turns.lance/data/{DATA}.lance": b"my copy",
     "forgotten/diary.txt": b"dear diary",
     "forgotten/1714903200000-0a1b2c3e.jsonl": b"mine",
     "holders/mine.lock": b"",

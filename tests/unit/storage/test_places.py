@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mcp_memory.storage.places import PLACES, KnownPlace, carry_places, known_places, note_place, unfinished_near
+from mcp_memory.storage.places import (
+    PLACES,
+    KnownPlace,
+    carry_places,
+    known_places,
+    note_place,
+    set_aside_near,
+    unfinished_near,
+)
 
 
 def test_each_place_is_known_once_with_its_last_moment(tmp_path: Path) -> None:
@@ -38,9 +46,12 @@ def test_the_list_goes_along_and_no_store_has_none(tmp_path: Path) -> None:
 
 
 def test_what_a_process_left_beside_a_path_is_known_by_its_form(tmp_path: Path) -> None:
-    names = [".store.before-12", ".store.restore-34", ".store.move-56", ".out.jsonl.78.part"]
-    for name in (*names, ".store.before-x", "store.before-12", ".other.move-9", ".store.part", ".out.jsonl.part"):
+    names = [".store.before-12", ".store.restore-34", ".store.move-56", "store.damaged-7"]
+    for name in (*names, ".store.before-x", "store.before-12", ".other.move-9", ".out.jsonl.folder.part"):
         (tmp_path / name).mkdir()
-    left = [one.name for one in unfinished_near(tmp_path / "store")]
-    assert left == [".store.before-12", ".store.move-56", ".store.restore-34"]
+    for name in (".out.jsonl.78.part", ".store.part", ".out.jsonl.part", ".store.move-9"):
+        (tmp_path / name).touch()
+    (tmp_path / ".out.jsonl.link.part").symlink_to(".out.jsonl.78.part")
+    left = [one.name for one in set_aside_near(tmp_path / "store")]
+    assert left == [".store.before-12", ".store.move-56", ".store.restore-34", "store.damaged-7"]
     assert [one.name for one in unfinished_near(tmp_path / "out.jsonl")] == [".out.jsonl.78.part"]
