@@ -162,8 +162,7 @@ async def lay(root: Path, some: random.Random) -> Memory:
     (root / "link").symlink_to(place)
     shutil.copytree(root / "copy" / "turns.lance", store / "turns.lance")  # a move that was killed at its end
     shutil.copytree(root / "copy" / "points.lance", store / "points.lance")
-    shutil.copytree(root / "copy", root / f".{place.name}.restore-{some.randrange(1 << 20)}")
-    shutil.move(root / "copy", root / f".{place.name}.before-{some.randrange(1 << 20)}")
+    shutil.rmtree(root / "copy")
     (store / "view").mkdir(exist_ok=True)
     rows = Tables(str(place)).rows("turns")
     texts = " ".join(rows["text"].to_pylist())
