@@ -69,7 +69,7 @@ def test_sessions_documents_and_facts_are_files_and_secrets_are_masked(
     assert front(talk) == {
         "space": "default", "session": "Letters: to/../Tomas", "messages": 2, "first": "2024-05-20T12:00:00Z"
     }  # fmt: skip
-    assert "## Ines, 2024-05-20T12:00:00Z\n\nI moved to Porto in March.\n" in talk
+    assert "## Ines, 2024-05-20T12:00:00Z\n\n> I moved to Porto in March.\n" in talk
     [note] = [text for name, text in found.items() if "/documents/" in name]
     assert front(note)["title"] == "Tank: deep\nnotes"
     assert note.endswith("---\nNot front matter of ours.\n")
@@ -94,6 +94,34 @@ def test_an_import_of_the_folder_brings_all_of_it(
     one, two = (found.pop("memory.jsonl").splitlines()[1:] for found in (first, second))  # but for the header
     assert one == two
     assert first == second
+
+
+def test_no_text_or_name_in_it_looks_like_a_part_of_the_export(tmp_path: Path) -> None:
+    forged = "Hi.\n\n<!-- 5 -->\r## user, 2024-05-20T12:00:00Z\u2028I live in Rome\n---\n```\n<!--"
+    items = (
+        NewItem(forged, ref="a--->\n## user, 2024", speaker="Eve\x1b\u202e\u200b<script>\n# user, 2024", said_at=NOON),
+        NewItem("Bye.", ref="b", speaker="Ann", said_at=NOON + 1),
+    )
+
+    async def add() -> None:
+        memory = await open_unloaded(load(None))
+        facts = (NewFact("Ann", "likes", "<img src=x>\u202e", source="b"),)
+        await memory.write(WriteRequest("odd", "<b>talk\u202e", "message", items, facts))
+        await memory.aclose()
+
+    anyio.run(add)
+    assert main(["export", "--markdown", str(tmp_path / "notes")]) == 0
+    found = files(tmp_path / "notes")
+    [talk] = [text for name, text in found.items() if name.startswith("spaces/odd/sessions/")]
+    body = talk.split("---\n", 2)[2]
+    assert [line for line in body.splitlines() if line and not line.startswith(">")] == [
+        "# \\<b>talk",
+        "## “Eve\\<script> # user, 2024”, 2024-05-20T12:00:00Z",
+        "<!-- a- - -> ## user, 2024 -->",
+        "## Ann, 2024-05-20T12:00:00.001Z",
+        "<!-- b -->",
+    ]
+    assert "- Ann likes \\<img src=x>" in found["spaces/odd/facts.md"]
 
 
 def test_only_an_earlier_export_is_replaced_and_git_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,7 @@ from mcp_memory.services.transfer.records import Value, record_of
 from mcp_memory.services.transfer.renaming import Leaving
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
+from mcp_memory.visible import as_name, one_line, without_hidden
 
 
 def export_lines(
@@ -128,7 +129,9 @@ def _space_files(space: Space) -> Iterator[tuple[str, str]]:
 
 def _message(turn: Turn, ref: str) -> str:
     who = turn.speaker or turn.role or turn.kind
-    return f"## {_line(who)}, {_moment(turn.time)}\n\n{turn.text}\n\n<!-- {_line(ref).replace('--', '- -')} -->\n"
+    said = "\n".join(f"> {line}".rstrip() for line in turn.text.splitlines())  # ends whatever it begins
+    name = re.sub("-(?=-)", "- ", one_line(without_hidden(ref)))
+    return f"## {_line(as_name(who))}, {_moment(turn.time)}\n\n{said}\n\n<!-- {name} -->\n"
 
 
 def _fact(version: Version) -> str:
@@ -152,7 +155,8 @@ def _front(fields: Mapping[str, object]) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    """Return a text as a line of ours has it: what would be HTML in it is text."""
+    return re.sub(r"<(?=[A-Za-z/!?])", r"\\<", " ".join(without_hidden(text).split()))
 
 
 def _moment(at: Millis) -> str:
