@@ -41,7 +41,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreError, StoreUnwritable
 from mcp_memory.files import whole_file
 from mcp_memory.storage.data_files import flush, size_in_bytes
-from mcp_memory.storage.own_files import ensure_own, is_own, own_files
+from mcp_memory.storage.own_files import ensure_own, is_own, own_files, refuse_in_tables
 from mcp_memory.storage.schema import FORGOTTEN, KEY_BYTES, Commit, TableRows, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
@@ -213,9 +213,11 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
     """Write down what is to be forgotten; from here on it will be. The write lock must be held.
 
     Raises:
-        StoreUnwritable: there is too little room to write the tables again, or no write access; nothing is begun.
+        StoreUnwritable: there is too little room to write the tables again, no write access, or another's file in a
+            table; nothing is begun.
     """
     if tables.folder is not None:
+        refuse_in_tables(tables.folder)
         size = size_in_bytes(tables.folder)
         if shutil.disk_usage(tables.folder).free < size + SPARE:
             raise StoreUnwritable(

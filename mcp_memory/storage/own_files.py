@@ -217,6 +217,23 @@ def refuse_in_the_way(folder: Path | None, name: str = "") -> None:
         )
 
 
+_CLEANED = ("data/*.lance", "_transactions/*.txn", "_deletions/*.arrow", "_deletions/*.bin")
+
+
+def refuse_in_tables(folder: Path) -> None:
+    """Refuse to forget in a store with a file in a table that LanceDB would remove as its own, and is not.
+
+    Raises:
+        StoreUnwritable: there is one.
+    """
+    for path in (one for table in folder.glob("*.lance") for form in _CLEANED for one in table.glob(form)):
+        if not is_own(path, path.relative_to(folder).as_posix()):
+            raise StoreUnwritable(
+                f"{str(path)!r} lies in a table, was not written by this program, and would be removed with what is "
+                "forgotten. Nothing was forgotten. Move it elsewhere and try again."
+            )
+
+
 def _first_bytes(path: Path) -> bytes:
     try:
         with path.open("rb", buffering=0) as file:

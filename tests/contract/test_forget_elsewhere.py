@@ -10,6 +10,7 @@ from batches import batch
 from contract.test_lance_forget import GONE, TARGETS, fill, opened, write
 from store_contents import holding_anywhere
 
+from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage import forgetter
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.moving import move
@@ -131,6 +132,18 @@ async def test_a_store_at_the_place_of_an_earlier_one_leaves_its_backups_alone(t
     assert backups.folder != backups.by_path
     note_place(folder, "backups", backups.by_path, NOW)
     assert backups.folder == backups.by_path
+
+
+async def test_a_forget_removes_no_file_that_somebody_put_into_a_table(tmp_path: Path) -> None:
+    await fill(opened(tmp_path))
+    mine = tmp_path / "turns.lance" / "data" / "holiday.lance"
+    mine.write_text("mine")
+    with pytest.raises(StoreUnwritable, match=r"holiday\.lance.*Nothing was forgotten\. Move it"):
+        await opened(tmp_path).forget(lambda _: TARGETS, "a test")
+    assert mine.read_text() == "mine"
+    mine.rename(tmp_path / "holiday.mine")
+    await opened(tmp_path).forget(lambda _: TARGETS, "a test")
+    assert holding_anywhere(tmp_path, GONE) == set()
 
 
 async def test_a_memory_in_an_earlier_home_is_named_only_if_it_has_some_of_it(tmp_path: Path) -> None:
