@@ -96,11 +96,8 @@ _INTERNAL = (
     "Something went wrong inside the memory server; the request itself may be right. Its log (stderr) has the details. "
     "Try once more; if it happens again, run `mcp-memory doctor`."
 )
-
 Context = ServerRequestContext[Opening]
 ItemT = TypeVar("ItemT")
-
-
 Note = Callable[[str, str, str, int, float], None]
 """Is told of one call of a tool or reading of a resource, as the audit log and the metrics count it; no content of it.
 
@@ -121,6 +118,7 @@ class Host:
         sessions: whether older clients have sessions, in which they can be told what changed.
         headers: whether clients repeat the argument ``space`` as a header, to route by.
         holding: returns what is entered while a request is answered.
+        size: returns how many bytes a request has; 0 where nobody else waits.
     """
 
     caller: Callable[[Context], Grant] = lambda _context: OWNER
@@ -130,6 +128,7 @@ class Host:
     sessions: bool = True
     headers: bool = False
     holding: Callable[[Context], AbstractContextManager[None]] = lambda _context: nullcontext()
+    size: Callable[[Context], int] = lambda _context: 0
 
 
 class MemoryServer(Server[Opening]):
@@ -241,15 +240,17 @@ class _Requests:
             APPS.set(_shows_apps(context))
             NEEDED.set(tool.needs)
             await self._enter(context)
-            run = tool.prepare(arguments, self._settings.limits)
             progress = CallProgress(context)
 
             async def work() -> Reply:
-                async with self._limit.use(context.lifespan_context) as memory:
-                    try:
-                        reply = with_warnings(await run(memory, progress.report), problem_texts(memory.store.damage))
-                    finally:
-                        memory.reread_later()  # if the call met a table that is broken
+                async with self._limit.turn():
+                    run = await tool.prepared(arguments, self._settings.limits, self._host.size(context))
+                    async with context.lifespan_context.use() as memory:
+                        try:
+                            problems = problem_texts(memory.store.damage)
+                            reply = with_warnings(await run(memory, progress.report), problems)
+                        finally:
+                            memory.reread_later()  # if the call met a table that is broken
                 return reply
 
             reply = await progress.during(work)

@@ -28,13 +28,17 @@ class CallLimit:
         self._free: WeakValueDictionary[tuple[str, str, str], anyio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def use(self, opening: Opening) -> AsyncIterator[Memory]:
-        """Wait until the caller may run one call more, then yield their memory; see `Opening.use`."""
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until the caller may run one call more, and count it as long as this is entered."""
         caller = CALLER.get()
         if caller is OWNER:
-            async with opening.use() as memory:
-                yield memory
+            yield
             return
-        free = self._free.setdefault(caller.identity, anyio.Semaphore(self._of_caller))
-        async with free, opening.use() as memory:
+        async with self._free.setdefault(caller.identity, anyio.Semaphore(self._of_caller)):
+            yield
+
+    @asynccontextmanager
+    async def use(self, opening: Opening) -> AsyncIterator[Memory]:
+        """Wait for a `turn`, then yield the caller's memory; see `Opening.use`."""
+        async with self.turn(), opening.use() as memory:
             yield memory

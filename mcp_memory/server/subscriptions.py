@@ -52,7 +52,8 @@ class _Follower:
         meant: the space of its calls that name none.
         tell: tells it that the resource has changed.
         end: ends its stream.
-        content: a digest of what it would have read at the last look.
+        content: a digest of what it would have read at the last look; None before the first: it counts, and is told
+            nothing.
     """
 
     uri: str
@@ -60,7 +61,7 @@ class _Follower:
     meant: str
     tell: Callable[[str], Awaitable[None]]
     end: Callable[[], None]
-    content: bytes = b""
+    content: bytes | None = None
 
 
 class Subscriptions:
@@ -102,12 +103,12 @@ class Subscriptions:
 
         followers = [follower for uri in uris if (follower := _follower(uri, tell, stream.close)) is not None]
         honoured = params.notifications.model_copy(update={"resource_subscriptions": [one.uri for one in followers]})
-        for follower in followers:
-            await self._look_first(context.lifespan_context, follower)
         self._streams.add(stream)
         self._followers += followers
-        self._wake.set()
         try:
+            for follower in followers:
+                await self._look_first(context.lifespan_context, follower)
+            self._wake.set()
             return await stream(context, params.model_copy(update={"notifications": honoured}))
         finally:
             self._streams.discard(stream)
@@ -129,9 +130,13 @@ class Subscriptions:
         follower = _follower(uri, context.session.send_resource_updated, lambda: self._leave(connection))
         if follower is None:
             raise MCPError(INVALID_PARAMS, f"uri: there is no resource {uri[:200]!r} that you may read.", {"uri": uri})
-        await self._look_first(context.lifespan_context, follower)
         followed[uri] = follower
         self._followers.append(follower)
+        try:
+            await self._look_first(context.lifespan_context, follower)
+        except BaseException:
+            self._unfollow(connection, uri)
+            raise
         self._wake.set()
         return EmptyResult()
 
@@ -139,10 +144,13 @@ class Subscriptions:
         self, context: ServerRequestContext[Opening], params: UnsubscribeRequestParams
     ) -> EmptyResult:
         """Follow a resource no longer."""
-        follower = self._by_session.get(context.session._connection, {}).pop(str(params.uri), None)
+        self._unfollow(context.session._connection, str(params.uri))
+        return EmptyResult()
+
+    def _unfollow(self, connection: object, uri: str) -> None:
+        follower = self._by_session.get(connection, {}).pop(uri, None)
         if follower in self._followers:
             self._followers.remove(follower)
-        return EmptyResult()
 
     def _check_caller(self, more: int) -> None:
         caller = CALLER.get().identity
@@ -185,7 +193,7 @@ class Subscriptions:
             return
         self._seen[tenant] = seen
         read: dict[tuple[str, Grant, str], bytes] = {}
-        for follower in followers:
+        for follower in [one for one in followers if one.content is not None]:
             key = follower.uri, follower.grant, follower.meant
             if key not in read:
                 read[key] = await _content(opening, *key)

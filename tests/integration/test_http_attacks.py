@@ -378,6 +378,7 @@ async def test_a_right_that_a_token_does_not_have_is_answered_by_403_and_the_sco
         for token, body, scopes in (
             (reader, tool("memory_write", text="x", space="bob"), "memory:write:bob"),
             (reader, tool("memory_write", text="x"), "memory:write:bob"),  # what it means, who names no space
+            (reader, tool("memory_write"), "memory:write:bob"),  # the right comes first, whatever else is wrong
             (by_issuer, tool("memory_write", text="x", space="bob"), "memory:write:bob"),
             (reader, tool("memory_forget", everything=True, space="bob"), "memory:forget:bob memory:read:bob"),
             (reader, tool("memory_evolve", goal="pumps", space="bob"), "memory:read:bob memory:write:bob"),
@@ -406,7 +407,6 @@ async def test_a_right_that_a_token_does_not_have_is_answered_by_403_and_the_sco
             tool("memory_reconstruct", query="pump"),
             tool("memory_reconstruct", query="pump", space="no\nname"),
             tool("memory_reconstruct", space="bob"),
-            tool("memory_write"),
             request("resources/read", uri="memory://spaces"),
             request("resources/read", uri='memory://"%0A/status'),
         ):

@@ -4,16 +4,24 @@ import json
 import logging
 import random
 import socket
+import threading
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import anyio
 import httpx2
 import pytest
 from integration.http_server import client_of
 from integration.test_http_attacks import HEADERS, LIST, grant, guarded, post, request, tool
+from mcp.shared.exceptions import MCPError
+from mcp_types import SubscribeRequestParams, SubscriptionsListenRequestParams
 from word_memory import WordMemory
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.server import subscriptions
+from mcp_memory.server.tools.catalogue import TOOLS
 
 pytestmark = pytest.mark.anyio
 
@@ -205,6 +213,65 @@ async def test_large_bodies_count_as_several_requests(tmp_path):
         refused = await post(url, ann, request("ping"))
         assert (refused.status_code, 10 < int(refused.headers["retry-after"]) <= 30) == (429, True)
         assert (await post(url, bob, request("ping"))).status_code == 200
+
+
+async def test_the_arguments_of_a_call_are_read_once_and_those_of_a_large_one_hold_up_nobody(tmp_path, monkeypatch):
+    write, read, go, reading = TOOLS["memory_write"], [], threading.Event(), anyio.Event()
+
+    def prepare(raw, limits):
+        read.append(threading.current_thread() is threading.main_thread())
+        if not read[-1]:
+            anyio.from_thread.run_sync(reading.set)
+            assert go.wait(20)
+        return write.prepare(raw, limits)
+
+    monkeypatch.setitem(TOOLS, "memory_write", replace(write, prepare=prepare))
+    async with guarded(tmp_path, WordMemory(), caller_calls=1, json=True) as (url, file, ann):
+        bob = file.add(grant("bob", "bob"))
+        large, foreign = tool("memory_write", text="x " * 10_000), tool("memory_write", text="x", space="bob")
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(post, url, ann, large)
+            with anyio.fail_after(20):
+                await reading.wait()
+            assert (await post(url, bob, tool("memory_write", text="Pump 3 leaks."))).status_code == 200
+            assert (await post(url, ann, foreign)).status_code == 403
+            assert read == [False, True]  # the other large ones wait for their turn
+            go.set()
+    assert read == [False, True, False, False]
+
+
+@pytest.mark.parametrize("method", ["subscribe", "listen"])
+async def test_who_asks_at_once_follows_no_more_than_who_asks_in_turn(method, monkeypatch):
+    monkeypatch.setattr(subscriptions, "FOLLOWED_BY_CALLER", 3)
+    followed, refusals = subscriptions.Subscriptions(lambda _grant: True), []
+
+    async def look(_opening, _follower):
+        await anyio.sleep_forever()
+
+    monkeypatch.setattr(followed, "_look_first", look)
+    connection = Mock(exit_stack=AsyncExitStack())
+    session = SimpleNamespace(_connection=connection, send_resource_updated=None)
+    context = SimpleNamespace(session=session, lifespan_context=None)
+
+    async def follow(number):
+        uri = f"memory://default/entities/{number}"
+        params = {"subscribe": SubscribeRequestParams(uri=uri)} | {
+            "listen": SubscriptionsListenRequestParams(notifications={"resourceSubscriptions": [uri]})
+        }
+        try:
+            await getattr(followed, method)(context, params[method])
+        except MCPError as error:
+            refusals.append(error.message)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(9):
+            tasks.start_soon(follow, number)
+        await anyio.wait_all_tasks_blocked()
+        assert (len(followed), len(refusals)) == (3, 6)
+        assert "There may be 3 at a time" in refusals[0]
+        tasks.cancel_scope.cancel()
+    assert len(followed) == 0  # who leaves before the first look frees the places
 
 
 @pytest.mark.filterwarnings("ignore:resources/subscribe is removed")

@@ -6,9 +6,10 @@ of events. ``/healthz`` says that the process runs, ``/readyz`` that it takes ca
 
 **Rights.** A call is refused with status 403 where the caller's token does not allow it in a space that it names. The
 reply to a call may begin, as a stream of events with status 200, before the call runs; so the rights are checked before
-it is handed on, by the same function that checks them in the call (`check_space`). The challenge names the scopes that
-the call needs, as the protocol's authorization asks for (*Runtime Insufficient Scope Errors*), so that a client can get
-a token that has them. The body is an error of JSON-RPC, which clients show.
+it is handed on, by the same function that checks them in the call (`check_space`); its other arguments are read once,
+in the call. The challenge names the scopes that the call needs, as the protocol's authorization asks for (*Runtime
+Insufficient Scope Errors*), so that a client can get a token that has them. The body is an error of JSON-RPC, which
+clients show.
 
 A space that the caller may not read is refused alike whether it exists or not.
 """
@@ -56,7 +57,7 @@ from mcp_memory.server.http.metrics import Metrics
 from mcp_memory.server.http.shares import HELD_KEY, Held, Sessions, Shares
 from mcp_memory.server.opening import Opener, configured_space
 from mcp_memory.server.resources import catalogue
-from mcp_memory.server.tools.arguments import check_space
+from mcp_memory.server.tools.arguments import check_rights, check_space
 from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.settings import Settings
 
@@ -67,13 +68,12 @@ class Rights:
     """Refuses what callers may not do.
 
     Args:
-        settings: ``limits`` and ``server`` are used.
+        settings: ``server`` is used.
         metadata_url: see `Gate`.
         note: is told of what was refused.
     """
 
     def __init__(self, settings: Settings, metadata_url: str, note: Note) -> None:
-        self._limits = settings.limits
         self._space = configured_space(settings.server.space)
         self._metadata_url = metadata_url
         self._note = note
@@ -109,7 +109,7 @@ class Rights:
             if method == "tools/call" and (tool := TOOLS.get(str(params.get("name")))) is not None:
                 what = tool.name
                 NEEDED.set(tool.needs)
-                tool.prepare(params.get("arguments") or {}, self._limits)
+                check_rights(tool.input, params.get("arguments") or {})
             elif method in _READS:
                 template, values = catalogue.match(str(params.get("uri")))
                 what = template.name
@@ -175,7 +175,7 @@ class HttpServer:
         server = build(
             open_memory,
             settings,
-            Host(_caller_of, self._note(access), False, access.valid, not http.stateless, True, _held_by),
+            Host(_caller_of, self._note(access), False, access.valid, not http.stateless, True, _held_by, _size_of),
         )
         self._subscriptions = server.subscriptions
         self._manager = Sessions(
@@ -268,6 +268,10 @@ def _held_by(context: Context) -> Held:
     """Return what a request holds until its call has ended."""
     held: Held = context.request.scope[HELD_KEY]  # type: ignore[union-attr]  # `_caller_of` has looked
     return held
+
+
+def _size_of(context: Context) -> int:
+    return _held_by(context).bytes
 
 
 def _caller_of(context: Context) -> Grant:

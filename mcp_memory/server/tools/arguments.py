@@ -17,6 +17,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StrictInt, ValidationError
 from pydantic_core import CoreSchema
 
+from mcp_memory.bounds import VALUES
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, SPACE_NAME
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Window
@@ -24,14 +25,14 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.errors import InvalidInput, NotAllowed
 from mcp_memory.language import iso
-from mcp_memory.server.tools.meant import as_meant
+from mcp_memory.server.tools.meant import Most, as_meant
 from mcp_memory.settings import LimitSettings
 
 QUERY_BYTES = 20_000
 """Most UTF-8 bytes of a query, question or goal; a longer one is a text to remember."""
-NAMES = 16
+NAMES = Most(16)
 """Most names that a call may give in one list; each costs a search of its own."""
-IDS = 200
+IDS = Most(200)
 """Most pieces of evidence that a call may name; a recall returns as many."""
 
 
@@ -87,16 +88,16 @@ _KINDS = {
 """What a field of a type takes, by the first word of pydantic's error type."""
 
 
-def read(model: type[InputT], raw: Mapping[str, Any]) -> InputT:
+def read(model: type[InputT], raw: Mapping[str, Any], items: int = VALUES) -> InputT:
     """Return the arguments of a call as its model.
 
-    What clients send is first read for what it means by `as_meant`.
+    What clients send is first read for what it means by `as_meant`, which says what ``items`` is.
 
     Raises:
-        InvalidInput: an argument is missing, unknown or of another type, or a number is out of range.
+        InvalidInput: an argument is missing, unknown, of another type or too long a list, or a number is out of range.
     """
     try:
-        return model.model_validate(as_meant(model, raw))
+        return model.model_validate(as_meant(model, raw, items))
     except ValidationError as error:
         raise _refusal(model, error.errors(include_url=False, include_context=False)[0]) from None
 
@@ -131,13 +132,10 @@ def _refusal(model: type[Input], error: Mapping[str, Any]) -> InvalidInput:
     return InvalidInput(argument, f"{shown(value)} is not {expected}", f"Give {expected}.")
 
 
-def check_count(items: Sequence[object], argument: str, most: int, setting: str | None = None) -> None:
-    """Check that a list has at least one item and at most ``most``; ``setting`` names the setting that raises it."""
+def check_some(items: Sequence[object], argument: str) -> None:
+    """Check that a list has at least one item."""
     if not items:
         raise InvalidInput(argument, "is empty", "Give at least one.")
-    if len(items) > most:
-        problem = f"{len(items):,} items are more than the {most:,}" + _limit_sentence_end(setting)
-        raise InvalidInput(argument, problem, "Split them over several calls.")
 
 
 def check_text(
@@ -169,11 +167,11 @@ def check_name(argument: str, value: NameT, limits: LimitSettings) -> NameT:
     return value
 
 
-def check_names(argument: str, values: Sequence[str] | None, most: int, limits: LimitSettings) -> tuple[str, ...]:
+def check_names(argument: str, values: Sequence[str] | None, limits: LimitSettings) -> tuple[str, ...]:
     """Return a list of names; empty if it was left out."""
     if values is None:
         return ()
-    check_count(values, argument, most)
+    check_some(values, argument)
     return tuple(check_name(f"{argument}[{place}]", value, limits) for place, value in enumerate(values))
 
 
@@ -202,6 +200,21 @@ def check_space(value: str | None, argument: str = "space") -> str:
     if not CALLER.get().may(NEEDED.get(), space):
         raise NotAllowed(argument, space, NEEDED.get())
     return space
+
+
+def check_rights(model: type[Input], raw: Mapping[str, Any]) -> None:
+    """Check that a caller may do in each space that a call names what the call does, before its arguments are read.
+
+    Raises:
+        InvalidInput: a space is no name, or too many are named.
+        NotAllowed: see `check_space`.
+    """
+    named = {name: raw[name] for name in model.model_fields if name in ("space", "spaces") and name in raw}
+    meant = as_meant(model, named)
+    if "space" in model.model_fields:
+        check_space(meant.get("space"))
+    for place, name in enumerate(meant.get("spaces", ())):
+        check_space(name, f"spaces[{place}]")
 
 
 def start_of(argument: str, value: str | None) -> Millis | None:

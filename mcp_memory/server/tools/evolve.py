@@ -26,13 +26,14 @@ from mcp_memory.server.tools.arguments import (
     Input,
     RecordId,
     SpaceName,
-    check_count,
     check_name,
     check_names,
+    check_some,
     check_space,
     check_text,
     read,
 )
+from mcp_memory.server.tools.meant import Most
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
     Output,
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
 
-POINTS = 100
+POINTS = Most(100)
 """Most memory points that a call may insert, update or merge."""
 POINT_BYTES = 4_000
 """Most UTF-8 bytes of a point's description; a longer one is a text to remember."""
@@ -69,8 +70,9 @@ class FeedbackInput(Input):
     supports: Annotated[
         list[RecordId] | None,
         Field(description="Evidence that gave or led to the answer: ids or record numbers."),
+        IDS,
     ] = None
-    not_supports: Annotated[list[RecordId] | None, Field(description="Evidence that did not, or misled.")] = None
+    not_supports: Annotated[list[RecordId] | None, Field(description="Evidence that did not, or misled."), IDS] = None
     answer_correct: StrictBool | None = None
     correction: Annotated[str | None, Field(description="What is so, in a whole sentence with names.")] = None
 
@@ -78,9 +80,9 @@ class FeedbackInput(Input):
 class PointInsertInput(Input):
     """A new memory point."""
 
-    entities: Annotated[list[str], Field(description="Two or more.")]
+    entities: Annotated[list[str], Field(description="Two or more."), NAMES]
     description: str
-    supports: Annotated[list[str] | None, Field(description="Ids of the evidence it rests on.")] = None
+    supports: Annotated[list[str] | None, Field(description="Ids of the evidence it rests on."), IDS] = None
 
 
 class PointUpdateInput(Input):
@@ -93,16 +95,16 @@ class PointUpdateInput(Input):
 class PointMergeInput(Input):
     """Memory points that become one."""
 
-    ids: list[str]
+    ids: Annotated[list[str], NAMES]
     description: str
 
 
 class PointEditsInput(Input):
     """A caller's edits of memory points."""
 
-    insert: list[PointInsertInput] | None = None
-    update: list[PointUpdateInput] | None = None
-    merge: list[PointMergeInput] | None = None
+    insert: Annotated[list[PointInsertInput] | None, POINTS] = None
+    update: Annotated[list[PointUpdateInput] | None, POINTS] = None
+    merge: Annotated[list[PointMergeInput] | None, POINTS] = None
 
 
 class EvolveInput(Input):
@@ -116,6 +118,7 @@ class EvolveInput(Input):
         list[EvolveStep] | None,
         Field(description="Left out: what the call has input for. entities: join names of one entity."),
         f"a list with any of {', '.join(get_args(EvolveStep))}",
+        NAMES,
     ] = None
     space: SpaceName = None
 
@@ -173,8 +176,8 @@ def _feedback(feedback: FeedbackInput, limits: LimitSettings) -> Feedback:
     if correction is not None:
         correction = check_text("feedback.correction", correction, limits.message_bytes, "limits.message_bytes")
     return Feedback(
-        check_names("feedback.supports", feedback.supports, IDS, limits),
-        check_names("feedback.not_supports", feedback.not_supports, IDS, limits),
+        check_names("feedback.supports", feedback.supports, limits),
+        check_names("feedback.not_supports", feedback.not_supports, limits),
         feedback.answer_correct,
         correction,
     )
@@ -183,7 +186,7 @@ def _feedback(feedback: FeedbackInput, limits: LimitSettings) -> Feedback:
 def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
     lists = {name: items for name in PointEditsInput.model_fields if (items := getattr(points, name)) is not None}
     for name, items in lists.items():
-        check_count(items, f"points.{name}", POINTS)
+        check_some(items, f"points.{name}")
 
     def description(argument: str, text: str) -> str:
         return check_text(f"{argument}.description", text, POINT_BYTES)
@@ -191,8 +194,8 @@ def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
     inserts, updates, merges = [], [], []
     for place, insert in enumerate(points.insert or ()):
         argument = f"points.insert[{place}]"
-        entities = check_names(f"{argument}.entities", insert.entities, NAMES, limits)
-        supports = check_names(f"{argument}.supports", insert.supports, IDS, limits)
+        entities = check_names(f"{argument}.entities", insert.entities, limits)
+        supports = check_names(f"{argument}.supports", insert.supports, limits)
         inserts.append(PointInsert(entities, description(argument, insert.description), supports))
     for place, update in enumerate(points.update or ()):
         argument = f"points.update[{place}]"
@@ -200,7 +203,7 @@ def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
         updates.append(NewDescription(point, description(argument, update.description)))
     for place, merge in enumerate(points.merge or ()):
         argument = f"points.merge[{place}]"
-        ids = check_names(f"{argument}.ids", merge.ids, NAMES, limits)
+        ids = check_names(f"{argument}.ids", merge.ids, limits)
         if len(ids) < 2:
             raise InvalidInput(f"{argument}.ids", "names one point", "Give at least two.")
         merges.append(NewMerge(ids, description(argument, merge.description)))

@@ -77,7 +77,9 @@ class ExploreInput(Input):
     relation: Annotated[str | None, Field(description="lives_in, ...")] = None
     tag: Annotated[str | None, Field(description="From `next`.")] = None
     topic: Annotated[str | None, Field(description="Id or words.")] = None
-    ids: Annotated[list[RecordId] | None, Field(description="Of evidence, or record numbers of the episode.")] = None
+    ids: Annotated[list[RecordId] | None, Field(description="Of evidence, or record numbers of the episode."), IDS] = (
+        None
+    )
     episode: str | None = None
     query: str | None = None
     since: str | None = None
@@ -116,7 +118,7 @@ def explore_request(args: ExploreInput, limits: LimitSettings) -> ExploreRequest
         args.limit,
         check_name("tag", args.tag, limits),
         check_name("topic", args.topic, limits),
-        check_names("ids", args.ids, IDS, limits),
+        check_names("ids", args.ids, limits),
         check_name("episode", args.episode, limits),
     )
 

@@ -37,7 +37,7 @@ _CHOICES = "ids, session, entity, query, since/until, everything"
 class ForgetInput(Input):
     """Arguments of memory_forget."""
 
-    ids: list[str] | None = None
+    ids: Annotated[list[str] | None, IDS] = None
     session: Annotated[str | None, Field(description="Whole, or that of ids.")] = None
     entity: Annotated[str | None, Field(description="Who said it or is alone in it.")] = None
     query: str | None = None
@@ -82,7 +82,7 @@ def forget_request(args: ForgetInput, limits: LimitSettings, by: str = "memory_f
         query = check_text("query", query, QUERY_BYTES, remedy="Say what is to be forgotten.")
     return ForgetRequest(
         check_space(args.space),
-        check_names("ids", args.ids, IDS, limits),
+        check_names("ids", args.ids, limits),
         check_name("session", args.session, limits),
         check_name("entity", args.entity, limits),
         query,

@@ -15,6 +15,9 @@ any depth, says how its value is read:
 
 What a text says is never read: "5" stays a text where a text is declared, and a required text may be the word "null".
 Whatever is not in the table stays as it came, and is refused by its type.
+
+A list that is longer than it may be is refused before its items are read: a quarter of a million words take half a
+second, which everybody who calls a server would wait. For the same reason a few unknown names stand for all of them.
 """
 
 from __future__ import annotations
@@ -22,39 +25,62 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
 from mcp_memory.bounds import VALUES, parse_json
+from mcp_memory.errors import InvalidInput
 
 LEFT_OUT = object()
 """Stands for a value that counts as left out."""
+_UNKNOWN = 2
+"""Unknown arguments that are handed on to be refused: one is named, and one alone may be a known one misnamed."""
 _NOTHING = frozenset(("", "null", "none"))
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d{0,18})?")
 _TRUTHS: dict[object, bool] = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
+class Most:
+    """Says in the annotation of a list how many items it may have; in that of no other field."""
+
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Type:
-    """What a field takes: a kind (a type of Python, or `Literal`), words, items, or fields."""
+    """What a field takes: a kind (a type of Python, or `Literal`), words, items and how many at most, or fields."""
 
     kind: Any
     words: tuple[str, ...] = ()
     item: _Type | None = None
+    most: int | None = None
     model: type[BaseModel] | None = None
 
 
-def as_meant(model: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call, or an object in them, as its client meant them: those that count as given."""
-    fields, given = _fields(model), {}
+def as_meant(model: type[BaseModel], raw: Mapping[str, Any], items: int = VALUES, within: str = "") -> dict[str, Any]:
+    """Return the arguments of a call, or an object in them, as its client meant them: those that count as given.
+
+    Args:
+        model: says what the fields take.
+        raw: what came.
+        items: how many items a list may have whose annotation does not say it (`Most`): the setting ``limits.items``.
+        within: where the object stands in the arguments, with a point behind it.
+
+    Raises:
+        InvalidInput: a list has more items than it may have.
+    """
+    fields, given, unknown = _fields(model), {}, 0
     for name, value in raw.items():
         if name in fields:
             declared, optional = fields[name]
-            value = _value(declared, value, optional)
-        if value is not LEFT_OUT and value is not None:
+            value = _value(declared, value, optional, items, within + name)
+        else:
+            unknown += value is not None
+        if value is not LEFT_OUT and value is not None and (name in fields or unknown <= _UNKNOWN):
             given[name] = value
     return given
 
@@ -62,7 +88,11 @@ def as_meant(model: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def _fields(model: type[BaseModel]) -> dict[str, tuple[_Type, bool]]:
     """Return what each field of a model takes, and whether it may be left out."""
-    return {name: (_declared(field.annotation), not field.is_required()) for name, field in model.model_fields.items()}
+    found = {}
+    for name, field in model.model_fields.items():
+        most = next((part.items for part in field.metadata if isinstance(part, Most)), None)
+        found[name] = replace(_declared(field.annotation), most=most), not field.is_required()
+    return found
 
 
 def _declared(annotation: Any) -> _Type:
@@ -80,22 +110,22 @@ def _declared(annotation: Any) -> _Type:
     return _Type(annotation)
 
 
-def _value(declared: _Type, value: Any, optional: bool) -> Any:
+def _value(declared: _Type, value: Any, optional: bool, items: int, argument: str) -> Any:
     """Return what a value means for a field; itself where it means nothing else."""
     if isinstance(value, str):
         value = _whole(value)
         if optional and _says_nothing(declared, value):
             return LEFT_OUT
-    meant = _converted(declared, value)
+    meant = _converted(declared, value, items, argument)
     return LEFT_OUT if optional and meant in ([], {}) else meant
 
 
-def _converted(declared: _Type, value: Any) -> Any:
+def _converted(declared: _Type, value: Any, items: int, argument: str) -> Any:
     if declared.item is not None:
-        return _list(declared.item, value)
+        return _list(declared, declared.item, value, items, argument)
     if declared.model is not None:
         value = _parsed(value)
-        return as_meant(declared.model, value) if isinstance(value, dict) else value
+        return as_meant(declared.model, value, items, f"{argument}.") if isinstance(value, dict) else value
     if declared.words:
         spelt = _folded(value) if isinstance(value, str) else None
         return next((word for word in declared.words if _folded(word) == spelt), value)
@@ -137,7 +167,7 @@ def _folded(word: str) -> str:
     return re.sub(r"[\s-]+", "_", word.strip()).casefold()
 
 
-def _list(item: _Type, value: Any) -> Any:
+def _list(declared: _Type, item: _Type, value: Any, items: int, argument: str) -> Any:
     """Return the list that a value means: the list of its JSON text, or the value as the only item."""
     value = _parsed(value)
     if item.model is not None:
@@ -145,11 +175,16 @@ def _list(item: _Type, value: Any) -> Any:
     else:
         alone = isinstance(value, str | int | float) and not isinstance(value, bool) and not _is_json(value)
     if alone:
-        return _list(item, [value])
+        value = [value]
     if not isinstance(value, list):
         return value
-    items = [_value(item, one, optional=item.model is None) for one in value]
-    return [one for one in items if one is not LEFT_OUT and (one is not None or item.model is not None)]
+    most, setting = (items, "of limits.items") if declared.most is None else (declared.most, "there may be")
+    if len(value) > most:
+        problem = f"{len(value):,} items are more than the {most:,} {setting}"
+        raise InvalidInput(argument, problem, "Split them over several calls.")
+    whole = item.model is not None
+    read = [_value(item, one, not whole, items, f"{argument}[{place}]") for place, one in enumerate(value)]
+    return [one for one in read if one is not LEFT_OUT and (one is not None or whole)]
 
 
 def _is_json(value: Any) -> bool:

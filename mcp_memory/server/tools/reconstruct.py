@@ -25,8 +25,8 @@ from mcp_memory.server.tools.arguments import (
     Input,
     MaxTokens,
     SpaceName,
-    check_count,
     check_names,
+    check_some,
     check_space,
     check_text,
     moment_of,
@@ -34,6 +34,7 @@ from mcp_memory.server.tools.arguments import (
     shown,
     window_of,
 )
+from mcp_memory.server.tools.meant import Most
 from mcp_memory.server.tools.replies import (
     Count,
     EvidenceOutput,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 
 LIMIT = 12
 """Items of evidence where the call states no number and the recall is not broad."""
-SPACES = 8
+SPACES = Most(8)
 """Spaces that a call may name; each costs a recall."""
 WORDINGS = 4
 """Other wordings of a query that a call may bring; each costs one more search."""
@@ -95,17 +96,18 @@ class ReconstructInput(Input):
     since: Annotated[str | None, Field(description="ISO date or time from which it was said or happened.")] = None
     until: Annotated[str | None, Field(description="Before this time, or to the end of this date.")] = None
     as_of: AsOf = None
-    entities: Annotated[list[str] | None, Field(description="Names that the query lacks.")] = None
+    entities: Annotated[list[str] | None, Field(description="Names that the query lacks."), NAMES] = None
     wordings: Annotated[
         list[str] | None,
         Field(description="Up to 4 sentences that may tell the answer, as its speaker would, in their language."),
+        NAMES,
     ] = None
     role: Annotated[Role | None, Field(description="Who said it."), f"one of {', '.join(get_args(Role))}"] = None
     include_uncertain: Annotated[StrictBool, Field(description="Also unconfirmed facts.")] = False
     max_turns: Annotated[StrictInt | None, Field(ge=1, le=16), "a whole number from 1 to 16"] = None
     detail: Detail = "brief"
     space: SpaceName = None
-    spaces: Annotated[list[str] | None, Field(description="Several at once, in place of space.")] = None
+    spaces: Annotated[list[str] | None, Field(description="Several at once, in place of space."), SPACES] = None
 
 
 class PointOutput(BaseModel):
@@ -154,7 +156,7 @@ def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
         args.limit or LIMIT,
         window_of(args.since, args.until),
         as_of=moment_of("as_of", args.as_of),
-        entities=check_names("entities", args.entities, NAMES, limits),
+        entities=check_names("entities", args.entities, limits),
         wordings=_wordings(args),
         role=args.role,
         include_uncertain=args.include_uncertain,
@@ -203,7 +205,7 @@ def asked_spaces(args: ReconstructInput) -> tuple[str, ...]:
     if args.mode in ("all", "overview") or args.cursor is not None:
         remedy = "Ask each space by itself, or leave mode and cursor out."
         raise InvalidInput("mode", f"{args.mode} lists one space at a time", remedy)
-    check_count(args.spaces, "spaces", SPACES)
+    check_some(args.spaces, "spaces")
     return tuple(dict.fromkeys(check_space(name, f"spaces[{place}]") for place, name in enumerate(args.spaces)))
 
 

@@ -17,9 +17,9 @@ from mcp_memory.server.asking import settle_conflict
 from mcp_memory.server.tools.arguments import (
     Input,
     SpaceName,
-    check_count,
     check_name,
     check_relation,
+    check_some,
     check_space,
     check_text,
     offset_of,
@@ -157,17 +157,17 @@ def write_request(args: WriteInput, limits: LimitSettings) -> WriteRequest:
     space, session, wait = check_space(args.space), check_name("session", args.session, limits), args.wait
     facts: tuple[NewFact, ...] = ()
     if args.facts is not None:
-        check_count(args.facts, "facts", limits.items, "limits.items")
+        check_some(args.facts, "facts")
         facts = tuple(_new_fact(f"facts[{place}]", fact, limits) for place, fact in enumerate(args.facts))
     if args.text is not None:
         text = check_text("text", args.text, limits.message_bytes, "limits.message_bytes")
         return WriteRequest(space, session, "message", (NewItem(text),), facts, wait)
     if args.messages is not None:
-        check_count(args.messages, "messages", limits.items, "limits.items")
+        check_some(args.messages, "messages")
         items = tuple(_new_message(f"messages[{place}]", item, limits) for place, item in enumerate(args.messages))
         return WriteRequest(space, session, "message", items, facts, wait)
     if args.documents is not None:
-        check_count(args.documents, "documents", limits.items, "limits.items")
+        check_some(args.documents, "documents")
         items = tuple(_new_document(f"documents[{place}]", item, limits) for place, item in enumerate(args.documents))
         return WriteRequest(space, session, "document", items, facts, wait)
     return WriteRequest(space, session, "statement", (), facts, wait)
@@ -271,7 +271,7 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    request = write_request(read(WriteInput, raw), limits)
+    request = write_request(read(WriteInput, raw, limits.items), limits)
 
     async def run(memory: Memory, progress: Progress) -> Reply:
         return write_reply(request, await settle_conflict(memory, request, await memory.write(request, progress)))

@@ -143,6 +143,30 @@ def test_a_list_of_objects_may_be_one_object_or_json_text(case):
         assert found[0]["text"] == one["text"]
 
 
+@pytest.mark.parametrize("case", [case for case in FIELDS if case[2].item], ids=called)
+def test_a_list_says_how_long_it_may_be_and_a_longer_one_is_refused_before_its_items_are_read(case):
+    model, name, declared, _ = case
+    assert (declared.most is None) == (model is WriteInput)  # whose lists have a setting
+    for sent in ([object()] * 301, json.dumps([{}] * 301)):
+        with pytest.raises(InvalidInput, match=rf"^{name}: 301 items are more than the {declared.most or 300}"):
+            as_meant(model, {name: sent}, 300)
+
+
+def test_a_list_in_a_list_is_named_by_its_place_when_it_is_too_long():
+    points = {"insert": [{"entities": ["Ann"]}, {"entities": ["Ann"] * 17}]}
+    with pytest.raises(
+        InvalidInput, match=r"^points\.insert\[1\]\.entities: 17 items are more than the 16 there may be"
+    ):
+        read(TOOLS["memory_evolve"].input, {"points": points})
+
+
+def test_of_very_many_unknown_arguments_a_few_are_handed_on_to_be_refused():
+    unknown = {f"k{number}": 1 for number in range(1_000)}
+    assert as_meant(WriteInput, unknown | {"text": "a"}) == {"k0": 1, "k1": 1, "text": "a"}
+    with pytest.raises(InvalidInput, match=r"^k0: there is no such argument"):
+        read(WriteInput, unknown | {"text": "a"})
+
+
 @pytest.mark.parametrize("text", ["5", "true", "[1, 2]", '{"text": "a"}', "null", "None", "[not a list"])
 def test_what_the_text_of_a_message_says_is_never_read(text):
     request = write_request(read(WriteInput, {"messages": [{"text": text, "speaker": "Rosa"}]}), LIMITS)
