@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from mcp_memory.errors import StoreBusy, StoreUnwritable
-from mcp_memory.storage.own_files import is_own
+from mcp_memory.storage.own_files import is_own, remove_unfinished
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -190,6 +190,7 @@ class Holders:
             own.acquire(blocking=False)
             self._own = own
             self.alive()  # removes the files of dead processes
+            remove_unfinished(self._folder.parent)
 
     @property
     def registered(self) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -143,6 +144,20 @@ def remove_empty(folders: Iterable[Path]) -> None:
         for path in (*inside, folder):
             with suppress(OSError):  # there is something in it
                 path.rmdir()
+
+
+UNFINISHED_S = 3600.0
+"""Age of a file from which on nobody is writing it any more."""
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what processes were writing into a store's folder when they died (`mcp_memory.files.whole_file`)."""
+    for inside in ("", "backups", "forgotten"):
+        for path in (folder / inside).glob(".*.part"):
+            with suppress(OSError):  # another process was sooner
+                old = time.time() - path.lstat().st_mtime > UNFINISHED_S
+                if old and is_own(path, path.relative_to(folder).as_posix()):
+                    path.unlink()
 
 
 def remove_file(path: Path) -> None:

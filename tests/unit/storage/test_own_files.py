@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.own_files import in_the_way, own_files, refuse_in_the_way, remove_file, remove_own
+from mcp_memory.storage.own_files import (
+    in_the_way,
+    own_files,
+    refuse_in_the_way,
+    remove_file,
+    remove_own,
+    remove_unfinished,
+)
 
 DATA = "010011001011101100101001" + "9f" * 13
 OWN = {
@@ -89,3 +97,16 @@ def test_what_takes_a_name_that_the_store_needs_is_named(tmp_path: Path) -> None
     lay(tmp_path, {"lost.json": b"my list", "notes.txt": b"mine"})
     with pytest.raises(StoreUnwritable, match=r"under names that it needs: lost\.json\. Nothing was"):
         refuse_in_the_way(tmp_path)
+
+
+def test_half_a_file_of_a_process_that_died_goes_when_it_is_old_and_nobody_elses_does(tmp_path: Path) -> None:
+    names = (".sums.txt.0123abcd.part", "backups/.20240101T000000000Z-0-rebuild.backup.0123abcd.part", ".mine.1a.part")
+    (tmp_path / "backups").mkdir()
+    for name in names:
+        (tmp_path / name).touch()
+    remove_unfinished(tmp_path)
+    assert all((tmp_path / name).exists() for name in names)
+    for name in names:
+        os.utime(tmp_path / name, (0, 0))
+    remove_unfinished(tmp_path)
+    assert [name for name in names if (tmp_path / name).exists()] == [".mine.1a.part"]
