@@ -51,6 +51,7 @@ async def restore_(settings: Settings, options: argparse.Namespace, terminal: Te
         keep=chosen.backups,
         place=chosen.backup_folder,
         now=now(),
+        noted_in=chosen.noted_in,
     )
     terminal.line(f"Restored {quantity(tx, 'commit')} to {Tables(place).folder}.")
     if left_out:
@@ -64,7 +65,7 @@ async def move_(settings: Settings, options: argparse.Namespace, terminal: Termi
     store = _open(settings)
     await store.forgotten()
     await store.aclose()
-    former = await move(store.uri, options.to, settings.storage.lock_timeout_s)
+    former = await move(store.uri, options.to, settings.storage.lock_timeout_s, settings.storage.noted_in)
     place = Tables(store.uri).folder
     terminal.line(f"Moved the memory from {former} to {place}.")
     terminal.line(f"{former} keeps a note that leads there; with storage.uri set to {place} it may be deleted.")

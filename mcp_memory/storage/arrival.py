@@ -29,6 +29,7 @@ WAIT_S = 30.0
 """How long to wait for another process that lets a store take its place."""
 _STATE, _LOCK = "arriving.json", "arriving.lock"
 _LOCKS = ("next.lock", "write.lock", "compact.lock", "rebuild.lock", "index.lock", "view.lock", "holders")
+"""What stays at a place whoever's store is there; but for the last: who has opened what is gone then sees that."""
 _STAYS = (ARRIVING, ID_FILE, "backups", "forgotten", *_LOCKS)
 """What of a store stays when another one takes its place."""
 
@@ -80,13 +81,30 @@ def _tidy(folder: Path, made: Path, *, new: bool) -> None:
         (made / _LOCK).unlink(missing_ok=True)
         if made.is_dir():
             made.rmdir()
-        if new:
+        if new and not any((folder / name).exists() for name in STORED):
+            for name in ("next.lock", "write.lock"):
+                (folder / name).unlink(missing_ok=True)
             folder.rmdir()
 
 
-def take_place(folder: Path) -> None:
-    """Let the store that is arriving in a folder take its place; from here on it will."""
-    _note(folder / ARRIVING, WHOLE, None)
+def take_place(folder: Path, source: Path | None = None) -> None:
+    """Let the store that is arriving in a folder take its place; from here on it will.
+
+    The write lock of the folder must be held: whoever waits for it finds the new store, and no write goes into the one
+    that is replaced.
+
+    Args:
+        folder: of the store.
+        source: of a move: the old place, which leads here from now on.
+
+    Raises:
+        OSError: it is whole and will take its place, but could not yet; or nothing is changed.
+    """
+    if source is not None:
+        leave(source, folder)
+    else:
+        _note(folder / ARRIVING, WHOLE, None)
+    _finish(folder, folder / ARRIVING)
 
 
 def settled(folder: Path | None) -> Path | None:
@@ -191,6 +209,8 @@ def _finish(folder: Path, made: Path) -> None:
         return
     source = _source(made)
     if state == WHOLE:
+        with suppress(OSError):  # Windows removes no file that is open
+            remove_own(folder / "holders", "holders")  # who has opened the former store meanwhile sees that it is gone
         remove_own(folder, keep=_STAYS)
         _note(made, PLACING, source)
     for path in list(files_below(made)):
@@ -200,7 +220,7 @@ def _finish(folder: Path, made: Path) -> None:
             path.replace(folder / place)
     if source is not None and _leads(source, folder):
         with suppress(OSError):  # its disk is away; a note is all that is read there
-            remove_own(source, keep=(MOVED, *_LOCKS))
+            remove_own(source, keep=(MOVED, *_LOCKS[:-1]))
     _remove(made)
 
 

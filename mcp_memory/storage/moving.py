@@ -9,15 +9,15 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.storage.arrival import arriving, leave, set_aside, settle, take_place
+from mcp_memory.storage.arrival import arriving, set_aside, settle, take_place
 from mcp_memory.storage.backups import RESTORE, Backups, read_header, still, unpack
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.examine import write_missing
@@ -25,6 +25,7 @@ from mcp_memory.storage.forgotten import Book, purge, read_book, write_book
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.noted import ID_FILE
 from mcp_memory.storage.own_files import LEAVINGS, others_in, own_files, refuse_in_the_way
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.places import carry_places, note_place
 from mcp_memory.storage.schema import FORGOTTEN
 from mcp_memory.storage.tables import Tables
@@ -51,9 +52,20 @@ def check_readable(folder: Path) -> int:
 
 
 async def restore(
-    file: Path, uri: str, forget_again: ForgetAgain | None, *, replace: bool, keep: int, place: str, now: Millis
+    file: Path,
+    uri: str,
+    forget_again: ForgetAgain | None,
+    *,
+    replace: bool,
+    keep: int,
+    place: str,
+    now: Millis,
+    noted_in: str = "",
 ) -> tuple[int, int, Path | None]:
-    """Put the store of a backup in the place that a uri names.
+    """Put the store of a backup in the place that a uri names, and note that it is there.
+
+    The write lock of that place is held from the backup of what was there until the new store has its place, so a write
+    of another process goes into the new one, or is refused.
 
     Args:
         file: the backup.
@@ -64,6 +76,7 @@ async def restore(
         keep: how many backups a store keeps of those that it makes by itself, see `Backups`.
         place: their folder.
         now: the moment.
+        noted_in: the folder of the notes of places; "" for none.
 
     Returns:
         The number of its last commit, how many texts were left out, and the backup of what was there, or its folder,
@@ -94,15 +107,18 @@ async def restore(
         problem = f"{str(folder)!r} holds other things ({others[0].relative_to(folder)})"
         raise InvalidInput("storage.uri", problem, "Set it to an empty or new folder.")
     _refuse_others(folder, "restored over")
-    saved, left_out = None, 0
-    with arriving(folder) as made:
+    saved, left_out, lock = None, 0, WriteLock(folder, 30.0)
+    async with AsyncExitStack() as held:
+        made = held.enter_context(arriving(folder))
         await to_thread.run_sync(unpack, file, made)
         tx = await to_thread.run_sync(check_readable, made)
         book: Book | None = None
+        await held.enter_async_context(still(tables, lock) if there is not None else lock.hold())
         if there is not None:
-            async with still(tables, WriteLock(folder, 30.0)):
-                saved = await to_thread.run_sync(Backups(tables, max(keep, 1), place, lambda: now).make, RESTORE)
-                book = await to_thread.run_sync(read_book, tables)
+            saved = await to_thread.run_sync(Backups(tables, max(keep, 1), place, lambda: now).make, RESTORE)
+            book = await to_thread.run_sync(read_book, tables)
+        elif not damaged and await to_thread.run_sync(last_commit, tables) is not None:
+            raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
         elif damaged:
             with suppress(StoreError):
                 book = await to_thread.run_sync(read_book, tables)
@@ -119,7 +135,8 @@ async def restore(
             note_place(made, "copy", aside, now)
             await to_thread.run_sync(set_aside, folder, made, aside.name)
         (made / ID_FILE).unlink(missing_ok=True)  # the place keeps its own
-        take_place(folder)
+        await to_thread.run_sync(take_place, folder)
+        Place(uri, noted_in=noted_in).note.keep(folder)
     tables.forget()
     return tx, left_out, aside or saved
 
@@ -133,17 +150,24 @@ def _join_books(tables: Tables, book: Book) -> None:
     purge(tables, FORGOTTEN)
 
 
-async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
-    """Move the store that a uri names to another folder, and return where it was.
+async def move(uri: str, to: Path, lock_timeout_s: float, noted_in: str = "") -> Path:
+    """Move the store that a uri names to another folder, note that it is there, and return where it was.
 
-    The old place keeps a note that leads every program to the new one, so no configuration needs to change.
+    The old place keeps a note that leads every program to the new one, so no configuration needs to change. It stays
+    noted, too: whoever is still configured for it once it is deleted is told so, and begins no second memory.
+
+    Args:
+        uri: the URI of the place.
+        to: the new folder.
+        lock_timeout_s: how long to wait for writes under way, in seconds.
+        noted_in: the folder of the notes of places; "" for none.
 
     Raises:
         InvalidInput: nothing is stored, or the target is in use or lies in the store.
         StoreBusy: another process has the store open.
         StoreUnwritable: the target cannot be written to; the store is where it was.
     """
-    tables = Tables(uri)
+    tables, named = Tables(uri), to
     folder, to = await to_thread.run_sync(_places, tables, to)
     _refuse_others(folder, "moved")
     new = not to.exists()
@@ -154,10 +178,14 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
                 await to_thread.run_sync(check_readable, made)
                 note_place(made, "home", folder, 0)
                 _refuse_others(folder, "moved")
-                refuse_in_the_way(to)
-                if new:
-                    to.chmod(folder.stat().st_mode & 0o777)
-                leave(folder, to)
+                async with WriteLock(to, lock_timeout_s).hold():
+                    await to_thread.run_sync(_refuse_filled, to)
+                    refuse_in_the_way(to)
+                    if new:
+                        to.chmod(folder.stat().st_mode & 0o777)
+                    await to_thread.run_sync(take_place, to, folder)
+                for name in dict.fromkeys(map(str, (to, named))):  # it may be configured by a path with a link in it
+                    Place(name, noted_in=noted_in).note.keep(to)
             except OSError as error:
                 raise StoreUnwritable(
                     f"the memory cannot be moved to {str(to)!r} ({error.strerror or error}). It is where it was. Make "
@@ -177,12 +205,17 @@ def _places(tables: Tables, to: Path) -> tuple[Path, Path]:
         problem = f"{str(to)!r} and the store in {str(folder)!r} lie in each other"
         raise InvalidInput("TO", problem, "Name another folder.")
     settle(to)  # what a process left there that died
-    others = [*others_in(to), *(path for path in own_files(to) if path.relative_to(to).parts[0] not in LEAVINGS)]
+    _refuse_filled(to, others_in(to))
+    refuse_in_the_way(folder)
+    return folder, to
+
+
+def _refuse_filled(to: Path, others: Sequence[Path] = ()) -> None:
+    """Refuse a folder with a store, which another process may have begun just now, or with other things."""
+    others = [*others, *(path for path in own_files(to) if path.relative_to(to).parts[0] not in LEAVINGS)]
     if others or (to.exists() and not to.is_dir()):
         problem = f"{str(to)!r} is not empty" + (f": it has {others[0].relative_to(to)}" if others else "")
         raise InvalidInput("TO", problem, "Name a new or an empty folder.")
-    refuse_in_the_way(folder)
-    return folder, to
 
 
 def _copy(folder: Path, to: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from anyio import from_thread
 from batches import DIMENSION, batch, turn
 from store_contents import decoded, holding
 from test_lance_forget import GONE, TARGETS, _embed, _relearn, fill, write
@@ -17,11 +18,12 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
-from mcp_memory.storage import backups
+from mcp_memory.storage import backups, moving
 from mcp_memory.storage.backups import Backups, back_up
 from mcp_memory.storage.data_files import MOVED
 from mcp_memory.storage.lock import Holders, WriteLock
-from mcp_memory.storage.moving import move, restore
+from mcp_memory.storage.moving import check_readable, move, restore
+from mcp_memory.storage.places import carry_places
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -286,3 +288,48 @@ async def test_a_whole_space_goes_from_backups_too(tmp_path: Path) -> None:
     await store.rebuild(_make)
     await store.forget(lambda _: ForgetTargets("default", everything=True), "a test")
     assert holding(tmp_path / "store", (*GONE, turn(GONE[0]).id)) == set()
+
+
+async def test_a_write_during_a_restore_is_refused_or_goes_into_the_restored_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await write(opened(tmp_path / "store"), batch("alpha"))
+    await saved(tmp_path / "store", tmp_path / "file")
+    await write(opened(tmp_path / "store"), batch("bravo"))
+    hasty = LanceStore(str(tmp_path / "store"), embedder="fake", dimension=DIMENSION, lock_timeout_s=0.1)
+    other = opened(tmp_path / "store")
+
+    async def meanwhile() -> None:
+        async with other.reading() as view:
+            assert len(view.space("default").turns) == 2
+        with pytest.raises(StoreBusy):
+            await write(hasty, batch("lost"))
+
+    def carried(*folders: Path) -> None:
+        from_thread.run(meanwhile)
+        carry_places(*folders)
+
+    monkeypatch.setattr(moving, "carry_places", carried)
+    await restored(tmp_path / "file", tmp_path / "store", replace=True)
+    await write(other, batch("charlie"))
+    await write(hasty, batch("delta"))
+    assert await refs(tmp_path / "store") == {"alpha", "charlie", "delta"}
+
+
+async def test_a_write_to_the_new_place_during_a_move_or_a_restore_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await write(opened(tmp_path / "store"), batch("alpha"))
+    await saved(tmp_path / "store", tmp_path / "file")
+
+    def checked(made: Path) -> int:
+        from_thread.run(lambda: write(opened(made.parent), batch("bravo")))
+        return check_readable(made)
+
+    monkeypatch.setattr(moving, "check_readable", checked)
+    with pytest.raises(InvalidInput, match="not empty"):
+        await move(str(tmp_path / "store"), tmp_path / "moved", 5.0)
+    with pytest.raises(StoreBusy, match="Another process began"):
+        await restored(tmp_path / "file", tmp_path / "restored")
+    assert await refs(tmp_path / "store") == {"alpha"}
+    assert await refs(tmp_path / "moved") == await refs(tmp_path / "restored") == {"bravo"}

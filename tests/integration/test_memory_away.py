@@ -184,3 +184,26 @@ def test_a_place_is_used_where_no_note_of_it_can_be_written(tmp_path, monkeypatc
         anyio.run(remember, "My boat is called Curlew.")
         assert main(["status"]) == 0
         shutil.rmtree(tmp_path / "store")
+
+
+@pytest.mark.parametrize("place", ["disk/new", "link/new"])
+@pytest.mark.parametrize("command", [["move", "PLACE"], ["restore", "FILE"]])
+def test_a_memory_that_was_moved_or_restored_is_noted_before_it_is_first_opened(
+    store, tmp_path, monkeypatch, capsys, command, place
+):
+    (tmp_path / "mounted").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "mounted")
+    new = str(tmp_path / place)
+    assert main(["backup", str(tmp_path / "FILE")]) == 0
+    if command[0] == "restore":
+        monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", new)
+    assert main([command[0], str(tmp_path / "FILE") if command[0] == "restore" else new]) == 0
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", new)
+    vanish(store)
+    vanish(Path(new))
+    capsys.readouterr()
+    assert main(["status"]) == 1
+    assert "Is its disk mounted?" in capsys.readouterr().err
+    if command[0] == "move":
+        monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(store))  # of another client
+        assert main(["status"]) == 1
