@@ -10,6 +10,7 @@
     looking.py     opens the store to look at it
     hosting.py     ``mcp-memory tenant`` and ``token``
     backup.py      ``mcp-memory backup``, ``restore`` and ``move``
+    target.py      where a command may write a file for its user
     transfer.py    ``mcp-memory export`` and ``import``
     ingest.py      ``mcp-memory ingest``: stores a corpus with several processes
     check.py       ``mcp-memory check``: starts the server as a client would

@@ -7,6 +7,7 @@ import dataclasses
 from functools import partial
 from pathlib import Path
 
+from mcp_memory.commands.target import refuse_in_store
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
@@ -27,6 +28,7 @@ from mcp_memory.wiring import choose_embedder, open_store, place_of
 async def backup(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Write the whole store into one file; others may use it meanwhile."""
     file = _target(options.file, replace=options.replace)
+    refuse_in_store(file)
     store = _open(settings)
     try:
         await store.forgotten()  # finishes what a process that died had begun to forget

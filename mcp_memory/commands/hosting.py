@@ -23,6 +23,8 @@ from mcp_memory.domain.access import RIGHTS, TENANT_NAME, Grant, Permission, Rig
 from mcp_memory.errors import ConfigurationError, InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.server.http.access import TENANT, token_file
 from mcp_memory.settings import Settings
+from mcp_memory.storage.arrival import notes_from, settled
+from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
 from mcp_memory.storage.bucket_journal import FORGETTING, BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
@@ -31,6 +33,8 @@ from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.noted import PlaceNote
 from mcp_memory.storage.own_files import remove_empty, remove_own
 from mcp_memory.storage.place import WRITE_LOCK
+from mcp_memory.storage.places import known_places
+from mcp_memory.storage.tables import Tables
 
 LOOKS = 5
 """Listings of a prefix that may find something before a removal is given up: somebody writes to it all the time."""
@@ -98,7 +102,7 @@ def _tenants(settings: Settings) -> Tenants:
     folder = local_folder(before)
     if folder is None:
         return _Prefixes(before, after, settings.storage.options, settings.storage.lock_timeout_s)
-    return _Folders(f"{folder}/", after, settings.storage.noted_in)
+    return _Folders(f"{folder}/", after, settings.storage.noted_in, settings.storage.backup_folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +113,13 @@ class _Folders:
         root: the folder in which each has one.
         after: the path of the store within it.
         notes: the folder of the notes of places.
+        backups: the folder of backups; "" for that of each store.
     """
 
     root: str
     after: str
     notes: str
+    backups: str
 
     def names(self) -> list[str]:
         return [path.name for path in Path(self.root).glob("*") if path.is_dir()]
@@ -121,23 +127,36 @@ class _Folders:
     def remove(self, name: str) -> Sequence[str]:
         folder = Path(self.root, name)
         store = Path(f"{folder}{self.after}")
-        if holders := Holders(store).alive():
+        now = cast("Path", settled(store))  # where it was moved to
+        if holders := Holders(now).alive():
             raise StoreBusy(
-                f"{len(holders)} process(es) have {store} open: {', '.join(map(str, holders))}. Its tokens are "
+                f"{len(holders)} process(es) have {now} open: {', '.join(map(str, holders))}. Its tokens are "
                 "revoked. Stop them, or try again when http.tenant_idle_s seconds have passed without a call."
             )
+        homes = [now, *(home for home, _ in notes_from(store))]
+        copies = [one.path for one in known_places(now) if one.kind == "copy" and one.path.exists()]
+        backups = Backups(Tables(str(now)), 1, self.backups, lambda: 0)
         try:
-            remove_own(store)
+            for place in backups.folders():
+                for backup in backups.files(place):
+                    backup.unlink(missing_ok=True)
+                remove_empty((place,))
+            for home in homes:  # that which the others lead to comes first
+                remove_own(home)
+                remove_empty(home / one for one in ("holders", "backups", "forgotten", "vectors", "view"))
         except OSError as error:
             problem = f"Some of {folder} could not be removed ({error})."
             raise StoreUnwritable(f"{problem} Fix the cause and run the command again.") from error
         remove_empty(one for one in (store, *store.parents) if folder in (one, *one.parents))
-        if any((store / one).exists() for one in STORED):
+        if any((home / one).exists() for home in homes for one in STORED):
             raise StoreUnwritable(
-                f"{folder} was made again: another process writes to it. Stop it, and run the command again."
+                f"{' or '.join(map(str, homes))} was made again: another process writes to it. Stop it, and run "
+                "the command again."
             )
-        PlaceNote(str(store), self.notes).remove()
-        return (f"{folder} holds what this program did not write; that stays.",) if folder.exists() else ()
+        for home in homes:
+            PlaceNote(str(home), self.notes).remove()
+        left = [f"{one} was written for a person, and stays." for one in copies]
+        return [*left, f"{folder} holds what this program did not write; that stays."] if folder.exists() else left
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from typing import BinaryIO
 from anyio import to_thread
 
 from mcp_memory import __version__
+from mcp_memory.commands.target import refuse_in_store, refuse_other_export
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
@@ -227,6 +228,8 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
     """
     file: Path = options.file
     (check_folder if options.markdown else check_target)(file)
+    refuse_in_store(file)
+    refuse_other_export(settings, file, file / LIST if options.markdown else file, replace=options.replace)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     store = open_store(settings, choose_embedder(settings), open_extractor(settings))

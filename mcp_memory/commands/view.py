@@ -27,6 +27,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.commands.show import known_space
+from mcp_memory.commands.target import refuse_in_store, refuse_other_export
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.transfer import check_target, write_aside
 from mcp_memory.domain.access import MEANT_SPACE
@@ -131,6 +132,8 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
     """
     file: Path = options.file
     check_target(file, ("<!doctype html>", "<title>Memory graph</title>"))
+    refuse_in_store(file)
+    refuse_other_export(settings, file, file, replace=options.replace)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     memory = await open_unloaded(settings)

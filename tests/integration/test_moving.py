@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import anyio
 import pytest
@@ -131,6 +132,34 @@ def test_only_an_export_is_replaced(tmp_path, capsys):
     first = without_header(earlier)
     assert main(["export", str(earlier)]) == 0
     assert without_header(earlier) == first
+
+
+def test_an_export_of_another_memory_is_replaced_only_when_told(tmp_path, capsys, monkeypatch):
+    forms = {"memory.jsonl": [], "page.html": ["--html"], "notes": ["--markdown"]}
+    for name, form in forms.items():
+        assert main(["export", *form, str(tmp_path / name)]) == 0
+    first = (tmp_path / "memory.jsonl").read_bytes()
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
+    assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
+    for name, form in forms.items():
+        capsys.readouterr()
+        assert main(["export", *form, str(tmp_path / name)]) == 1, name
+        assert "this memory has not written it" in capsys.readouterr().err
+    assert (tmp_path / "memory.jsonl").read_bytes() == first
+    for name, form in forms.items():
+        assert main(["export", *form, str(tmp_path / name), "--replace"]) == 0, name
+        assert main(["export", *form, str(tmp_path / name)]) == 0, name
+
+
+@pytest.mark.parametrize("inside", ["moved.json", "forgotten/1.jsonl", "mine/out"])
+def test_nothing_is_exported_or_backed_up_into_the_folder_of_a_memory(tmp_path, capsys, uri, inside):
+    file = Path(uri) / inside
+    file.parent.mkdir(exist_ok=True)
+    for command in (["backup"], ["export"], ["export", "--html"], ["export", "--markdown"]):
+        assert main([*command, str(file)]) == 1, command
+        assert "lies in the folder of a memory" in capsys.readouterr().err
+    assert not file.exists()
+    assert main(["status"]) == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")

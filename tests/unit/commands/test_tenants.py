@@ -1,10 +1,14 @@
 """Tenants are listed and forgotten whole."""
 
+import anyio
 import pytest
 
 from mcp_memory.access.tokens import TokenFile
 from mcp_memory.cli import main
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
+from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.settings import load
+from mcp_memory.wiring import open_memory
 
 
 @pytest.fixture
@@ -17,6 +21,14 @@ def place(tmp_path, monkeypatch):
         everything = (Permission("*", RIGHTS),)
         TokenFile(tmp_path / "tokens.json").add(Grant(f"agent of {name}", everything, name))
     return tmp_path
+
+
+async def remember(text):
+    memory = await open_memory(load())
+    try:
+        await memory.write(WriteRequest("default", "s", "message", (NewItem(text, speaker="Ines"),)))
+    finally:
+        await memory.aclose()
 
 
 def test_a_tenant_is_forgotten_with_its_tokens_and_no_other(place, capsys):
@@ -51,3 +63,20 @@ def test_what_somebody_else_put_among_the_tenants_stays(place, capsys):
         assert "holds what this program did not write; that stays" in capsys.readouterr().out
     assert [path.name for path in (stores / "acme").iterdir()] == ["notes.txt"]
     assert (stores / "photos" / "one.jpg").exists()
+
+
+def test_a_tenant_that_was_moved_is_forgotten_where_it_is_with_its_backups(place, monkeypatch, capsys):
+    stores, kept = place / "stores", place / "kept"
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_BACKUP_FOLDER", str(kept))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(stores / "corp"))
+    anyio.run(remember, "My boat is called Curlew.")
+    assert main(["doctor", "--rebuild"]) == 0
+    assert main(["export", str(place / "out.jsonl")]) == 0
+    assert main(["move", str(place / "elsewhere")]) == 0
+    assert list(kept.glob("*/*.backup"))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(stores / "{tenant}"))
+    capsys.readouterr()
+    assert main(["tenant", "forget", "corp", "--yes"]) == 0
+    assert f"{place / 'out.jsonl'} was written for a person, and stays" in capsys.readouterr().out
+    assert not list((stores / "corp").rglob("*"))
+    assert [path for path in (*kept.rglob("*"), *(place / "elsewhere").rglob("*")) if path.is_file()] == []

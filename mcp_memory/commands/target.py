@@ -1,0 +1,49 @@
+"""Where a command may write a file for its user: never into a store, nor over an export of another memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from mcp_memory.errors import InvalidInput
+from mcp_memory.settings import Settings
+from mcp_memory.storage.data_files import MOVED, STORED
+from mcp_memory.storage.own_files import is_own
+from mcp_memory.storage.place import Place
+from mcp_memory.storage.places import known_places
+from mcp_memory.wiring import place_of
+
+
+def refuse_in_store(path: Path) -> None:
+    """Refuse a path in the folder of a store, where a file could take the name of one that the store needs.
+
+    Raises:
+        InvalidInput: it lies in one.
+    """
+    tables, *files = (*STORED, MOVED)
+    for folder in path.expanduser().resolve().parents:
+        if os.path.lexists(folder / tables) or any(is_own(folder / name, name) for name in files):
+            problem = f"{path} lies in the folder of a memory ({folder})"
+            raise InvalidInput("FILE", problem, "Nothing was written. Name a place outside of it.")
+
+
+def refuse_other_export(settings: Settings, path: Path, earlier: Path, *, replace: bool) -> None:
+    """Refuse to write an export where one is that this memory has not written, unless it may be replaced.
+
+    Args:
+        settings: of the memory that is exported.
+        path: the file or folder to write.
+        earlier: the file that is there if an export is.
+        replace: whether the user said so.
+
+    Raises:
+        InvalidInput: another memory has written it, or nobody knows who.
+        StoreUnwritable: the memory is not where it was.
+    """
+    if replace or not earlier.exists() or not earlier.stat().st_size:
+        return
+    chosen = settings.storage
+    written = known_places(Place(place_of(settings), chosen.options, chosen.noted_in).folder)
+    if path.resolve() not in {one.path.resolve() for one in written if one.kind == "copy"}:
+        problem = f"{path} is there already, and this memory has not written it"
+        raise InvalidInput("FILE", problem, "Name another one, or add --replace.")
