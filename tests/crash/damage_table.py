@@ -27,7 +27,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from functools import partial
@@ -303,7 +303,14 @@ def kind_of(file: Path) -> str:
 
 
 async def table(
-    scratch: Path, kind: str, *, part: int = 0, of: int = 1, ways: Sequence[str] = WAYS, only: str = ""
+    scratch: Path,
+    kind: str,
+    *,
+    part: int = 0,
+    of: int = 1,
+    ways: Sequence[str] = WAYS,
+    only: str = "",
+    told: Callable[[str], object] = lambda _: None,
 ) -> tuple[Counter[tuple[str, str, str]], list[str]]:
     """Return how often what came of each kind of file and way of damage, and a line about each bad cell.
 
@@ -314,6 +321,7 @@ async def table(
         of: how many parts there are.
         ways: of `WAYS`.
         only: a part of the names of the files to damage.
+        told: hears of each bad cell at once.
     """
     found: Counter[tuple[str, str, str]] = Counter()
     bad = []
@@ -335,6 +343,7 @@ async def table(
             found.update((kind_of(file), way, outcome) for outcome in ("cells", *outcomes))
             if not BAD.isdisjoint(outcomes):
                 bad.append(f"{kind} {file} {way}: {', '.join(outcomes)}: {more}")
+                told(f"{bad[-1]}\n")
     return found, bad
 
 
@@ -350,12 +359,14 @@ if __name__ == "__main__":
     sums: Counter[str] = Counter()
     for kind in chosen:
         with tempfile.TemporaryDirectory() as scratch:
-            found, bad = anyio.run(lambda kind=kind, scratch=scratch: table(Path(scratch), kind, part=part, of=of))
-        sys.stderr.writelines(f"{line}\n" for line in bad)
+            work = partial(table, Path(scratch), kind, part=part, of=of, told=sys.stderr.write)
+            found, _ = anyio.run(work)
         for sort, way in sorted({key[:2] for key in found}):
             told = [f"{count} {key[2]}" for key, count in found.items() if key[:2] == (sort, way)]
             sys.stdout.write(f"{kind:10} {sort:24} {way:14} {', '.join(told)}\n")
+        sys.stdout.flush()  # LanceDB's threads may end a process before it does
         for (_, _, outcome), count in found.items():
             sums[outcome] += count
     sys.stdout.write(f"{dict(sums)}\n")
+    sys.stdout.flush()
     sys.exit(not BAD.isdisjoint(sums))
