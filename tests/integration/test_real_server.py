@@ -10,6 +10,8 @@ import pytest
 from crash.kill_server import kill_rounds
 from stdio_client import MODERN, Gone, serving
 
+from mcp_memory.visible import without_hidden
+
 ENDS_S = 10
 """Far more than the two seconds that a server has for leaving, as the machine may be busy."""
 TALK = [
@@ -60,7 +62,8 @@ def test_a_whole_session_over_stdio(tmp_path, era):
         assert [space["space"] for space in talk.read("memory://spaces")["spaces"]] == ["default"]
         assert talk.read("memory://default/status")["healthy"]
         uris = {row["id"]: row["uri"] for row in talk.read("memory://default/sessions")["sessions"]}
-        assert [turn["text"] for turn in talk.read(uris["s/1 ü"])["turns"]] == [message["text"] for message in TALK]
+        shown = [without_hidden(message["text"]) for message in TALK]
+        assert [turn["text"] for turn in talk.read(uris["s/1 ü"])["turns"]] == shown
         found = talk.structured("memory_reconstruct", query="Bob moved to Lisbon")["evidence"]
         moved = talk.read(f"memory://default/facts/{found[0]['id']}")
         assert moved["tail"] == "Lisbon"
