@@ -270,12 +270,12 @@ def _fold_last_told(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
     return by_telling
 
 
-def _telling(said: Assertion) -> tuple[Millis, bool, int, int, str]:
+def _telling(said: Assertion) -> tuple[Millis, bool, int, int, Millis, str]:
     """Return what orders assertions by their telling; a caller's own fact is told last in its message."""
-    return said.said_at, said.extractor == "caller", said.sentence, said.start, said.id
+    return said.said_at, said.extractor == "caller", said.sentence, said.start, said.recorded_at, said.id
 
 
-def _last_told(run: _Run) -> tuple[Millis, bool, int, int, str]:
+def _last_told(run: _Run) -> tuple[Millis, bool, int, int, Millis, str]:
     return max(map(_telling, run.support))
 
 

@@ -177,8 +177,9 @@ def test_a_restore_takes_away_nothing_but_the_former_memory(
     monkeypatch.setenv("MCP_MEMORY_FORGET_KEEP_DAYS", "30")
     anyio.run(with_memory, tell)
     store = tmp_path / "store"
-    assert main(["backup", str(store / "memory.backup")]) == 0
+    assert main(["backup", str(tmp_path / "memory.backup")]) == 0
     anyio.run(with_memory, forget_first)
+    (tmp_path / "memory.backup").rename(store / "memory.backup")  # by hand: the command writes none there
     (store / "turns.lance" / "photo.jpg").write_text("mine")
     (store / "backups" / "photos").mkdir(parents=True)
     (store / "notes").symlink_to(tmp_path / "nowhere")

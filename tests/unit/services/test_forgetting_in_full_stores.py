@@ -55,6 +55,7 @@ async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp
     await memory.aclose()
 
 
+@pytest.mark.usefixtures("one_key")
 async def test_after_a_forget_a_memory_answers_like_one_that_never_had_what_went(tmp_path) -> None:
     """To the digit, though the rarity of every word is another one than before."""
     memory, other = await filled(tmp_path / "store"), open_at(tmp_path / "other")

@@ -167,10 +167,10 @@ async def test_an_unwritable_store_loses_the_lesson_and_not_the_answer():
 async def test_every_recall_is_a_new_episode_and_the_oldest_is_dropped():
     one = await told(memory(read=True), *TALK)
     first = await recalled(one, WHERE)
-    others = {(await recalled(one, None)).episode for _ in range(KEPT - 1)}
+    others = {(await recalled(one, "")).episode for _ in range(KEPT - 1)}
     assert len(others | {first.episode}) == KEPT
     assert one.episodes.get("default", first.episode).query == WHERE
-    await recalled(one, None)
+    await recalled(one, "")
     assert one.episodes.get("default", first.episode) is None
     assert all(one.episodes.get("default", other) for other in others)
 

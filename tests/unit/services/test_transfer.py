@@ -233,7 +233,7 @@ def with_record(file, record, /, **changes):
         ("fact", {"id": "m99"}, "which no line before it holds"),
         ("fact", {"end": 100_000}, "words outside of its text"),
         ("fact", {"confidence": 1.5}, "above 0 and at most 1 in 'confidence'"),
-        ("fact", {"confidence": float("nan")}, "above 0 and at most 1 in 'confidence'"),
+        ("fact", {"confidence": float("nan")}, "NaN is no number"),
         ("fact", {"until": "1900-01-01T00:00:00Z"}, "ends before it begins"),
         ("fact", {"by": "embedded"}, "'embedded' in 'by'"),
         ("fact", {"head": " "}, "empty head"),
@@ -267,7 +267,7 @@ async def test_a_bad_record_is_named_by_its_line_and_nothing_is_stored(file, cop
         (b"{not json}\n", "is no JSON"),
         (b"[]\n", "is no JSON object"),
         (b'"\xff"\n', "is not UTF-8"),
-        (b"[" * 100_000 + b"\n", "is no JSON"),
+        (b"[" * 100_000 + b"\n", "is nested more than 100 deep"),
     ],
 )
 async def test_a_line_that_is_no_record_is_named(file, copy, line, problem):
@@ -280,7 +280,7 @@ async def test_at_most_five_bad_lines_are_named(file, copy):
     lines = file.splitlines(keepends=True)
     with pytest.raises(InvalidInput) as error:
         await imported(copy, b"".join([lines[0], *[b"{}\n"] * 8, *lines[1:]]))
-    assert str(error.value).count("\nline ") == 4
+    assert str(error.value).count("\nline ") == 5
     assert "There may be more." in str(error.value)
 
 
