@@ -231,9 +231,11 @@ def _remove(made: Path) -> None:
             shutil.rmtree(path)
         elif path.name not in (_STATE, _LOCK):
             path.unlink(missing_ok=True)
-    for name in (_LOCK, _STATE):
-        (made / name).unlink(missing_ok=True)
-    made.rmdir()
+    with suppress(OSError):  # Windows removes no file that is open, as this process may have it; `_tidy` does
+        (made / _LOCK).unlink(missing_ok=True)
+    (made / _STATE).unlink(missing_ok=True)
+    with suppress(OSError):
+        made.rmdir()
 
 
 def _note(made: Path, state: str, source: Path | None) -> None:
