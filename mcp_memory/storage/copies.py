@@ -36,7 +36,7 @@ from typing import Any
 from mcp_memory.storage.data_files import FAILURES, Sums, Table, is_readable, manifests_of, no_panics
 from mcp_memory.storage.fact_rows import alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Entry, Journal, entry_of, line_of, number_of
-from mcp_memory.storage.own_files import NO_LINK, ensure_own, remove_file
+from mcp_memory.storage.own_files import ensure_own, open_unlinked, remove_file
 from mcp_memory.storage.place import import_lancedb
 from mcp_memory.storage.point_rows import lesson_rows, point_rows
 from mcp_memory.storage.schema import (
@@ -81,7 +81,7 @@ class LogCopy:
             if not self._known:
                 ensure_own(self._path)
                 self._known = True
-            file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_LINK, 0o600)
+            file = open_unlinked(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
             with os.fdopen(file, "r+b", buffering=0) as copy:
                 if copy.seek(0, os.SEEK_END):
                     copy.seek(-1, os.SEEK_END)
@@ -168,7 +168,7 @@ def write_anchor(folder: Path | None, commit: Commit) -> None:
     try:
         if commit.tx <= 2:  # from then on there are both
             ensure_own(path)
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | NO_LINK, 0o600)
+        file = open_unlinked(path, os.O_WRONLY | os.O_CREAT)
         try:
             os.ftruncate(
                 file, os.write(file, json.dumps({"crc32": zlib.crc32(text.encode()), "commit": text}).encode())

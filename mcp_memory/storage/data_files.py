@@ -23,7 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mcp_memory.files import whole_file
-from mcp_memory.storage.own_files import NO_LINK, ensure_own
+from mcp_memory.storage.own_files import ensure_own, open_unlinked
 
 Table = Any
 """A table of LanceDB, which comes without types."""
@@ -245,7 +245,7 @@ class Sums:
             if not self._own:
                 ensure_own(self._folder / SUMS)
                 self._own = True
-            file = os.open(self._folder / SUMS, os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_LINK, 0o600)
+            file = open_unlinked(self._folder / SUMS, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
             try:
                 os.write(file, lines)
             finally:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_memory.storage.fact_rows import assertion_rows
-from mcp_memory.storage.own_files import NO_LINK, ensure_own
+from mcp_memory.storage.own_files import ensure_own, open_unlinked
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, with_tx
 from mcp_memory.storage.text_rows import turn_rows
 
@@ -167,7 +167,7 @@ class Journal:
         """
         assert self._path is not None
         line = line_of(commit, {kind: made.to_pylist() for kind, made in rows.items()})
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
+        file = open_unlinked(self._path, os.O_RDWR | os.O_CREAT)
         try:
             if (size := os.fstat(file).st_size) != end:
                 ensure_own(self._path)

@@ -166,8 +166,9 @@ def remove_file(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-NO_LINK = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-"""How a file of a store's folder is opened to be changed: byte by byte, and not what a link leads to."""
+def open_unlinked(path: Path, flags: int) -> int:
+    """Open a file of the store's own for bytes, without following a link in its place; return its descriptor."""
+    return os.open(path, flags | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0), 0o600)
 
 
 def ensure_own(path: Path) -> None:

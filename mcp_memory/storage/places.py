@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from mcp_memory.domain.times import Millis
-from mcp_memory.storage.own_files import NO_LINK, ensure_own
+from mcp_memory.storage.own_files import ensure_own, open_unlinked
 
 PLACES = "places.jsonl"
 PlaceKind = Literal["home", "backups", "copy"]
@@ -114,7 +114,7 @@ def _lines(folder: Path | None) -> list[bytes]:
 
 def _append(folder: Path, content: bytes) -> None:
     ensure_own(folder / PLACES)
-    file = os.open(folder / PLACES, os.O_WRONLY | os.O_APPEND | os.O_CREAT | NO_LINK, 0o600)
+    file = open_unlinked(folder / PLACES, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         os.write(file, content)
         os.fsync(file)
