@@ -566,9 +566,9 @@ async def test_status_lists_living_processes_and_removes_dead_ones(uri: str) -> 
     """The lock file of a dead process exists, but is not locked."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
-    (Path(uri) / "holders" / "1-dead.lock").touch()
+    (Path(uri) / "holders" / "1-00c0ffee.lock").touch()
     assert (await store.about()).holders == (os.getpid(),)
-    assert not (Path(uri) / "holders" / "1-dead.lock").exists()
+    assert not (Path(uri) / "holders" / "1-00c0ffee.lock").exists()
     await store.aclose()
     assert list((Path(uri) / "holders").iterdir()) == []
 

@@ -26,7 +26,7 @@ OWN = {
     "journal.jsonl": b'0123abcd {"commit":{"tx":1,"embedder":"x"}}\n',
     "sums.txt": b"00000000 11111111 turns.lance/data/x.lance\n",
     "view/" + "0a" * 16 + ".view": b"\x80\x05\x95 and so on",
-    "vectors/3/" + "0a" * 16 + ".f32": b"\0\0\0\x3f\0\0\0\xbf",
+    "vectors/3/" + "0a" * 16 + ".f32": b"\0\0\0\x3f\0\0\0\xbf" + b"\xde\xad\xbe\xef",
     "backups/20260102T030405006Z-0-rebuild.backup": b"backup.json\0 and so on",
     "backups/.20260102T030405006Z-0-rebuild.backup.0a1b2c3d.part": b"backup.json\0 and",
     f"backups/.20260102T030405006Z-0-rebuild.backup.work/turns.lance/data/{DATA}.lance": b"\0",
