@@ -64,29 +64,13 @@ _PLACE = re.compile(
     r"|caja|coffre|cofre|cancello|portone|portão|домофона?|двери|подъезда|сейфа|ворот|гаража|сигнализации|kapı|drzwi"
     r"|bramy)\b"
 )
-_YOURS = re.compile(r"\b(?:your|ihr|votre|tu)\s(?:\w{1,20}\s)?$")
-_LOCK = re.compile(
-    r"\b(?:lock ?box|key ?box|key ?safe|locker|safe|tresor|schlüsseltresor|entrance|front door|haustür|keypad"
-    r"|ipad|tablet)\b"
-    r"[^.!?\n]{0,24}$"
-)
 _ACCESS = re.compile(
     r"(?:for|of|to|für|zum|vom|del?|d[aou]|du|per|от|для|к)\b[^.!?\n]{0,24}?\b(?:wi-?fi|wlan|router|api|account|vpn|network|"
     r"netz|r[eé]de?|réseau|cuenta|conta|compte|konto|banco|bank|email|correo|вайфая|wifi)\b"
 )
-_NETWORK = re.compile(r"\b(?:ssid|wi-?fi|wlan)\b")
-_OTHER_CODES = re.compile(
-    r"\b(?:error|exit|zip|postal|post|area|country|discount|promo|status|https?|dress|source|colou?r|product|tracking|booking"
-    r"|reference|customer|voucher|gift|sort|currency|airport|swift|iso|qr|bar|morse|class|course|response|return|referral"
-    r"|invite|tax|coupon|fault|python|java|line|lines|of|fehler|vorwahl)\W{0,2}$"
-)
-_NOT_PASS = re.compile(
-    r"(?:boarding|ski|bus|day|hall|season|mountain|backstage|travel|park|press|rail|to|will|must|didn't)\s$"
-)
 _OWNED = re.compile(
     r"\b(?:my|your|his|her|our|their|card|sim|bank|debit|phone|atm|voicemail|gym|door|alarm|meine?r?|the|new|old|ihre?)\W{0,2}(?:\w+\s)?$"
 )
-_ACCOUNT = re.compile(r"\b(?:user\w*|login|wi-?fi|e-?mail|root|admin|db|db_?user|account|name|wlan|usr|uid)\b")
 _OTHER_THINGS = (
     "hash hashed hashing hasher digest id ids name names length len min max file files path url uri field fields"
     " type types count policy policies version date at expiry ttl limit limits usage budget budgets size manager"
@@ -101,25 +85,8 @@ _OTHER_THINGS = (
 )
 NO_VALUE = frozenset(_OTHER_THINGS.split())
 """Words behind a noun that make it the name of something that is no secret."""
-_CORES = (
-    *(
-        "pass",
-        "swor",
-        "pw",
-        "secret",
-        "token",
-        "cred",
-        "login",
-        "pin",
-        "puk",
-        "cod",
-        "comb",
-        "key",
-        "phrase",
-        "mnemonic",
-    ),
-    *("seed", "wifi", "wlan", "cv", "otp", "kennw"),
-)
+_ENGLISH_CORES = "pass swor pw secret token cred login pin puk cod comb key phrase mnemonic seed wifi wlan cv otp kennw"
+_CORES = tuple(_ENGLISH_CORES.split())
 """What the English nouns hold."""
 _FOREIGN_CORES = tuple(
     word
@@ -252,25 +219,18 @@ def _word_in(part: str) -> str | None:
     return _SLIPS.get(part) or next((end for end in ends if end in WORDS and _fused(end, part)), None)
 
 
+_PROGRAMS = "client app api shared signing webhook auth access bot refresh sim"
+_OF_PROGRAMS = frozenset(_PROGRAMS.split())
+"""What stands before "secret" and "pin" in one word of a program."""
+
+
 def _fused(word: str, part: str) -> bool:
     """Return whether the front of a word like "wifipassword" or "apikey" leaves it a noun for a secret."""
     kind, front = WORDS[word], part[: -len(word)]
     if kind == "password":
         return len(word) > 4
     if kind in ("secret", "PIN"):
-        return front in (
-            "client",
-            "app",
-            "api",
-            "shared",
-            "signing",
-            "webhook",
-            "auth",
-            "access",
-            "bot",
-            "refresh",
-            "sim",
-        )
+        return front in _OF_PROGRAMS
     qualified = _QUALIFIED.get(kind)
     return qualified is not None and qualified.fullmatch(front) is not None
 
@@ -280,30 +240,16 @@ def _judged(word: str, before: str, lower: str, start: int, end: int, *, capital
     kind = WORDS[word]
     qualified = _QUALIFIED.get(word) or _QUALIFIED.get(kind)
     if word == "pass":
-        if _NOT_PASS.search(before):
-            return None
-        return Noun(
-            kind,
-            start,
-            end,
-            certain=_ACCOUNT.search(lower, max(0, start - 40), start) is not None
-            or _ACCESS.match(lower, end + 1) is not None,
-        )
+        return Noun(kind, start, end, certain=_ACCESS.match(lower, end + 1) is not None)
     if kind == "key":
         if (qualified and qualified.search(before)) or _ACCESS.match(lower, end + 1, end + 48):
             return Noun("password" if word in ("clave", "chave") else "secret", start, end, certain=True)
-        if _NETWORK.search(lower, max(0, start - 48), start):
-            return Noun("secret", start, end, certain=True)
         told = re.search(r"\b(?:my|our|the|mein\w*|unser\w*|mi|ma)\s$", before)
         return Noun("key", start, end, certain=False) if told else None
     if kind == "code":
         placed = (qualified and qualified.search(before)) or _PLACE.match(lower, end + 1, end + 48)
-        other = _OTHER_CODES.search(before)
-        if other is None and not placed:
-            placed = _LOCK.search(lower, max(0, start - 40), start)
-        if placed or word in ("otp", "totp", "digicode", "türcode"):
-            return Noun(kind, start, end, certain=True)
-        return Noun(kind, start, end, certain=False) if other is None and _YOURS.search(before) else None
+        known = placed or word in ("otp", "totp", "digicode", "türcode")
+        return Noun(kind, start, end, certain=True) if known else None
     if word == "seed":
         return Noun(kind, start, end, certain=False)
     if word in ("wifi", "wlan") and end - start > 4:

@@ -34,19 +34,12 @@ SAID = SPOKEN_OF | frozenset(_SMALL_WORDS.split())
 """Those, and small words: no quoted password of several words has any."""
 WHOLE = re.compile("[0-9]{4,8}")
 YEAR = re.compile("(?:19|20)[0-9]{2}")
-_TECH = re.compile(
-    r"(?:1password|\w*2fa|u2f|oauth\d?\S*|sha-?\d+|md5|aes-?\d*\S*|rsa-?\d*|base-?\d+|utf-?\d+|bcrypt|argon2\w*|pbkdf2\w*"
-    r"|http[/\d]*|v?\d+(?:\.\d+)+\w*|\d+[a-z]{1,4}|\d+x|rfc-?\d+|iso-?\d+|p\d{1,2}|ipv?[46]|wpa\d?\S*|rot13|ed25519|x509|\d+(?:st|nd|rd|th)"
-    r"|h264|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\S*|\d{1,2}:\d\d\S*|[\w.+-]+@[\w-]+(?:\.\w{2,})+|\d+[-–+/]\S*|24/7|k8s|s3|ec2)",
-    re.IGNORECASE,
-)
-"""Names of methods, versions, sizes, dates, times and addresses: they mix letters, digits and signs, too."""
 PLACEHOLDER = re.compile(
     r"[\[{(<…].*|\$[{(].*|\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+)[;)]*|%\w+%?\S*|[*•xX.?_-]{3,}\S?|"
     r"(?-i:[A-Z_]*(?:PASS|PWD|SECRET|TOKEN|KEY|PIN|CODE)[A-Z_]*)|https?:.*|process\.\S*|os\.\S*"
     r"|/[a-z._-]+/\S*|~/\S*|\.{1,2}/\S*|(?:your|my|the|some|new|old|test|dummy|fake|sample|example|change|me|in|production"
     r"|redacted|masked|env|here|secret|token|password|passwd|pass|word|key|api|none|null|true|false|undefined|string|str|int|required"
-    r"|optional|value|is|user|db|placeholder|todo|tbd|insert|enter|goes|hidden|[_.\-!])+",
+    r"|optional|value|is|user|db|1password|placeholder|todo|tbd|insert|enter|goes|hidden|[_.\-!])+",
     re.IGNORECASE,
 )
 _NAMES = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
@@ -94,7 +87,7 @@ def is_shaped(value: str, *, least: int) -> bool:
     signs = any(not char.isalnum() and char not in "_-.:/'’,;()" for char in value)
     if not (words or signs or any(map(str.isdigit, value))):
         return False
-    return not any(known.fullmatch(value) for known in (PLACEHOLDER, _NAMES, _CONSTANT, _TECH))
+    return not any(known.fullmatch(value) for known in (PLACEHOLDER, _NAMES, _CONSTANT))
 
 
 def is_made_up(value: str, *, signed: bool) -> bool:

@@ -136,8 +136,7 @@ async def restore(
             await to_thread.run_sync(set_aside, folder, made, aside.name)
         (made / ID_FILE).unlink(missing_ok=True)  # the place keeps its own
         await to_thread.run_sync(take_place, folder)
-        if noted_in:
-            Place(uri, noted_in=noted_in).note.keep(folder)
+        Place(uri, noted_in=noted_in).note.keep(folder)
     tables.forget()
     return tx, left_out, aside or saved
 
@@ -186,8 +185,7 @@ async def move(uri: str, to: Path, lock_timeout_s: float, noted_in: str = "") ->
                         to.chmod(folder.stat().st_mode & 0o777)
                     await to_thread.run_sync(take_place, to, folder)
                 for name in dict.fromkeys(map(str, (to, named))):  # it may be configured by a path with a link in it
-                    if noted_in:
-                        Place(name, noted_in=noted_in).note.keep(to)
+                    Place(name, noted_in=noted_in).note.keep(to)
             except OSError as error:
                 raise StoreUnwritable(
                     f"the memory cannot be moved to {str(to)!r} ({error.strerror or error}). It is where it was. Make "

@@ -21,6 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from mcp_memory.errors import StoreUnwritable
+from mcp_memory.files import whole_file
 from mcp_memory.storage.data_files import STORED, local_folder
 from mcp_memory.storage.own_files import ensure_own
 
@@ -90,9 +91,8 @@ class PlaceNote:
             own = id_of(folder) or _give_id(folder, expected or secrets.token_hex(16))
             if self.file is not None and expected != own:
                 self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                part = self.file.with_suffix(f".{os.getpid()}")
-                part.write_text(json.dumps({"place": str(self._place), "id": own}), "utf-8")
-                part.replace(self.file)
+                with whole_file(self.file) as note:
+                    note.write(json.dumps({"place": str(self._place), "id": own}).encode())
         except OSError as error:
             _log.info("%s is not noted: %s", folder, error)
 

@@ -55,7 +55,6 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (r"moved\.json", _has(b'{"to": "')),
     (r"store\.id", lambda first: re.fullmatch(rb"[0-9a-f]{32}\n?", first) is not None),
     (r"places\.jsonl", _has(b'{"kind": "', b'"path": "')),
-    (r"store\.id", lambda first: re.fullmatch(rb"[0-9a-f]{32}\n", first) is not None),
     (r"(?:next|write|compact|rebuild|index|view)\.lock|holders/\d+-[0-9a-f]{8}\.lock", _has()),
     (rf"view/{_HEX}\.view(?:\.\d+)?", _has(b"\x80\x05\x95", b"mcp_memory.view")),
     (rf"vectors/\d+/{_HEX}\.f32(?:\.\d+)?", _has_numbers),

@@ -188,11 +188,11 @@ async def _made(around: Path) -> None:
 
 
 async def _move(around: Path) -> None:
-    await move(str(around / "store"), around / "new", 10.0)
+    await move(str(around / "store"), around / "new", 10.0, str(around / "notes"))
 
 
 async def _move_back(around: Path) -> None:
-    await move(str(around / "new"), around / "store", 10.0)
+    await move(str(around / "new"), around / "store", 10.0, str(around / "notes"))
 
 
 async def _restore(around: Path) -> None:
@@ -202,7 +202,10 @@ async def _restore(around: Path) -> None:
         await store.aclose()
         return 1
 
-    await restore(around / "all.backup", str(around / "store"), again, replace=True, keep=2, place="", now=NOW)
+    notes = str(around / "notes")
+    await restore(
+        around / "all.backup", str(around / "store"), again, replace=True, keep=2, place="", now=NOW, noted_in=notes
+    )
 
 
 async def _rebuild(around: Path) -> None:

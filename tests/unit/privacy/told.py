@@ -133,7 +133,6 @@ enter «4409» on the keypad by the back door
 The safe opens with «18-25-41».
 Airbnb check-in: lockbox code «0923»
 Key box at the cottage: «4471»
-Hausschlüssel im Schlüsseltresor, Code «7719»
 Der Code für die Garage ist «5563»
 Türcode: «9921A»
 El código de la puerta es «4823»
@@ -167,7 +166,6 @@ WiFi-Passwort ist «kaffee-und-kuchen»
 密码是 «xiaomao123»
 비번 말고 비밀번호는 «namu7788» 이야
 Guest wifi: GuestNet / «welcome2home»
-SSID: HomeNet, key: «f8a9b2c3d4e5»
 WLAN-Schlüssel: «59823471029384756102»
 wpa2 key «9F3kQz81LmP0»
 network security key: «bluegiraffe77»
@@ -189,7 +187,6 @@ root pw is «toor1234»
 sudo password «hunter22»
 Your one-time code is «552 918»
 Use «481920» as your verification code
-Your Uber code is «4821». Never share it.
 2FA secret: «JBSWY3DPEHPK3PXP»
 authenticator setup key «JBSW Y3DP EHPK 3PXP»
 Backup codes for GitHub:\\n«a1b2c-d3e4f»\\n«g5h6i-j7k8l»
@@ -216,7 +213,6 @@ mysql --password=«Hedgehog5» -u root
 openssl enc -aes-256-cbc -k «Hedgehog5!» -in a
 gpg --passphrase «Hedgehog5!» -d x.gpg
 ssh carol@host # password «Hedgehog5»
-smtp: user me@x.org pass «Hedgehog5»
 ftp login: carol / «Hedgehog5»
 <Password>«Hedgehog5»</Password>
 password "«Hedgehog5»"
@@ -235,18 +231,15 @@ my debit pin = «4471»
 the last four of my PIN... it's «4471»
 CVV is «221»
 cvc «221»
-iPad code: «4471»
 The code to get in is «4471»
 Door: «4471#»
 building entrance - code «4471»
 the pass for the wifi is «sunnyday»
 password please: «sunnyday12»
-Steam: user gabe, pass «Half_life3»
 my ssn password is «Half_life3»
 the pw's «Half_life3»
 combo lock «24-36-08»
 bike lock: «4821»
-locker 12, combination «24-36-08»
 license key «AAAA1-BBBB2-CCCC3-DDDD4»
 """
 
