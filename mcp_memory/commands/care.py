@@ -164,14 +164,17 @@ async def _undo(settings: Settings, options: argparse.Namespace, terminal: Termi
         reading = reading_of(settings, embedder, extractor)
         relearn = relearner(embedder, Teacher(settings.gain))
         result = await import_file(store, reading, relearn, lambda: file.open("rb"), again=True)
-        await to_thread.run_sync(file.unlink)
+        if not result.missing:
+            await to_thread.run_sync(file.unlink)
     finally:
         await store.aclose()
-    count = sum(result.stored.values())
+    back = result.records - result.missing
     if options.json:
-        terminal.json({"stored": dict(result.stored)})
+        terminal.json({"stored": dict(result.stored), "missing": result.missing})
     else:
-        terminal.line(f"Taken back: {quantity(count, 'record')} of {quantity(result.records, 'record')} that went.")
+        terminal.line(f"Taken back: {back:,} of {quantity(result.records, 'record')} that went or were changed.")
+        if result.missing:
+            terminal.line(f"The rest rests on what was forgotten otherwise; {file} still has it.")
     return 0
 
 

@@ -182,7 +182,7 @@ def write_folder(folder: Path, files: Iterable[tuple[str, str]], whole: Iterable
     """
     folder = folder.resolve()
     try:
-        with TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent, ignore_cleanup_errors=True) as made:
+        with TemporaryDirectory(".part", f".{folder.name}.", folder.parent, ignore_cleanup_errors=True) as made:
             part, sums = Path(made), dict[str, list[str]]()
             for name, pieces in _contents(files, whole):
                 (part / name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -310,7 +310,10 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
         return
     stored = sum(imported.stored.values())
     terminal.line(f"Stored {_in_words(imported.stored)}." if stored else "Nothing of it is new: nothing was stored.")
-    there = imported.records - stored - imported.left_out
+    if imported.missing:
+        left = quantity(imported.missing, "record")
+        terminal.line(f"{left} not stored: what they rest on was forgotten here, and is not in the file.")
+    there = imported.records - stored - imported.left_out - imported.missing
     if stored and there:
         terminal.line(f"{there:,} of {quantity(imported.records, 'record')} were there already.")
     if imported.left_out:

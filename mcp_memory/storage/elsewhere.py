@@ -148,6 +148,8 @@ def _emptied(path: Path, keep: Iterable[str] = ()) -> Iterator[str]:
             remove_own(path, keep=tuple(keep))
             if not keep and not any(path.iterdir()):
                 path.rmdir()
+            elif not keep:
+                yield f"{path}, left by a command that was stopped, may hold it; delete it."
         elif _is_ours(path):
             path.unlink(missing_ok=True)
     except OSError as error:

@@ -28,7 +28,7 @@ import time
 import zlib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +273,16 @@ class KeptFiles:
     async def put(self, lines: Sequence[bytes]) -> str:
         """Keep the lines of an export, and return the name to take them back by."""
         return await to_thread.run_sync(self._put, lines)
+
+    def holding(self, texts: Collection[str]) -> list[str]:
+        """Return in words which files have one of these texts: it was forgotten before, and told again. Blocking."""
+        found = []
+        for path, until in self._files():
+            with path.open("rb") as lines:
+                if any(json.loads(line).get("text") in texts for line in lines):
+                    day = datetime.fromtimestamp(until / 1000, UTC)
+                    found.append(f"Kept since it was forgotten before, until {day:%Y-%m-%d}: {path}; delete it, too.")
+        return found
 
     def remove_expired(self) -> int:
         """Remove what is over, by the date that it bears, and return how many files. Blocking."""

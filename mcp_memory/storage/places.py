@@ -55,7 +55,7 @@ def note_place(folder: Path | None, kind: PlaceKind, path: Path, at: Millis) -> 
     """
     if folder is None or not folder.is_dir():
         return
-    line = json.dumps({"kind": kind, "path": str(path.absolute()), "at": at})
+    line = json.dumps({"kind": kind, "path": str(path.resolve() if kind == "copy" else path.absolute()), "at": at})
     try:
         _append(folder, f"\n{line}".encode())  # the break comes first: the line before may be half a one
     except OSError as error:

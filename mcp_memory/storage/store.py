@@ -1,8 +1,7 @@
 """The store in LanceDB, as ``ports.Store`` describes it: read, write, rebuild, check.
 
-There are two locks, always taken in this order: the write lock, which also excludes other processes, and the lock of
-the view, which is held only while the view is read or rows are added to it. LanceDB blocks, so every call of it runs in
-a worker thread.
+There are two locks, always taken in this order: the write lock, which also excludes other processes, and that of the
+view, held only while it is read or rows are added to it. LanceDB blocks, so every call of it runs in a worker thread.
 """
 
 from __future__ import annotations
@@ -70,8 +69,7 @@ class LanceStore:
         make_view: returns an empty view with the indexes that the rooms need.
         lock_timeout_s: how long a write waits for those of other processes.
         compact_after: commits of this process between two compactions.
-        derive: returns a function that derives and embeds the turns of one rebuild, from the first on; if given, a
-            store of an older format is rebuilt when it is opened.
+        derive: returns what derives and embeds the turns of one rebuild; if given, an older format is rebuilt.
         relearn: makes beliefs of the lessons in a rebuild.
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         reader: the version of the extractor that reads facts from new texts; 0 for none.
@@ -140,7 +138,7 @@ class LanceStore:
 
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
-        """Take the write lock and refresh; see `ports.Store.writing`. The commit sweeps uncommitted rows."""
+        """Take the write lock and refresh; see `ports.Store.writing`."""
         if self._tables.folder is None or not self._tables.exists():
             await to_thread.run_sync(self._tables.make_folder)
         rows = await to_thread.run_sync(prepare, batch) if batch and batch.segments else None
@@ -152,13 +150,15 @@ class LanceStore:
             await lock.enter_async_context(self._write_lock.hold())
             look_again()
             await self._forgetter.settle_locked()
-            if not self._is_current():  # else there is no need to wait for readers
+            texts_only = batch is not None and not (batch.points or batch.lessons or batch.questions)
+            whole = bool(self._forgetter.book.hashes) and not texts_only  # for `without_forgotten`
+            if whole or not self._is_current():  # else there is no need to wait for readers
                 async with self._view_lock:
-                    await self._refresh(whole=False, locked=True)
+                    await self._refresh(whole=whole, locked=True)
             if self._tables.folder is None and self._forgetter.worth_a_look:
                 await self._forgetter.settle_locked()
                 async with self._view_lock:
-                    await self._refresh(whole=False, locked=True)
+                    await self._refresh(whole=not texts_only, locked=True)
             view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
             append = partial(self._append, self._refresher.folded)
             forgotten = self.was_forgotten if self._forgetter.book.hashes else None
@@ -227,7 +227,7 @@ class LanceStore:
         return self._forgetter.book.holds(id_)
 
     async def forgotten(self) -> tuple[ForgottenRecord, ...]:
-        """Return what was forgotten, oldest first."""
+        """Return what was forgotten."""
         await self._forgetter.settle()
         return self._forgetter.book.records
 

@@ -139,17 +139,17 @@ def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]
 
     Args:
         batch: about to be committed.
-        view: as of the last commit.
+        view: as of the last commit, with every sentence if the batch has lessons, points or questions.
         forgotten: whether something with this id was forgotten.
     """
-    arrived = {turn.id for turn in batch.turns}
+    arrived = {row.id for rows in (batch.turns, batch.segments, batch.sentences) for row in rows}
 
     def gone(space: str, turn_id: str) -> bool:
         return turn_id not in arrived and turn_id not in view.space(space).turns and forgotten(turn_id)
 
     def lost(space: str, ids: Iterable[str], facts: Iterable[str] = ()) -> bool:
         here = view.space(space)
-        return any(forgotten(name) and here.sentence(name) is None for name in ids) or any(
+        return any(name not in arrived and forgotten(name) and here.sentence(name) is None for name in ids) or any(
             forgotten(name) and here.facts.version(name) is None for name in facts
         )
 
@@ -161,7 +161,8 @@ def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]
     asked = [
         row
         for row, (space, one) in enumerate(batch.questions)
-        if not (forgotten(one.segment_id) and view.space(space).segment_row(one.segment_id) < 0)
+        if one.segment_id in arrived
+        or not (forgotten(one.segment_id) and view.space(space).segment_row(one.segment_id) < 0)
     ]
     if (len(facts), len(points), len(asked)) != (len(batch.assertions), len(batch.points), len(batch.questions)):
         batch = replace(

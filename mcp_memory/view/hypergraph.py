@@ -31,6 +31,9 @@ class Hypergraph:
     def add(self, points: Sequence[Point], vectors: Matrix) -> None:
         """Add revisions in the order of recording, with the vectors of their descriptions, shape ``(n, d)``."""
         for point, vector in zip(points, vectors, strict=True):
+            former = self.get(point.id)
+            if former is not None and former.scope != point.scope:  # an undone forget gives a goal back
+                self._scopes[former.scope.casefold()].pop(point.id, None)
             self._revisions.setdefault(point.id, []).append(point)
             self._vectors[point.id] = vector
             self._scopes[point.scope.casefold()][point.id] = None

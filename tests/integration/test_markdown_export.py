@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import anyio
@@ -12,6 +13,7 @@ from mcp_memory.cli import main
 from mcp_memory.commands.transfer import LIST
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.settings import load
+from mcp_memory.storage.places import unfinished_near
 from mcp_memory.wiring import open_unloaded
 
 NOON = 1_716_206_400_000
@@ -159,3 +161,21 @@ def test_what_somebody_put_into_the_folder_or_changed_there_is_neither_removed_n
     facts.symlink_to(mine)
     assert main(["export", "--markdown", str(folder)]) == 1
     assert mine.read_text() == "keep me"
+
+
+def test_what_a_killed_export_left_is_known_and_named_by_the_next_forget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def seen(folder: Path, _sums: object) -> None:
+        for one in unfinished_near(folder):
+            shutil.copytree(one, tmp_path / "seen" / one.name, dirs_exist_ok=True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mcp_memory.commands.transfer._list", seen)
+        assert main(["export", "--markdown", str(tmp_path / "notes")]) == 0
+    (found,) = (tmp_path / "seen").iterdir()
+    left = found.rename(tmp_path / found.name)  # as if the process had been killed then
+    assert (left / "memory.jsonl").is_file()
+    capsys.readouterr()
+    assert main(["forget", "--session", "Letters: to/../Tomas", "--yes"]) == 0
+    assert f"{left}, left by a command that was stopped, may hold it" in capsys.readouterr().out

@@ -11,7 +11,7 @@ imports them again.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -58,6 +58,9 @@ class Kept(Protocol):
     async def log(self) -> Sequence[Batch]:
         """Return the log of the store, as it was said."""
 
+    def holding(self, texts: Collection[str]) -> Sequence[str]:
+        """Return in words which kept files have one of these texts, as it was said. Blocking."""
+
     def remove_expired(self) -> int:
         """Remove what is over, and return how many files. Blocking."""
 
@@ -72,7 +75,7 @@ class Kept(Protocol):
 async def kept_lines(kept: Kept, found: Erasure, now: Millis) -> list[bytes]:
     """Return what goes as the lines of an export, with its secrets.
 
-    Lessons and points of which a part stays are not among them, nor points that are made again.
+    A point that only changes is among them as it was; a lesson of which a part stays is not.
     """
     log = await kept.log()
 
@@ -101,10 +104,12 @@ def _going(batch: Batch, found: Erasure) -> Batch:
         lessons=tuple(
             one for one in batch.lessons if goes(one.space, chosen=one.key in lessons and lessons[one.key] is None)
         ),
-        points=tuple(one for one in batch.points if goes(one.space, chosen=one.id in found.points)),
+        points=tuple(one for one in batch.points if goes(one.space, chosen=found.point(one) != one)),
         aliases=tuple(one for one in batch.aliases if goes(one.space, chosen=not found.keeps_alias(one))),
         questions=tuple(
-            (space, one) for space, one in batch.questions if goes(space, chosen=one.segment_id in found.segments)
+            (space, one)
+            for space, one in batch.questions
+            if goes(space, chosen=not found.keeps_question(one.segment_id, one.text))
         ),
         jobs=tuple(one for one in batch.jobs if goes(one.space, chosen=one.turn_id in found.turns)),
     )
@@ -173,17 +178,23 @@ async def forget(
         warnings = (*map(_only_wrong, chosen.facts[:LISTED]), *to_add)
         return ForgetResult(counts, lines, dry_run=True, token=token, warnings=warnings)
     done: list[tuple[dict[str, int], tuple[str, ...]]] = []
+    gone: set[str] = set()
 
     def decide(view: View) -> ForgetTargets:
         space = view.space(request.space)
         preview = _preview(space, request, matches)
         _check_token(request, preview)
         done.append((counts_of(space, preview.erasure), _preview_lines(space, preview)))
+        gone.update((turn.original or (turn.text,))[0] for name in preview.erasure.turns if (turn := space.turns[name]))
         return preview.chosen.targets
 
     names: list[str] = []
 
+    before: list[str] = []
+
     async def keep(found: Erasure) -> None:
+        if kept is not None:
+            before.extend(await to_thread.run_sync(kept.holding, gone))
         if kept is not None and kept.days:
             names.append(await kept.put(await kept_lines(kept, found, now)))
 
@@ -192,7 +203,7 @@ async def forget(
     counts, lines = done[-1]
     notes = (await store.about()).notes
     undo = [f"Kept for {kept.days} days: `mcp-memory forget --undo {name}` takes it back." for name in names if kept]
-    return ForgetResult(counts, lines, dry_run=False, warnings=(*undo, *erasure.left, *notes, ELSEWHERE))
+    return ForgetResult(counts, lines, dry_run=False, warnings=(*undo, *before, *erasure.left, *notes, ELSEWHERE))
 
 
 def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Preview:
@@ -351,6 +362,12 @@ def _preview_lines(space: Space, preview: Preview) -> tuple[str, ...]:
     lines += _first(list(facts), "more facts lose a source")
     anew = [f"a memory point is made anew without it: {short(point.description)}" for point in erasure.remade]
     lines += _first(anew, "more points are made anew")
+    points = [one for one in space.hypergraph.all() if erasure.point(one) != one]
+    change = [f"goes: {short(one.description)}" for one in points if one.id in erasure.points]
+    change += [f"loses its goal: {short(one.description)}" for one in points if one.id not in erasure.points]
+    lines += _first([f"a memory point {one}" for one in change], "more memory points change")
+    asked = [one.text for one in space.questions.rows if not erasure.keeps_question(one.segment_id, one.text)]
+    lines += _first([f"a question goes: {short(text)}" for text in dict.fromkeys(asked)], "more questions go")
     lines += _first([f"stays: {line}" for line in preview.chosen.staying], "more stay")
     return tuple(lines)
 

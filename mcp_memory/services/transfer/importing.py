@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from typing import Protocol, TypeVar
 
@@ -30,7 +31,7 @@ from mcp_memory.ports import Progress, Store
 from mcp_memory.services.ingest import Cutter, DerivedRows, Reading, batch_of, derive, silent
 from mcp_memory.services.transfer.checking import Checked, OpenFile, check, clash_of, read_records
 from mcp_memory.services.transfer.format import BadLine
-from mcp_memory.services.transfer.left_out import Forgotten
+from mcp_memory.services.transfer.left_out import Forgotten, new_revision
 from mcp_memory.services.transfer.records import PlacedQuestion, Reader, Value, trace_text
 from mcp_memory.services.transfer.renaming import Renaming, replaced
 from mcp_memory.view.space import Space
@@ -64,11 +65,13 @@ class Imported:
         records: the records of the file.
         stored: of them, by sort, in the plural.
         left_out: of them, since they were forgotten here.
+        missing: of the others, how many are not there, since they rest on what was forgotten here.
     """
 
     records: int
     stored: Counter[str] = field(default_factory=Counter)
     left_out: int = 0
+    missing: int = 0
 
 
 async def import_file(
@@ -126,7 +129,7 @@ async def _import_checked(
     progress: Progress,
 ) -> Imported:
     aliases = {alias for batch in await store.log() for alias in batch.aliases}
-    work = _Import(store, reading, relearn, checked.renaming, aliases)
+    work = _Import(store, reading, relearn, checked.renaming, aliases, again=again)
     done = 0
     records = read_records(open_file, Reader(checked.renaming, reading.masking))
     left_out = 0
@@ -143,7 +146,7 @@ async def _import_checked(
         await work.store_unit(unit)
         done += len(unit)
     await progress(done, checked.records, "importing")
-    return Imported(checked.records, work.stored, left_out)
+    return Imported(checked.records, work.stored, left_out, work.missing)
 
 
 def _values(records: Iterable[tuple[int, Value | BadLine]]) -> Iterator[Value]:
@@ -191,12 +194,16 @@ class _Import:
 
     Attributes:
         stored: how many records were stored, by sort.
+        missing: how many were not, since they rest on what was forgotten.
     """
 
     def __init__(
-        self, store: LoggedStore, reading: Reading, relearn: Relearn, renaming: Renaming, aliases: set[Alias]
-    ) -> None:
+        self, store: LoggedStore, reading: Reading, relearn: Relearn, renaming: Renaming, aliases: set[Alias],
+        *, again: bool,
+    ) -> None:  # fmt: skip
         self.stored: Counter[str] = Counter()
+        self.missing = 0
+        self._again = again
         self._store = store
         self._reading = reading
         self._relearn = relearn
@@ -248,10 +255,10 @@ class _Import:
             async with self._store.reading() as view:
                 space = view.space(name)
                 self._renaming.learn_from(space)
-                fresh = [self._renamed(lesson) for lesson in lessons if not view.has_lesson(lesson)]
+                fresh = [self._renamed(lesson) for lesson in _unlearnt(lessons, view)]
                 tx, beliefs = view.tx, tuple(await self._relearn(space, fresh))
             if not fresh or await self._commit(Batch(lessons=tuple(fresh), beliefs=beliefs), tx):
-                self.stored["lessons"] += len(fresh)
+                await self._count("lessons", len(fresh), partial(_unlearnt, fresh))
                 return
         raise _busy()
 
@@ -263,7 +270,8 @@ class _Import:
         ]
 
         def new(view: View) -> list[Point]:
-            return [point for point in renamed if not _has_revision(view, point)]
+            made = (new_revision(view, point, again=self._again) for point in renamed)
+            return [point for point in made if point is not None]
 
         async def batch(rows: Sequence[Point]) -> Batch:
             shown = [self._reading.masking.mask(point.description) for point in rows]
@@ -323,9 +331,16 @@ class _Import:
             async with self._store.reading(whole=False) as view:
                 tx, rows = view.tx, new(view)
             if not rows or await self._commit(await batch(rows), tx):
-                self.stored[sort] += len(rows)
+                await self._count(sort, len(rows), new)
                 return
         raise _busy()
+
+    async def _count(self, sort: str, committed: int, new: Callable[[View], Sequence[object]]) -> None:
+        """Count what a commit has stored; what rests on something forgotten was left out of it."""
+        async with self._store.reading(whole=False) as view:
+            missing = len(new(view)) if committed and sort != "aliases" else 0  # of those none is left out
+        self.stored[sort] += committed - missing
+        self.missing += missing
 
     async def _commit(self, batch: Batch, tx: int) -> bool:
         """Commit a batch unless somebody else has written since a commit; return whether it was committed."""
@@ -372,9 +387,8 @@ def _new_turns(view: View, turns: Sequence[Turn]) -> list[tuple[Turn, Talkers]]:
     return new
 
 
-def _has_revision(view: View, point: Point) -> bool:
-    revisions = view.space(point.space).hypergraph.revisions(point.id)
-    return any(one.revision == point.revision for one in revisions)
+def _unlearnt(lessons: Sequence[Lesson], view: View) -> list[Lesson]:
+    return [lesson for lesson in lessons if not view.has_lesson(lesson)]
 
 
 def _busy() -> StoreBusy:

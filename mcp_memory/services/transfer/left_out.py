@@ -1,4 +1,4 @@
-"""What an import leaves out: texts that were forgotten here, and what rests on them."""
+"""What an import leaves out: texts that were forgotten here, and what rests on them; and what it gives back."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mcp_memory.services.ingest import Cutter
 from mcp_memory.services.transfer.records import Value
 from mcp_memory.services.transfer.renaming import Renaming
 from mcp_memory.view.erasure import sentences_in
+from mcp_memory.view.view import View
 
 
 class Forgotten:
@@ -48,3 +49,20 @@ class Forgotten:
         else:
             names = (value[1].segment_id,) if isinstance(value, tuple) else ()
         return any(name in self._gone or self._forgotten(name) for name in names)
+
+
+def new_revision(view: View, point: Point, *, again: bool) -> Point | None:
+    """Return a revision of a point that a view does not have, or None.
+
+    Args:
+        view: the view of the store.
+        point: the revision, with the ids of the store.
+        again: whether the last one, if a forget has changed it, comes back as another revision, as it was before.
+    """
+    revisions = view.space(point.space).hypergraph.revisions(point.id)
+    there = next((one for one in revisions if one.revision == point.revision), None)
+    if there is None:
+        return point
+    last = there is revisions[-1] and there.status == point.status
+    changed = (bool(point.scope) and not there.scope) or there.merged_into != point.merged_into
+    return replace(point, revision=point.revision + 1) if again and last and changed else None

@@ -9,11 +9,13 @@ import pytest
 from exported_store import MAY, content, exported, fill, imported, open_at, replies, store_of
 from store_contents import decoded, holding
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest, Feedback, NewItem, WriteRequest
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import Memory
+from mcp_memory.server.tools.forget import forget_reply
 from mcp_memory.services.ingest import Reading, deriver, silent
 from mcp_memory.storage.forgotten import DAY_MS, FOLDER, KeptFiles
 
@@ -215,4 +217,105 @@ async def test_what_cannot_be_kept_is_not_forgotten(tmp_path: Path) -> None:
         await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
     async with memory.store.reading() as view:
         assert view.space("default").current("letters", "m1") is not None
+    await memory.aclose()
+
+
+SUMMARY = "My own summary: they are a couple."
+
+
+async def summarised(folder: Path) -> Memory:
+    """Return a memory with points: one rests on two sessions, one only shares its goal."""
+    memory = open_at(folder)
+    said = ("Ines moved to Oslo with Rafael.", "Ines works with Rafael at Nordlys.", "Ines sings in a choir with Bo.")
+    for session, text in zip("abc", said, strict=True):
+        await memory.write(WriteRequest("default", session, "message", (NewItem(text),)))
+    async with memory.store.reading() as view:
+        first, second, third = (sentence.id for sentence in view.space("default").sentences)
+    points = (
+        PointInsert(("Ines", "Rafael"), SUMMARY, (first, second)),
+        PointInsert(("Ines", "Bo"), "They sing every Tuesday.", (third,)),
+    )
+    await memory.evolve(EvolveRequest("default", goal="What is Ines doing?", points=PointEdits(insert=points)))
+    await memory.evolve(EvolveRequest("default", steps=("questions",)))
+    return memory
+
+
+async def point_goals(memory: Memory) -> dict[str, str]:
+    async with memory.store.reading() as view:
+        return {one.description: one.scope for one in view.space("default").hypergraph.active()}
+
+
+async def test_an_undo_brings_back_points_and_goals_and_counts_what_is_there(tmp_path: Path) -> None:
+    memory = await summarised(tmp_path / "store")
+    kept, before = keeping(memory, tmp_path / "store", 7), await point_goals(memory)
+    preview = await memory.forget(ForgetRequest("default", session="a"))
+    assert any(line == f"a memory point goes: {SUMMARY}" for line in preview.affected)
+    assert any(line == "a memory point loses its goal: They sing every Tuesday." for line in preview.affected)
+    assert any(line.startswith("a question goes: ") for line in preview.affected)
+    await memory.forget(ForgetRequest("default", session="a", dry_run=False, token=preview.token))
+    assert SUMMARY not in (left := await point_goals(memory))
+    assert left["They sing every Tuesday."] == ""
+    file = kept.find("last").read_bytes()
+    for _ in range(2):
+        result = await imported(memory, file, again=True)
+        assert result.missing == 0
+        assert before.items() <= (await point_goals(memory)).items()
+    assert not result.stored.total()
+    await memory.aclose()
+
+
+async def test_a_point_without_the_text_that_it_rests_on_is_told_as_missing(tmp_path: Path) -> None:
+    memory = await summarised(tmp_path / "store")
+    kept = keeping(memory, tmp_path / "store", 7)
+    for session in "ab":
+        preview = await memory.forget(ForgetRequest("default", session=session))
+        await memory.forget(ForgetRequest("default", session=session, dry_run=False, token=preview.token))
+    first, _ = sorted((tmp_path / "store" / FOLDER).iterdir())
+    result = await imported(memory, first.read_bytes(), again=True)
+    assert (result.missing, result.stored["points"]) == (1, 1)  # the goal of the other one is back
+    assert SUMMARY not in await point_goals(memory)
+    await imported(memory, kept.find("last").read_bytes(), again=True)
+    assert (await imported(memory, first.read_bytes(), again=True)).missing == 0
+    assert SUMMARY in await point_goals(memory)
+    await memory.aclose()
+
+
+async def test_a_point_is_stored_though_its_writer_has_not_loaded_the_sentences_of_a_text_told_again(
+    tmp_path: Path,
+) -> None:
+    memory = await summarised(tmp_path / "store")
+    async with memory.store.reading() as view:
+        point = next(one for one in view.space("default").hypergraph.all() if one.description == SUMMARY)
+        vectors = view.space("default").hypergraph.vector(point.id)[None]
+    preview = await memory.forget(ForgetRequest("default", session="a"))
+    await memory.forget(ForgetRequest("default", session="a", dry_run=False, token=preview.token))
+    item = NewItem("Ines moved to Oslo with Rafael.")
+    await memory.write(WriteRequest("default", "a", "message", (item,)))
+    other = open_at(tmp_path / "store")
+    async with other.store.writing() as transaction:
+        await transaction.commit(Batch(points=(point,), point_vectors=vectors))
+    assert SUMMARY in await point_goals(other)
+    await other.aclose()
+    await memory.aclose()
+
+
+async def test_a_text_that_still_lies_in_an_earlier_kept_file_is_told(tmp_path: Path) -> None:
+    memory = await summarised(tmp_path / "store")
+    keeping(memory, tmp_path / "store", 7)
+    request = ForgetRequest("default", session="a")
+    token = (await memory.forget(request)).token
+    done = await memory.forget(replace(request, dry_run=False, token=token))
+    assert "No file" not in forget_reply(request, done).text
+    await memory.write(WriteRequest("default", "a", "message", (NewItem("Ines moved to Oslo with Rafael."),)))
+    keeping(memory, tmp_path / "store", 0)
+    token = (await memory.forget(request)).token
+    done = await memory.forget(replace(request, dry_run=False, token=token))
+    (file,) = (tmp_path / "store" / FOLDER).iterdir()
+    assert f"Kept since it was forgotten before, until 2024-05-12: {file}; delete it, too." in done.warnings
+    assert "No file" not in forget_reply(request, done).text
+    file.unlink()
+    await memory.write(WriteRequest("default", "a", "message", (NewItem("Ines moved to Oslo with Rafael."),)))
+    token = (await memory.forget(request)).token
+    request = replace(request, dry_run=False, token=token)
+    assert "No file of the memory" in forget_reply(request, await memory.forget(request)).text
     await memory.aclose()

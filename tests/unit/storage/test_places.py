@@ -25,6 +25,12 @@ def test_each_place_is_known_once_with_its_last_moment(tmp_path: Path) -> None:
     ]
 
 
+def test_a_copy_that_was_written_through_a_link_is_known_where_it_lies(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "out.jsonl")
+    note_place(tmp_path, "copy", tmp_path / "link", 1)
+    assert known_places(tmp_path) == [KnownPlace("copy", (tmp_path / "out.jsonl").resolve(), 1)]
+
+
 def test_half_a_line_of_a_process_that_died_hides_no_other(tmp_path: Path) -> None:
     note_place(tmp_path, "home", tmp_path / "a", 1)
     (tmp_path / PLACES).write_bytes((tmp_path / PLACES).read_bytes() + b'\n{"kind": "home", "pa')
