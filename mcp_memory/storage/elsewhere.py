@@ -109,7 +109,10 @@ def _elsewhere(folder: Path, way: Sequence[Path], turns: Collection[str], since:
     for one in places:
         if one.kind == "copy":
             for beside in unfinished_near(one.path):
-                yield from _emptied(beside)
+                if beside.is_dir():
+                    yield f"{beside}, left by a command that was stopped, may hold it; delete it."
+                else:
+                    yield from _emptied(beside)
             if one.path.exists() and one.at >= since:
                 day = datetime.fromtimestamp(one.at / 1000, UTC)
                 yield f"{one.path}, written on {day:%Y-%m-%d}, may hold it, and is yours; delete it, or write it again."
@@ -148,8 +151,6 @@ def _emptied(path: Path, keep: Iterable[str] = ()) -> Iterator[str]:
             remove_own(path, keep=tuple(keep))
             if not keep and not any(path.iterdir()):
                 path.rmdir()
-            elif not keep:
-                yield f"{path}, left by a command that was stopped, may hold it; delete it."
         elif _is_ours(path):
             path.unlink(missing_ok=True)
     except OSError as error:

@@ -85,8 +85,8 @@ def carry_places(of: Path, to: Path) -> None:
 
 
 def unfinished_near(path: Path) -> list[Path]:
-    """Return the files that an export to a path leaves beside it while it lasts, or when it is killed."""
-    return [one for one in _beside(path, _UNFINISHED) if one.is_file() and not one.is_symlink()]
+    """Return the files and folders that an export to a path leaves beside it while it lasts, or when it is killed."""
+    return [one for one in _beside(path, _UNFINISHED) if not one.is_symlink()]
 
 
 def set_aside_near(path: Path) -> list[Path]:

@@ -60,4 +60,5 @@ def test_what_a_process_left_beside_a_path_is_known_by_its_form(tmp_path: Path) 
     (tmp_path / ".out.jsonl.link.part").symlink_to(".out.jsonl.78.part")
     left = [one.name for one in set_aside_near(tmp_path / "store")]
     assert left == [".store.before-12", ".store.move-56", ".store.restore-34", "store.damaged-7"]
-    assert [one.name for one in unfinished_near(tmp_path / "out.jsonl")] == [".out.jsonl.78.part"]
+    unfinished = [one.name for one in unfinished_near(tmp_path / "out.jsonl")]
+    assert unfinished == [".out.jsonl.78.part", ".out.jsonl.folder.part"]
