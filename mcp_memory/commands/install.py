@@ -271,8 +271,9 @@ def _take_out(
 
 
 def _has_nothing_else(file: Path, client: ClientFile, without: str) -> bool:
-    """Return whether a file's text without the server holds nothing, or an empty list of servers alone."""
-    return (entry_in(file, client.form, (), without) or {}) in ({}, {client.path[0]: {}})
+    """Return whether a file's text without the server holds nothing, no comment, or an empty list of servers alone."""
+    holds = entry_in(file, client.form, (), without) or {}
+    return holds in ({}, {client.path[0]: {}}) and not any(sign in without for sign in ("#", "//", "/*"))
 
 
 def _without(file: Path, client: ClientFile, text: str, name: str) -> str:

@@ -401,12 +401,14 @@ def test_a_file_that_install_made_goes_with_uninstall_and_one_that_somebody_wrot
     run(client, system, space="work")
     run(client, system, uninstall=True)
     assert list(file.parent.iterdir()) == []
-    run(client, system)
-    form, text = CLIENTS[client].form, file.read_text()
-    own = {"json": text.replace("{", '{"a": 1,', 1), "toml": f"a = 1\n{text}", "yaml": f"a: 1\n{text}"}
-    file.write_text(own[form])
-    run(client, system, uninstall=True)
-    assert file.exists()
+    form = CLIENTS[client].form
+    for json_text, other in (("// mine\n{", "# mine\n"), ('{"a": 1,', "a = 1\n" if form == "toml" else "a: 1\n")):
+        run(client, system)
+        text = file.read_text()
+        file.write_text(text.replace("{", json_text, 1) if form == "json" else other + text)
+        run(client, system, uninstall=True)
+        assert file.exists()
+        file.unlink()
 
 
 def test_a_time_limit_that_a_person_set_stays(tmp_path):
