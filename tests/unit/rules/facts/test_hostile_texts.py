@@ -53,8 +53,8 @@ def test_a_passive_without_anything_behind_it_raises_nothing(verb: str) -> None:
 
 
 @pytest.mark.parametrize("piece", [*PIECES, "I live in Bergen and ", "a, ", "((", "don't not "])
-def test_a_sentence_of_a_hundred_kilobytes_takes_less_than_a_second(piece: str) -> None:
+def test_a_sentence_of_a_hundred_kilobytes_takes_less_than_three_seconds(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     before = time.process_time()
     RuleExtractor().extract(turn(text), "Tom", [(0, len(text))], [[]])
-    assert time.process_time() - before < 1.0
+    assert time.process_time() - before < 3.0  # 0.3 on a quiet machine
