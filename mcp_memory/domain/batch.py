@@ -11,14 +11,16 @@ these nothing is kept. Secrets in what is to be stored are told to the caller, o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.episodes import Belief, Lesson
+from mcp_memory.domain.episodes import Belief, Lesson, encode_trace
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Job, Reservation
 from mcp_memory.domain.points import Point
@@ -26,6 +28,7 @@ from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact, P
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.vectors import Matrix
+from mcp_memory.visible import each_text
 
 
 def _no_vectors() -> Matrix:
@@ -166,8 +169,8 @@ def masked_turn(turn: Turn, masking: Masking) -> Turn:
 
 
 def masked_assertion(fact: Assertion, masking: Masking) -> Assertion:
-    """Return an assertion as it is shown: its relation may say that its tail is a secret."""
-    head, tail = masking.mask(fact.head), masked_value(fact.relation, fact.tail, masking)
+    """Return an assertion as it is shown: its head and relation may say that its tail is a secret."""
+    head, tail = masked_ends(fact.head, fact.relation, fact.tail, masking)
     return (
         fact
         if (head, tail) == (fact.head, fact.tail)
@@ -175,10 +178,41 @@ def masked_assertion(fact: Assertion, masking: Masking) -> Assertion:
     )
 
 
-def masked_value(relation: str, tail: str, masking: Masking) -> str:
-    """Return the tail of a fact as it is shown."""
-    stated = f"{relation.replace('_', ' ')} {tail}"
-    return masking.mask(masking.mask(stated, statement=True)[len(stated) - len(tail) :])
+def masked_ends(head: str, relation: str, tail: str, masking: Masking) -> tuple[str, str]:
+    """Return the head and the tail of a fact as they are shown."""
+    stated = masking.mask(f"{head} {relation.replace('_', ' ')} {tail}", statement=True)
+    return masking.mask(stated[: len(head)]), masking.mask(stated[len(stated) - len(tail) :])
+
+
+def masked_point(point: Point, masking: Masking) -> Point:
+    """Return a memory point as it is shown."""
+    mask = masking.mask
+    return _with(
+        point, description=mask(point.description), scope=mask(point.scope), entities=tuple(map(mask, point.entities))
+    )
+
+
+def masked_lesson(lesson: Lesson, masking: Masking) -> Lesson:
+    """Return a lesson as it is shown; if a secret was shown to it, without names and paths, which may be its value."""
+    said = json.loads(lesson.trace) if lesson.trace else {}
+    hidden = each_text(said, partial(masking.mask, statement=True))
+    trace = lesson.trace if hidden == said else encode_trace(hidden | {"roots": [], "paths": [], "calls": []})
+    return _with(lesson, query=masking.mask(lesson.query), trace=trace)
+
+
+def masked_alias(alias: Alias, masking: Masking) -> Alias:
+    """Return the judgement that two names mean one entity, as it is shown."""
+    mask = masking.mask
+    return _with(alias, name=mask(alias.name), alias=mask(alias.alias), reason=mask(alias.reason))
+
+
+RowT = TypeVar("RowT", Point, Lesson, Alias, PooledQuestion)
+
+
+def _with(row: RowT, **fields: object) -> RowT:
+    """Return a row with other values; the row itself if they are the same."""
+    same = all(getattr(row, name) == value for name, value in fields.items())
+    return row if same else replace(row, **fields)  # type: ignore[arg-type]
 
 
 def masked(batch: Batch, masking: Masking, find: Find) -> Batch:
@@ -200,16 +234,15 @@ def masked(batch: Batch, masking: Masking, find: Find) -> Batch:
 
     turns = tuple(masked_turn(turn, masking) for turn in batch.turns)
     facts = tuple(map(shown, batch.assertions))
-    lessons = tuple(
-        lesson if (query := masking.mask(lesson.query)) == lesson.query else replace(lesson, query=query)
-        for lesson in batch.lessons
-    )
-    points = tuple(
-        point if (text := masking.mask(point.description)) == point.description else replace(point, description=text)
-        for point in batch.points
-    )
-    changed = (turns, facts, lessons, points) != (batch.turns, batch.assertions, batch.lessons, batch.points)
-    return replace(batch, turns=turns, assertions=facts, lessons=lessons, points=points) if changed else batch
+    rest = {
+        "lessons": tuple(masked_lesson(lesson, masking) for lesson in batch.lessons),
+        "points": tuple(masked_point(point, masking) for point in batch.points),
+        "aliases": tuple(masked_alias(alias, masking) for alias in batch.aliases),
+        "questions": tuple((space, _with(one, text=masking.mask(one.text))) for space, one in batch.questions),
+    }
+    hidden = {"turns": turns, "assertions": facts, **rest}
+    changed = any(rows != getattr(batch, name) for name, rows in hidden.items())
+    return replace(batch, **hidden) if changed else batch  # type: ignore[arg-type]
 
 
 def masked_log(batches: Sequence[Batch], masking: Masking) -> list[Batch]:
@@ -226,7 +259,7 @@ def masked_fact(fact: NewFact, masking: Masking, turn: Turn | None = None) -> Ne
     """Return a caller's fact as it is shown; the fact itself where it holds no secret, or its turn stays readable."""
     if turn is not None and masking.keeps(turn):
         return fact
-    head, tail = masking.mask(fact.head), masked_value(fact.relation, fact.tail, masking)
+    head, tail = masked_ends(fact.head, fact.relation, fact.tail, masking)
     return fact if (head, tail) == (fact.head, fact.tail) else replace(fact, head=head, tail=tail)
 
 
@@ -292,7 +325,10 @@ def masked_edits(request: EvolveRequest, masking: Masking) -> EvolveRequest:
     points = request.points
     if points is not None:
         points = PointEdits(
-            tuple(replace(one, description=masking.mask(one.description)) for one in points.insert),
+            tuple(
+                replace(one, description=masking.mask(one.description), entities=tuple(map(masking.mask, one.entities)))
+                for one in points.insert
+            ),
             tuple(replace(one, description=masking.mask(one.description)) for one in points.update),
             tuple(replace(one, description=masking.mask(one.description)) for one in points.merge),
         )

@@ -100,6 +100,11 @@ TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "
 """The fields of an episode that stand in the trace of its lessons."""
 
 
+def encode_trace(trace: Mapping[str, object]) -> bytes:
+    """Return the trace of an episode as a lesson keeps it."""
+    return json.dumps(trace, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """One judge's labels for one episode; a judge gives them once (DESIGN I27).
@@ -130,8 +135,9 @@ class Lesson:
         trace = {name: getattr(episode, name) for name in TRACE}
         trace |= {"calls": [asdict(call) for call in episode.calls]}
         trace |= {name: [asdict(item) for item in getattr(episode, name)] for name in _SHOWN}
-        encoded = json.dumps(trace, ensure_ascii=False, separators=(",", ":")).encode()
-        return cls(episode.id, episode.space, episode.query, episode.at, source, at, dict(labels or {}), encoded)
+        return cls(
+            episode.id, episode.space, episode.query, episode.at, source, at, dict(labels or {}), encode_trace(trace)
+        )
 
     @property
     def key(self) -> tuple[str, Engine]:

@@ -36,6 +36,8 @@ from mcp_memory.errors import InvalidInput
 
 LEFT_OUT = object()
 """Stands for a value that counts as left out."""
+ITEM_VALUES = 1_000
+"""Most values of an item of a list that came as JSON text: a list may have a thousand. A message has nine."""
 _UNKNOWN = 2
 """Unknown arguments that are handed on to be refused: one is named, and one alone may be a known one misnamed."""
 _NOTHING = frozenset(("", "null", "none"))
@@ -124,7 +126,7 @@ def _converted(declared: _Type, value: Any, items: int, argument: str) -> Any:
     if declared.item is not None:
         return _list(declared, declared.item, value, items, argument)
     if declared.model is not None:
-        value = _parsed(value)
+        value = _parsed(value, argument)
         return as_meant(declared.model, value, items, f"{argument}.") if isinstance(value, dict) else value
     if declared.words:
         spelt = _folded(value) if isinstance(value, str) else None
@@ -169,7 +171,7 @@ def _folded(word: str) -> str:
 
 def _list(declared: _Type, item: _Type, value: Any, items: int, argument: str) -> Any:
     """Return the list that a value means: the list of its JSON text, or the value as the only item."""
-    value = _parsed(value)
+    value = _parsed(value, argument)
     if item.model is not None:
         alone = isinstance(value, dict) and value != {}
     else:
@@ -191,9 +193,9 @@ def _is_json(value: Any) -> bool:
     return isinstance(value, str) and value.lstrip().startswith(("[", "{"))
 
 
-def _parsed(value: Any) -> Any:
+def _parsed(value: Any, argument: str) -> Any:
     """Return the list or object that a JSON text states; any other value as it is."""
     if _is_json(value):
         with suppress(ValueError):
-            return parse_json(value, values=VALUES)
+            return parse_json(value, values=ITEM_VALUES if "[" in argument else VALUES)
     return value

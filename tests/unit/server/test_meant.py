@@ -160,6 +160,13 @@ def test_a_list_in_a_list_is_named_by_its_place_when_it_is_too_long():
         read(TOOLS["memory_evolve"].input, {"points": points})
 
 
+def test_json_text_of_an_item_may_hold_fewer_values_than_that_of_a_list():
+    few, many = (json.dumps({"text": "t", "x": [{}] * count}) for count in (400, 1_000))
+    read = as_meant(WriteInput, {"messages": [few, many]})["messages"]
+    assert isinstance(read[0], dict)
+    assert read[1] == many  # stays as it came, and is refused by its type
+
+
 def test_of_very_many_unknown_arguments_a_few_are_handed_on_to_be_refused():
     unknown = {f"k{number}": 1 for number in range(1_000)}
     assert as_meant(WriteInput, unknown | {"text": "a"}) == {"k0": 1, "k1": 1, "text": "a"}

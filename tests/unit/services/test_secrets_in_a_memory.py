@@ -13,7 +13,7 @@ from fakes import FakeEmbedder
 from store_contents import holding
 
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import Memory
 from mcp_memory.privacy.secrets import SecretMasking, masking_of
@@ -72,8 +72,8 @@ async def shown(memory: Memory) -> str:
             [space.text(piece) for piece in (*space.segments, *space.sentences)],
         ]
         turns = [(turn.text, turn.title) for turn in space.turns.values()]
-        lessons = [lesson.query for lesson in space.beliefs.lessons()]
-        points = [point.description for point in space.hypergraph.all()]
+        lessons = [(lesson.query, lesson.trace.decode()) for lesson in space.beliefs.lessons()]
+        points = [(point.description, point.entities, point.scope) for point in space.hypergraph.all()]
     return re.sub(r"ep_\w+", "ep_", repr((recall, answer, known, turns, lessons, points)))
 
 
@@ -81,7 +81,7 @@ async def test_a_secret_stays_in_the_log_and_is_shown_embedded_and_read_masked(t
     memory, warnings = await filled(tmp_path / "store")
     assert "messages[0] (GitHub token), facts[0] (password)" in warnings[0]
     await memory.evolve(EvolveRequest("default", goal=f"Who has {TOKEN}?"))
-    point = PointInsert(("Ines", "harbour"), f"Ines opens the harbour with {TOKEN}.")
+    point = PointInsert(("Ines", f"harbour {TOKEN}"), f"Ines opens the harbour with {TOKEN}.")
     await memory.evolve(EvolveRequest("default", points=PointEdits(insert=(point,))))
     found = await shown(memory)
     assert MASKED in found
@@ -107,9 +107,30 @@ async def test_another_process_and_a_rebuild_see_the_same(tmp_path: Path) -> Non
     await again.aclose()
 
 
+@pytest.mark.parametrize(
+    "fact",
+    [
+        NewFact("wifi password", "is", PASSWORD),
+        NewFact("Ann's PIN", "is", "471199"),
+        NewFact("door code", "has_value", "471199"),
+    ],
+)
+async def test_the_head_of_a_fact_may_say_that_its_tail_is_a_secret(tmp_path: Path, fact: NewFact) -> None:
+    memory = opened(tmp_path / "store")
+    result = await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
+    assert "Secrets in facts[0]" in result.warnings[0]
+    assert fact.tail not in await shown(memory)
+    await memory.aclose()
+
+
 async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_path: Path) -> None:
     memory, warnings = await filled(tmp_path / "store", "keep")
     assert warnings == ()
+    point = PointInsert(("Ines", f"harbour {TOKEN}"), f"Ines opens the harbour with {TOKEN}.")
+    await memory.evolve(EvolveRequest("default", points=PointEdits(insert=(point,))))
+    recall = await memory.reconstruct(Query("What is the token for the harbour?"))
+    feedback = Feedback(supports=(recall.evidence[0].id,))
+    await memory.evolve(EvolveRequest("default", episode=recall.episode, feedback=feedback))
     found = await shown(memory)
     assert TOKEN in found
     assert PASSWORD in found
