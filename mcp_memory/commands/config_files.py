@@ -8,6 +8,7 @@ file with a layout that nobody thought of is refused and not spoilt.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -132,6 +133,8 @@ def _edit_toml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) 
     end = "\r\n" if "\r\n" in text else "\n"
     if entry is not None and group not in parse_toml(text):
         return _append_table(text, _toml_table(path, entry, end), end)
+    if entry is None and (without := _without_tables(text, path)) != text:
+        return without
     try:
         document = tomlkit.parse(text)
         servers: Any = document.get(group)
@@ -151,6 +154,27 @@ def _edit_toml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) 
         return tomlkit.dumps(document)
     except TOMLKitError as error:
         raise BrokenText(1, str(error)) from None
+
+
+def _without_tables(text: str, path: Sequence[str]) -> str:
+    """Return a text without the tables of an entry; comments behind them belong to what follows, and stay."""
+    name = r"\s*\.\s*".join(f"[\"']?{re.escape(part)}[\"']?" for part in path)
+    header, ours = re.compile(rf"\s*\[\s*{name}\s*[.\]]"), False
+    stay: list[str] = []
+    behind: list[str] = []
+    for line in text.splitlines(keepends=True):
+        said = line.strip()
+        if said.startswith("["):
+            ours = header.match(line) is not None
+            stay += [] if ours else behind
+            behind = []
+        if not ours:
+            stay.append(line)
+        elif said.startswith("#") or (behind and not said):
+            behind.append(line)
+        elif said:
+            behind = []
+    return "".join(stay + behind)
 
 
 def _append_table(text: str, table: str, end: str) -> str:

@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,14 +88,10 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
         steps.append(["add-json", "--scope", "user", wanted, json.dumps(entry)])
         _run_claude(system, terminal, steps, dry_run=options.dry_run)
     else:
-        changed = text
-        for one in goes if wanted not in goes else ():
-            changed = with_entry(file, client.form, client.at(one), None, changed)
-        if replaced is not None:  # whole: nothing of the other stays in it
-            changed = with_entry(file, client.form, client.at(wanted), None, changed)
-        changed = with_entry(file, client.form, client.at(wanted), entry, changed)
+        going = [*(goes if wanted not in goes else ()), *([wanted] if replaced is not None else ())]
+        changed = _with_server(file, client, text, wanted, entry, going)  # whole: nothing of the other stays in it
         own = name is not None and _has_nothing_else(file, client, _without(file, client, text, name))
-        _change(file, text, changed, terminal, dry_run=options.dry_run, fresh=name is None, copy=not own)
+        _change(file, client, text, changed, terminal, dry_run=options.dry_run, fresh=name is None, copy=not own)
     if replaced is not None:
         terminal.line(
             f"In place of {shlex.join(started(replaced))}; --uninstall puts that back from {kept_file(file)}."
@@ -187,12 +183,14 @@ def _place(store: str) -> str:
 
 
 def _change(
-    file: Path, before: str, after: str, terminal: Terminal, *, dry_run: bool, fresh: bool = False, copy: bool = True
-) -> None:
+    file: Path, client: ClientFile, before: str, after: str, terminal: Terminal,
+    *, dry_run: bool, fresh: bool = False, copy: bool = True,
+) -> None:  # fmt: skip
     """Show what changes in a file, and change it, with a copy beside it.
 
     Args:
         file: the file to change.
+        client: whose it is.
         before: its text.
         after: its new text.
         terminal: the terminal that shows the lines.
@@ -204,7 +202,7 @@ def _change(
         InvalidInput: it cannot be written; it is as it was.
     """
     terminal.line(f"{'Would change' if dry_run else 'Changing'} {file}:")
-    for line in _difference(before, after):
+    for line in _difference(file, client, before, after):
         terminal.line((line, "name" if line.startswith("+") else "dim"))
     if dry_run:
         return
@@ -241,8 +239,10 @@ def _copy_of(file: Path, *, new: bool = False) -> Path:
     return free if new else newest
 
 
-def _difference(before: str, after: str) -> Iterator[str]:
-    """Yield the lines that change, without the others: they may hold keys of other servers."""
+def _difference(file: Path, client: ClientFile, before: str, after: str) -> Iterator[str]:
+    """Yield the lines that change, without the others: they may hold keys of other servers. JSON may be one line."""
+    if client.form == "json":
+        before, after = (json.dumps(entry_in(file, "json", (), one), indent=2) for one in (before, after))
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
     return (line for line in lines if not line.startswith(("---", "+++", "@@")))
 
@@ -260,7 +260,7 @@ def _take_out(
     """Take the server out of a file; a file that had nothing else, and was not there before, goes."""
     after = _as_before(file, client, text, name, kept)
     if _copy_of(file.resolve()).exists() or not _has_nothing_else(file, client, after):
-        _change(file, text, after, terminal, dry_run=dry_run)
+        _change(file, client, text, after, terminal, dry_run=dry_run)
         return
     terminal.line(f"{'Would remove' if dry_run else 'Removing'} {file}, which has nothing else.")
     if not dry_run:
@@ -281,21 +281,31 @@ def _without(file: Path, client: ClientFile, text: str, name: str) -> str:
 
 
 def _as_before(file: Path, client: ClientFile, text: str, name: str, kept: tuple[str, Mapping[str, Any]] | None) -> str:
-    """Return a file's text without the server; as in the copy of it, if nothing else was changed since."""
-    removed = _without(file, client, text, name)
-    if kept is not None:
-        removed = with_entry(file, client.form, client.at(kept[0]), kept[1], removed)
-    candidates = [removed]
-    if client.form == "json" and not entry_in(file, client.form, client.path[:-1], removed):
-        candidates.append(with_entry(file, client.form, client.path[:-1], None, removed))
+    """Return a file's text without the server; that of the copy, if nothing but empty lines was changed since."""
+    bare = _without(file, client, text, name)
     copy = _copy_of(file.resolve())
-    if not copy.is_file():
-        return removed
-    before = read_text(copy)
-    same = any(one.split() == before.split() for one in candidates)  # but for white space
-    if kept is not None:  # its comments are in the copy alone
-        same = same or entry_in(file, client.form, (), removed) == entry_in(file, client.form, (), before)
-    return before if same else removed
+    if copy.is_file():
+        before = read_text(copy)
+        other = before if kept is None else _without(file, client, before, kept[0])
+        emptied = [bare]
+        if client.form == "json" and not entry_in(file, client.form, client.path[:-1], bare):
+            emptied.append(with_entry(file, client.form, client.path[:-1], None, bare))
+        if any(_lines(one) == _lines(other) for one in emptied):
+            return before
+    return bare if kept is None else with_entry(file, client.form, client.at(kept[0]), kept[1], bare)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def _with_server(
+    file: Path, client: ClientFile, text: str, name: str, entry: Mapping[str, Any], goes: Sequence[str]
+) -> str:
+    """Return a file's text with the server, in place of others that go."""
+    for one in goes:
+        text = with_entry(file, client.form, client.at(one), None, text)
+    return with_entry(file, client.form, client.at(name), entry, text)
 
 
 def _run_claude(system: System, terminal: Terminal, steps: list[list[str]], *, dry_run: bool) -> None:
@@ -307,7 +317,8 @@ def _run_claude(system: System, terminal: Terminal, steps: list[list[str]], *, d
     claude = shutil.which("claude", path=system.environment.get("PATH"))
     for step in steps:
         command = ["claude", "mcp", *step]
-        typed = subprocess.list2cmdline(command) if system.platform == "win32" else shlex.join(command)
+        shown = [*command[:-1], _without_keys(step[-1])] if step[0] == "add-json" else command
+        typed = subprocess.list2cmdline(shown) if system.platform == "win32" else shlex.join(shown)
         terminal.line(f"{'Would run' if dry_run or claude is None else 'Running'}: {typed}")
         if dry_run:
             continue
@@ -319,3 +330,11 @@ def _run_claude(system: System, terminal: Terminal, steps: list[list[str]], *, d
         if done.returncode:
             said = " ".join((done.stderr or done.stdout).split())[:300]
             raise InvalidInput("claude-code", f"`claude mcp {step[0]}` failed: {said}", "Nothing else was changed.")
+
+
+def _without_keys(entry: str) -> str:
+    """Return the JSON text of an entry as a terminal may show it: a variable that is not ours may hold a key."""
+    known = json.loads(entry)
+    if "env" in known:
+        known["env"] = {key: value if key.startswith("MCP_MEMORY_") else "…" for key, value in known["env"].items()}
+    return json.dumps(known, ensure_ascii=False)

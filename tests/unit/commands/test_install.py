@@ -270,6 +270,33 @@ def test_a_group_that_install_made_goes_with_uninstall(tmp_path):
     assert CLIENTS["goose"].place(system).read_text() == "extensions: {}\na: 1\n"
 
 
+@pytest.mark.parametrize("replace", [False, True])
+def test_what_a_user_writes_after_an_install_stays(tmp_path, replace):
+    system = system_at(tmp_path)
+    other = '[mcp_servers.memory]\ncommand = "npx"\n' if replace else ""
+    codex, _ = given("codex", system, f'model = "x"\n{other}')
+    run("codex", system, replace=replace)
+    codex.write_text(f'{codex.read_text()}# mine\n\n[other]\na = "1  2"\n') in codex.read_text()
+    run("codex", system, uninstall=True)
+    assert ('# mine\n\n[other]\na = "1  2"\n') in codex.read_text()
+    other = '"memory": {"command": "npx"}' if replace else ""
+    cursor, _ = given("cursor", system, f'{{"mcpServers": {{{other}}}, "a": "1  2"}}')
+    run("cursor", system, replace=replace)
+    cursor.write_text("// mine\n" + cursor.read_text().replace("1  2", "1 2"))
+    run("cursor", system, uninstall=True)
+    assert cursor.read_text().startswith("// mine\n")
+    assert '"1 2"' in cursor.read_text()
+
+
+def test_keys_of_other_servers_are_not_shown(tmp_path, capsys):
+    system = system_at(tmp_path)
+    given("cursor", system, '{"mcpServers": {"a": {"command": "b", "env": {"KEY": "sesame"}}}}')
+    run("cursor", system)
+    said = capsys.readouterr().out
+    assert '+    "memory": {' in said
+    assert "sesame" not in said
+
+
 def test_codex_without_servers_and_with_a_table_in_one_line(tmp_path):
     system = system_at(tmp_path)
     file, _ = given("codex", system, 'model = "x"')
