@@ -190,7 +190,7 @@ def _change(
 
     Args:
         file: the file to change.
-        client: whose it is.
+        client: the client whose file it is.
         before: its text.
         after: its new text.
         terminal: the terminal that shows the lines.

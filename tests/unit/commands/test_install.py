@@ -276,9 +276,9 @@ def test_what_a_user_writes_after_an_install_stays(tmp_path, replace):
     other = '[mcp_servers.memory]\ncommand = "npx"\n' if replace else ""
     codex, _ = given("codex", system, f'model = "x"\n{other}')
     run("codex", system, replace=replace)
-    codex.write_text(f'{codex.read_text()}# mine\n\n[other]\na = "1  2"\n') in codex.read_text()
+    codex.write_text(f'{codex.read_text()}# mine\n\n[other]\na = "1  2"\n')
     run("codex", system, uninstall=True)
-    assert ('# mine\n\n[other]\na = "1  2"\n') in codex.read_text()
+    assert '# mine\n\n[other]\na = "1  2"\n' in codex.read_text()
     other = '"memory": {"command": "npx"}' if replace else ""
     cursor, _ = given("cursor", system, f'{{"mcpServers": {{{other}}}, "a": "1  2"}}')
     run("cursor", system, replace=replace)
