@@ -50,7 +50,7 @@ from mcp_memory.wiring import open_store
 
 LAID = 10
 """Rounds after which backups, earlier homes and what killed commands left are laid again."""
-LATIN, HAN = ("BCDFGHJKLMNPQRSTVWXZ", "gjqvxz"), ("赵钱孙李周吴郑王冯陈", "明华强伟芳娜敏静丽军磊洋")
+LATIN, HAN = ("BCDFGHJKLMNPQRSTVWXZ", "gjqvwz"), ("赵钱孙李周吴郑王冯陈", "明华强伟芳娜敏静丽军磊洋")
 """First and second letters of names; no two names side by side, as rows stand in a file, contain another one."""
 
 
