@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+_BY = r"[\s.\u2010-\u2014-]{1,2}"
 _CARD = re.compile(
-    r"[0-9]{4}(?:(?P<by>[ -])[0-9]{4}(?P=by)[0-9]{4}(?P=by)[0-9]{4}|(?P<as>[ -])[0-9]{6}(?P=as)[0-9]{4,5}|[0-9]{10,15})"
+    rf"[0-9]{{4}}(?:(?P<by>{_BY})[0-9]{{4}}(?P=by)[0-9]{{4}}(?P=by)[0-9]{{4}}"
+    rf"|(?P<as>{_BY})[0-9]{{6}}(?P=as)[0-9]{{4,5}}|[0-9]{{10,15}})"
 )
 _ISSUERS = (
     (16, re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|6011|64[4-9]|65|352[89]|35[3-8]\d|62")),
@@ -30,7 +32,7 @@ def cards(text: str) -> Iterator[tuple[int, int, str]]:
             or (after[:1] in ("-", ".", ",") and after[1:].isdigit())
         ):
             continue
-        number = match[0].replace(" ", "").replace("-", "")
+        number = "".join(filter(str.isdigit, match[0]))
         if any(len(number) == length and issuer.match(number) for length, issuer in _ISSUERS) and _luhn(number):
             yield start, end, "card number"
 

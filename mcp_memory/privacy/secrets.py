@@ -19,6 +19,7 @@ from functools import cache
 from importlib import import_module
 
 from mcp_memory.domain.batch import KEEP, Masking
+from mcp_memory.domain.spelling import readable, readable_places
 from mcp_memory.domain.turns import Turn
 from mcp_memory.privacy.cards import cards
 from mcp_memory.privacy.fixed import Found
@@ -177,7 +178,7 @@ def issued_secrets(text: str) -> Iterator[tuple[int, int, str]]:
 
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_REST = re.compile(r"(?:\s{0,4}[A-Za-z0-9+/=:,\\-]{16,})*")
+_REST = re.compile(r"(?:[\s>]{0,6}(?:[A-Z][A-Za-z-]{2,16}: [^\n]{1,80}|[A-Za-z0-9+/=:,\\-]{16,}))*")
 
 
 def private_keys(text: str) -> Iterator[tuple[int, int, str]]:
@@ -193,7 +194,7 @@ def private_keys(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 _NO_FIGURE = bytes(set(range(256)) - set(b"0123456789:=|"))
-RULES = 3
+RULES = 4
 """Raised whenever other texts are masked than before: a view that was saved with other masks is not read again."""
 
 
@@ -205,7 +206,11 @@ def masking_of(chosen: PrivacySettings) -> Masking:
 
 
 def find_secrets(text: str, *, statement: bool = False) -> list[Found]:
-    """Return the secrets of a text, in order; where several rules find one, the widest span and the first kind."""
+    """Return the secrets of a text, in order; where several rules find one, the widest span and the first kind.
+
+    It is read without invisible signs, as it will be shown: they come along with what is copied from pages.
+    """
+    said, text = text, readable(text)
     figures = text.encode("utf-8", "replace").translate(None, _NO_FIGURE)
     found = [*issued_secrets(text), *stated_secrets(text, figures, statement=statement)]
     if len(figures) > 13:  # the digits of the shortest
@@ -221,7 +226,10 @@ def find_secrets(text: str, *, statement: bool = False) -> list[Found]:
             merged[-1] = first, max(last, end), known
         else:
             merged.append((start, end, kind))
-    return merged
+    if len(said) == len(text):
+        return merged
+    places = readable_places(said)
+    return [(places[start], places[end - 1] + 1, kind) for start, end, kind in merged]
 
 
 class SecretMasking:

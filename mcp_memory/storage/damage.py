@@ -283,7 +283,8 @@ def damage_of(tables: Tables, last: Commit | None) -> list[str]:
         last: the last commit that the tables have.
     """
     rows = tables.rows(COMMITS, f"tx <= {last.tx}") if last else None  # others may write meanwhile
-    texts = (commits_lost(tables, newest(tables), read_anchor(tables.folder)), read_book(tables).damage)
+    anchor = read_anchor(tables.folder)  # before the newest commit, which must not be older
+    texts = (commits_lost(tables, newest(tables), anchor), read_book(tables).damage)
     found = [text for text in texts if text]
     if last is None:
         return found

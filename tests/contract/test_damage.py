@@ -26,12 +26,12 @@ from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreDamaged, StoreError, StoreUnwritable
-from mcp_memory.storage.copies import LOG_COPY, read_anchor
+from mcp_memory.storage.copies import ANCHORS, LOG_COPY, read_anchor, write_anchor
 from mcp_memory.storage.damage import damage_of
 from mcp_memory.storage.data_files import is_complete_manifest, no_panics
 from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.repair import LOST
-from mcp_memory.storage.schema import commits_of
+from mcp_memory.storage.schema import Commit, commits_of
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
 
@@ -329,3 +329,20 @@ async def test_what_another_process_commits_during_the_look_is_not_taken_for_dam
     commits = commits_of(rows)
     assert len(commits) > 1
     assert [damage_of(tables, commit) for commit in commits] == [[]] * len(commits)
+
+
+async def test_a_commit_of_another_thread_during_the_look_is_not_taken_for_damage(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = Tables(str(folder))
+    rows = tables.rows("commits")
+    assert rows is not None
+    *_, before, last = commits_of(rows)
+
+    def read_before_it(_: Tables) -> Commit:
+        write_anchor(folder, last)
+        return before
+
+    (folder / ANCHORS[last.tx % 2]).unlink()
+    monkeypatch.setattr("mcp_memory.storage.damage.newest", read_before_it)
+    assert damage_of(tables, before) == []

@@ -106,6 +106,31 @@ def test_what_looks_like_a_secret_and_tells_none_stays(text: str) -> None:
     assert MASKING.mask(text) == text
 
 
+@pytest.mark.parametrize("sign", ["\u200b", "\u00ad", "\u2060"])
+def test_invisible_signs_hide_no_secret(sign: str) -> None:
+    secret, _ = made_up()["GitHub token"]
+    for text in (
+        f"It is {secret[:9]}{sign}{secret[9:]}.",
+        f"My pass{sign}word is hunter2xZ9!{sign}",
+        f"{sign}{secret}",
+    ):
+        masked = MASKING.mask(text)
+        assert len(masked) == len(text)
+        assert secret[9:] not in masked
+        assert "hunter2" not in masked
+
+
+@pytest.mark.parametrize("by", ["\u00a0", "\u2011", "  ", ".", "\t", "\n"])
+def test_a_card_number_is_known_with_whatever_stands_between_its_groups(by: str) -> None:
+    assert "1111" not in MASKING.mask(f"It is {by.join(('4111', *['1111'] * 3))} until 12/29.")
+
+
+def test_a_key_that_was_cut_goes_with_its_headers() -> None:
+    lines = ["-----BEGIN RSA PRIVATE " + "KEY-----", "Proc-Type: 4,ENCRYPTED", "", "MIIEpAIBAAKCAQEA" * 4, "Qk9v" * 16]
+    assert set(MASKING.mask("\n".join(lines))) == {FILL}
+    assert "Qk9v" not in MASKING.mask("\n".join(f"> {line}" for line in lines))
+
+
 def test_several_secrets_of_one_text_are_all_masked() -> None:
     text = " and ".join(secret for secret, _ in made_up().values())
     masked = MASKING.mask(text)
