@@ -151,9 +151,13 @@ NEWEST = (1 << 64) - 1
 
 
 def manifests_of(folder: Path | None, name: str) -> dict[int, Path]:
-    """Return the manifests of a table by version, the newest first; none if the store is not local."""
+    """Return the manifests of a table by version, the newest first; none if the store is not local.
+
+    What another program put beside them, such as "7 (conflicted copy).manifest", is none.
+    """
     files = list((folder / f"{name}.lance" / "_versions").glob("*.manifest")) if folder is not None else []
-    found = {NEWEST - number if (number := int(path.stem)) > NEWEST >> 1 else number: path for path in files}
+    numbers = {int(path.stem): path for path in files if path.stem.isdecimal()}
+    found = {NEWEST - number if number > NEWEST >> 1 else number: path for number, path in numbers.items()}
     return dict(sorted(found.items(), reverse=True))
 
 

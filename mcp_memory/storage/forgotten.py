@@ -275,13 +275,18 @@ class KeptFiles:
         return await to_thread.run_sync(self._put, lines)
 
     def holding(self, texts: Collection[str]) -> list[str]:
-        """Return in words which files have one of these texts: it was forgotten before, and told again. Blocking."""
+        """Return in words which files have one of these texts, told again since, or may have one. Blocking."""
         found = []
         for path, until in self._files():
-            with path.open("rb") as lines:
-                if any(json.loads(line).get("text") in texts for line in lines):
-                    day = datetime.fromtimestamp(until / 1000, UTC)
-                    found.append(f"Kept since it was forgotten before, until {day:%Y-%m-%d}: {path}; delete it, too.")
+            what = "Kept since it was forgotten before"
+            try:
+                with path.open("rb") as lines:
+                    if not any(json.loads(line).get("text") in texts for line in lines):
+                        continue
+            except (OSError, ValueError, TypeError, AttributeError):
+                what = "Kept of an earlier forget, damaged, may hold it"
+            day = datetime.fromtimestamp(until / 1000, UTC)
+            found.append(f"{what}, until {day:%Y-%m-%d}: {path}; delete it, too.")
         return found
 
     def remove_expired(self) -> int:

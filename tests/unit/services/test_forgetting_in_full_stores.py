@@ -317,6 +317,14 @@ async def test_a_text_that_still_lies_in_an_earlier_kept_file_is_told(tmp_path: 
     (file,) = (tmp_path / "store" / FOLDER).iterdir()
     assert f"Kept since it was forgotten before, until 2024-05-12: {file}; delete it, too." in done.warnings
     assert "No file" not in forget_reply(request, done).text
+    whole = file.read_bytes()
+    for damaged in (whole[:-20], whole.replace(b"Ines", b"In\xffs"), whole + b"[]\n"):
+        file.write_bytes(damaged)
+        await memory.write(WriteRequest("default", "a", "message", (NewItem("Ines moved to Rome with Rafael."),)))
+        token = (await memory.forget(request)).token
+        done = await memory.forget(replace(request, dry_run=False, token=token))
+        assert any(f"damaged, may hold it, until 2024-05-12: {file}" in line for line in done.warnings)
+        assert "No file" not in forget_reply(request, done).text
     file.unlink()
     await memory.write(WriteRequest("default", "a", "message", (NewItem("Ines moved to Oslo with Rafael."),)))
     token = (await memory.forget(request)).token

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from batches import batch
 
-from mcp_memory.storage.data_files import files_below, is_complete, size_in_bytes
+from mcp_memory.storage.data_files import files_below, is_complete, manifests_of, size_in_bytes
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import sentence_rows
 
@@ -39,3 +39,15 @@ def test_files_are_listed_while_another_process_drops_a_table(tmp_path: Path) ->
     shutil.rmtree(other)
     assert list(files) == []
     assert size_in_bytes(tmp_path) == 4
+
+
+def test_a_copy_of_a_manifest_under_another_name_is_no_version(tmp_path: Path) -> None:
+    """Programs that keep folders in step make such copies, and so do people."""
+    rows = batch("a")
+    Tables(str(tmp_path)).append("sentences_0", sentence_rows(rows.sentences, rows.sentence_vectors, [1, 1]))
+    before = manifests_of(tmp_path, "sentences_0")
+    (first, *_) = before.values()
+    for name in (f"{first.stem} (conflicted copy)", f"{first.stem}~", "copy", ""):
+        shutil.copy(first, first.with_name(f"{name}.manifest"))
+    assert manifests_of(tmp_path, "sentences_0") == before
+    assert Tables(str(tmp_path)).count("sentences_0") == 2
