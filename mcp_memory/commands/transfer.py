@@ -31,7 +31,7 @@ from mcp_memory.memory import now
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.learn.update import relearner
-from mcp_memory.services.transfer.exporting import WHOLE, export_lines, markdown_files, space_of, values_of
+from mcp_memory.services.transfer.exporting import WHOLE, WRITTEN, export_lines, markdown_files, space_of, values_of
 from mcp_memory.services.transfer.foreign.importing import PLACES, ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
@@ -152,8 +152,9 @@ def check_folder(folder: Path, new: Iterable[str] = ()) -> dict[str, list[str]]:
     if not folder.is_dir():
         raise InvalidInput("FOLDER", f"{folder} is no folder, or lies in none that exists", "Name a folder to write.")
     try:
-        listed = dict(json.loads((folder / LIST).read_bytes())["files"])
-    except (OSError, ValueError, KeyError, TypeError):
+        files = json.loads((folder / LIST).read_bytes())["files"].items()
+        listed = {name: list(sums) for name, sums in files if WRITTEN.fullmatch(name)}  # others no export wrote
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         listed = {}
     ours = {name.split("/")[0] for name in listed}
     others = sorted(path.name for path in folder.iterdir() if path.name not in ours and not path.name.startswith("."))

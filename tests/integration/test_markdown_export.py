@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import anyio
@@ -161,6 +163,29 @@ def test_what_somebody_put_into_the_folder_or_changed_there_is_neither_removed_n
     facts.symlink_to(mine)
     assert main(["export", "--markdown", str(folder)]) == 1
     assert mine.read_text() == "keep me"
+
+
+def test_a_list_of_files_that_came_from_elsewhere_removes_nothing_that_no_export_wrote(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a pull of a repository brings it: the sums are those of files that everybody has."""
+    folder, mine = tmp_path / "notes", tmp_path / "profile.md"
+    assert main(["export", "--markdown", str(folder)]) == 0
+    hidden = folder / ".git" / "hooks.md"
+    hidden.parent.mkdir()
+    names = ("../profile.md", str(mine), "spaces/../../profile.md", ".git/hooks.md", "spaces/.git/../a.md", "mine.md")
+    mine.write_text("known")
+    hidden.write_text("known")
+    known = [sha256(b"known").hexdigest()]
+    listed = json.loads((folder / LIST).read_text())
+    (folder / LIST).write_text(json.dumps({"files": listed["files"] | dict.fromkeys(names, known)}))
+    assert main(["export", "--markdown", str(folder)]) == 0
+    assert mine.read_text() == hidden.read_text() == "known"
+    assert json.loads((folder / LIST).read_text())["files"].keys() == listed["files"].keys()
+    for files_of in (listed["files"] | {"index.md": 5}, [["index.md", known]], {}):
+        (folder / LIST).write_text(json.dumps({"files": files_of}))
+        assert main(["export", "--markdown", str(folder)]) == 1
+        assert "holds other things" in capsys.readouterr().err
 
 
 def test_what_a_killed_export_left_is_known_and_named_by_the_next_forget(
