@@ -1,17 +1,22 @@
-"""Where a command may write a file for its user: never into a store, nor over an export of another memory."""
+"""Where a command may write a file for its user, never into a store, nor over an export of another memory; and when."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import TypeVar
 
 from mcp_memory.errors import InvalidInput
+from mcp_memory.ports.storage import Store
 from mcp_memory.settings import Settings
 from mcp_memory.storage.data_files import MOVED, STORED
 from mcp_memory.storage.own_files import is_own
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.places import known_places
 from mcp_memory.wiring import place_of
+
+Written = TypeVar("Written")
 
 
 def refuse_in_store(path: Path) -> None:
@@ -47,3 +52,31 @@ def refuse_other_export(settings: Settings, path: Path, earlier: Path, *, replac
     if path.resolve() not in {one.path.resolve() for one in written if one.kind == "copy"}:
         problem = f"{path} is there already, and this memory has not written it"
         raise InvalidInput("FILE", problem, "Name another one, or add --replace.")
+
+
+async def without_forgotten(store: Store, file: Path, write: Callable[[], Awaitable[Written]]) -> Written:
+    """Write what is in a store; write it again if something was forgotten meanwhile, which it may have.
+
+    A forget that begins later finds what was written, since its place is noted.
+
+    Args:
+        store: the store.
+        file: the file or folder to write.
+        write: reads the store, notes the place and writes; a forget removes what is half written, so this may fail.
+
+    Raises:
+        InvalidInput: it cannot be written; where it was and cannot be again, it has to be deleted.
+    """
+    stale = False
+    while True:
+        before = await store.forgotten()
+        try:
+            done = await write()
+        except InvalidInput as error:
+            if await store.forgotten() == before:
+                problem = f"{file} may hold what was forgotten while it was written ({error})"
+                raise InvalidInput("FILE", problem, "Delete it.") if stale else error from None
+            continue
+        if await store.forgotten() == before:
+            return done
+        stale = True

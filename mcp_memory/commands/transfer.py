@@ -21,7 +21,7 @@ from typing import BinaryIO
 from anyio import to_thread
 
 from mcp_memory import __version__
-from mcp_memory.commands.target import refuse_in_store, refuse_other_export
+from mcp_memory.commands.target import refuse_in_store, refuse_other_export, without_forgotten
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
@@ -41,6 +41,7 @@ from mcp_memory.services.write import Derive
 from mcp_memory.settings import Settings
 from mcp_memory.storage.own_files import remove_empty
 from mcp_memory.storage.places import note_place
+from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.visible import with_masks
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
@@ -234,15 +235,23 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     store = open_store(settings, choose_embedder(settings), open_extractor(settings))
-    notes: list[tuple[str, str]] = []
     try:
-        async with store.reading() as view:
-            log = await store.log()
-            if options.markdown:
-                chosen = None if options.space is None else {options.space}
-                notes = [(path, with_masks(text)) for path, text in markdown_files(view, chosen)]
+        done = await without_forgotten(store, options.file, lambda: _export(store, options))
     finally:
         await store.aclose()
+    terminal.line(done)
+    terminal.tell_of_secrets(kept=settings.privacy.secrets == "keep")
+
+
+async def _export(store: LanceStore, options: argparse.Namespace) -> str:
+    """Write the log as it is now, and return in words what was written."""
+    file: Path = options.file
+    notes: list[tuple[str, str]] = []
+    async with store.reading() as view:
+        log = await store.log()
+        if options.markdown:
+            chosen = None if options.space is None else {options.space}
+            notes = [(path, with_masks(text)) for path, text in markdown_files(view, chosen)]
     names = sorted({space_of(value) for batch in log for value in values_of(batch)})
     if not names:
         raise InvalidInput("storage.uri", f"nothing is stored in {store.uri!r}", "Nothing was written.")
@@ -260,11 +269,9 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
     note_place(Tables(store.uri).folder, "copy", file, now())
     if options.markdown:
         written = await to_thread.run_sync(write_folder, file, notes, lines())
-        terminal.line(f"Exported {_in_words(counts)} to {file}, with {quantity(written, 'file')} of Markdown.")
-    else:
-        await to_thread.run_sync(write_aside, file, lines())
-        terminal.line(f"Exported {_in_words(counts)} to {file}.")
-    terminal.tell_of_secrets(kept=settings.privacy.secrets == "keep")
+        return f"Exported {_in_words(counts)} to {file}, with {quantity(written, 'file')} of Markdown."
+    await to_thread.run_sync(write_aside, file, lines())
+    return f"Exported {_in_words(counts)} to {file}."
 
 
 async def import_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:

@@ -27,7 +27,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.commands.show import known_space
-from mcp_memory.commands.target import refuse_in_store, refuse_other_export
+from mcp_memory.commands.target import refuse_in_store, refuse_other_export, without_forgotten
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.transfer import check_target, write_aside
 from mcp_memory.domain.access import MEANT_SPACE
@@ -137,14 +137,18 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     memory = await open_unloaded(settings)
-    try:
-        values = await _chosen_values(memory, options)
-        graph = await _graph(memory, values, SAVED_FACTS)
+
+    async def write() -> dict[str, Any]:
+        graph = await _graph(memory, await _chosen_values(memory, options), SAVED_FACTS)
         note_place(Tables((await memory.store.about()).uri).folder, "copy", file, now())
+        html = await to_thread.run_sync(viewer.page, graph)
+        await to_thread.run_sync(write_aside, file, [html.encode()])
+        return graph
+
+    try:
+        graph = await without_forgotten(memory.store, file, write)
     finally:
         await memory.aclose()
-    html = await to_thread.run_sync(viewer.page, graph)
-    await to_thread.run_sync(write_aside, file, [html.encode()])
     terminal.line(f"Exported {quantity(len(graph['edges']), 'fact')} to {file}, a page for any browser.")
     if "next" in graph:
         terminal.note(f"{quantity(graph['total']['edges'] - len(graph['edges']), 'fact')} more did not fit.")

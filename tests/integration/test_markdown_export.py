@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 import anyio
 import pytest
@@ -14,6 +18,7 @@ import yaml
 from mcp_memory.cli import main
 from mcp_memory.commands.transfer import LIST
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.files import whole_file
 from mcp_memory.settings import load
 from mcp_memory.storage.places import unfinished_near
 from mcp_memory.wiring import open_unloaded
@@ -204,3 +209,32 @@ def test_what_a_killed_export_left_is_known_and_named_by_the_next_forget(
     capsys.readouterr()
     assert main(["forget", "--session", "Letters: to/../Tomas", "--yes"]) == 0
     assert f"{left}, left by a command that was stopped, may hold it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["", "--html", "--markdown", "--markdown --space=default"])
+def test_what_is_forgotten_while_an_export_is_written_is_not_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    """The forget looks before the export is in its place; where nothing is left to export, the user is told."""
+    done: list[int] = []
+
+    @contextmanager
+    def forgetting_before_the_end(path: Path) -> Iterator[BinaryIO]:
+        with whole_file(path) as out:
+            yield out
+            if not done:
+                done.append(0)  # once
+                with ThreadPoolExecutor(1) as other:
+                    done[:] = [other.submit(main, ["forget", "--everything", "--yes"]).result()]
+
+    monkeypatch.setattr("mcp_memory.commands.transfer.whole_file", forgetting_before_the_end)
+    exported = main(["export", *form.split(), str(tmp_path / "out")])
+    assert done == [0]
+    if "space" in form:
+        assert exported == 1
+        assert f"{tmp_path / 'out'} may hold what was forgotten" in capsys.readouterr().err
+        return
+    assert exported == 0
+    held = [path for path in (tmp_path / "out", *(tmp_path / "out").rglob("*")) if path.is_file()]
+    assert held
+    assert not [path for path in held if "Ines" in path.read_text("utf-8")]
