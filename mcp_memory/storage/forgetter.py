@@ -16,8 +16,9 @@ from mcp_memory.errors import McpMemoryError, StoreError
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.elsewhere import forget_elsewhere
+from mcp_memory.storage.examine import write_missing
 from mcp_memory.storage.forget import Forgetting
-from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, begin, has_leftovers, purge, read_book
+from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, Work, begin, has_leftovers, purge, read_book
 from mcp_memory.storage.place import Lock
 from mcp_memory.storage.rebuild import Embed, Relearn
 from mcp_memory.storage.refresh import Refresher
@@ -144,8 +145,7 @@ class Forgetter:
         if (last := await to_thread.run_sync(last_commit, self._tables)) is not None:
             load = partial(self._refresher(self._tables, *self._vectors).load)
             with anyio.CancelScope(shield=True):
-                await self._work.finish(self.book.work, last, load)
-            await to_thread.run_sync(self._look)
+                await self._finish(self.book.work, last, load)
 
     async def forget(self, found: Erasure, view: View, last: Commit, by: str) -> tuple[str, ...]:
         """Forget what an erasure says, and return in words where outside of the store it may still be.
@@ -162,9 +162,14 @@ class Forgetter:
             assert self.book.work is not None
             turns = view.space(found.targets.space).turns
             self._since = min((turns[name].written_at for name in found.turns), default=0)
-            left = await self._work.finish(self.book.work, last, lambda: view)
+            left = await self._finish(self.book.work, last, lambda: view)
             self._since = 0
-            await to_thread.run_sync(self._look)
+        return left
+
+    async def _finish(self, work: Work, last: Commit, load: Callable[[], View]) -> tuple[str, ...]:
+        left = await self._work.finish(work, last, load)
+        await to_thread.run_sync(write_missing, self._tables)  # the copy of the log, which went
+        await to_thread.run_sync(self._look)
         return left
 
     async def _forget_elsewhere(self, targets: ForgetTargets) -> tuple[str, ...]:

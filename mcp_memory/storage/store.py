@@ -209,7 +209,6 @@ class LanceStore:
                     await keep(found)
                 await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
                 found = replace(found, left=await self._forgetter.forget(found, view, last, by))
-                self._compaction.start()  # which writes the copy of the log again
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
         return found
