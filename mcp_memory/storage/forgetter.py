@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import McpMemoryError, StoreError
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
@@ -22,7 +23,7 @@ from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, Work, begin, h
 from mcp_memory.storage.place import Lock
 from mcp_memory.storage.rebuild import Embed, Relearn
 from mcp_memory.storage.refresh import Refresher
-from mcp_memory.storage.schema import FORGOTTEN, Commit
+from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, commits_of
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import sweep
 from mcp_memory.view.erasure import Erasure, counts_of, present
@@ -161,7 +162,7 @@ class Forgetter:
             await to_thread.run_sync(self._look)
             assert self.book.work is not None
             turns = view.space(found.targets.space).turns
-            self._since = min((turns[name].written_at for name in found.turns), default=0)
+            self._since = await to_thread.run_sync(self._stored_at, [turns[name] for name in found.turns])
             left = await self._finish(self.book.work, last, lambda: view)
             self._since = 0
         return left
@@ -171,6 +172,18 @@ class Forgetter:
         await to_thread.run_sync(write_missing, self._tables)  # the copy of the log, which went
         await to_thread.run_sync(self._look)
         return left
+
+    def _stored_at(self, turns: Collection[Turn]) -> Millis:
+        """Return when the first of some texts came into the store; 0 where nobody can tell.
+
+        An imported text bears the moment of another clock, which may have been ahead, as this one may have been.
+        """
+        rows, names = self._tables.rows("turns", None, ["id", "tx"]), {turn.id for turn in turns}
+        pairs = zip(*(rows[name].to_pylist() for name in ("id", "tx")), strict=True) if rows is not None else ()
+        first = min((tx for name, tx in pairs if name in names), default=0)
+        commits = commits_of(self._tables.rows(COMMITS))
+        moments = [*(turn.written_at for turn in turns), *(one.at for one in commits if one.tx >= first)]
+        return found if first and (found := min(moments)) <= self._clock() else 0
 
     async def _forget_elsewhere(self, targets: ForgetTargets) -> tuple[str, ...]:
         forget_in = partial(self._forget_in_backup, targets)

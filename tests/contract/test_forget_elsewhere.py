@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from batches import batch
 from contract.test_lance_forget import GONE, TARGETS, fill, opened, write
 from store_contents import holding_anywhere
 
+from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage import forgetter
 from mcp_memory.storage.backups import Backups
@@ -78,6 +80,22 @@ async def test_what_is_the_users_own_or_out_of_reach_is_named_and_left_alone(tmp
     assert named == [str(tmp_path / one) for one in ("store.damaged-7", "away/place/backups", "new.jsonl")]
     assert "2027-01-15" in found.left[-1]
     assert (tmp_path / "new.jsonl").read_text() == GONE[0]
+
+
+@pytest.mark.parametrize(("told", "stored", "copied", "forgotten"), [(NOW * 2, 1, 2, NOW * 3), (NOW, NOW, 2, 3)])
+async def test_what_holds_a_text_is_named_whatever_the_clocks_said(
+    tmp_path: Path, told: int, stored: int, copied: int, forgotten: int
+) -> None:
+    """It was imported from a machine whose clock was ahead; the clock of this one was ahead, and was set."""
+    moment = stored
+    store = opened(tmp_path / "store", clock=lambda: moment)
+    (gone,) = (text := batch(GONE[0])).turns
+    await write(store, replace(text, turns=(replace(gone, written_at=told),)))
+    note_place(tmp_path / "store", "copy", tmp_path / "copy.jsonl", copied)
+    (tmp_path / "copy.jsonl").write_text(GONE[0])
+    moment = forgotten
+    found = await store.forget(lambda _: ForgetTargets("default", turns=frozenset([gone.id])), "a test")
+    assert [text.partition(",")[0] for text in found.left] == [str(tmp_path / "copy.jsonl")]
 
 
 async def test_no_other_memory_is_emptied_behind_a_link_or_under_a_name_that_looks_like_ours(tmp_path: Path) -> None:
