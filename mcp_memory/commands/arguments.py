@@ -44,7 +44,7 @@ def add_commands(commands: Any) -> None:
     listing.add_argument("what", choices=LISTS)
     _add_common(listing, 50, "at most so many")
     export = commands.add_parser("export", help="write all that was said and asserted to a file of JSON lines")
-    export.add_argument("file", type=Path, metavar="FILE", help="to write; this memory's earlier export is replaced")
+    export.add_argument("file", type=_path, metavar="FILE", help="to write; this memory's earlier export is replaced")
     export.add_argument("--replace", action="store_true", help="replace an export of another memory, too")
     export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
     form = export.add_mutually_exclusive_group()
@@ -55,7 +55,7 @@ def add_commands(commands: Any) -> None:
     importing = commands.add_parser(
         "import", help="store what an export of mcp-memory, or of another program, holds; twice changes nothing"
     )
-    importing.add_argument("file", type=Path, metavar="FILE", help="to read: a file, a folder or a zip archive")
+    importing.add_argument("file", type=_path, metavar="FILE", help="to read: a file, a folder or a zip archive")
     importing.add_argument("--from", dest="kind", choices=KINDS, help="what it is; default: told by its content")
     importing.add_argument("--dry-run", action="store_true", help="say what would be stored, and store nothing")
     importing.add_argument("--again", action="store_true", help="also store what was forgotten here")
@@ -79,7 +79,7 @@ def _add_ingest(commands: Any) -> None:
     ingest = commands.add_parser(
         "ingest", help="store a large corpus, with several processes that embed; what was stopped goes on"
     )
-    ingest.add_argument("file", type=Path, metavar="FILE", help="to read: a file, a folder or a zip archive")
+    ingest.add_argument("file", type=_path, metavar="FILE", help="to read: a file, a folder or a zip archive")
     ingest.add_argument("--from", dest="kind", choices=KINDS[1:], help="what it is; default: told by its content")
     ingest.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into")
     ingest.add_argument("--processes", type=_positive, metavar="N", help="that embed; default: one for each processor")
@@ -98,14 +98,14 @@ def _add_view(commands: Any) -> None:
 
 def _add_backup(commands: Any) -> None:
     backup = commands.add_parser("backup", help="copy the whole memory into one file, while servers run")
-    backup.add_argument("file", type=Path, metavar="FILE", help="to write")
+    backup.add_argument("file", type=_path, metavar="FILE", help="to write")
     backup.add_argument("--replace", action="store_true", help="replace an earlier backup of that name")
     restore = commands.add_parser("restore", help="put a memory back from a backup, in an empty or new place")
-    restore.add_argument("file", type=Path, metavar="FILE", help="of `mcp-memory backup`, or one that the memory made")
+    restore.add_argument("file", type=_path, metavar="FILE", help="of `mcp-memory backup`, or one that the memory made")
     restore.add_argument("--replace", action="store_true", help="replace the memory that is there, after backing it up")
     restore.add_argument("--again", action="store_true", help="bring back what was forgotten there, too")
     move = commands.add_parser("move", help="move the whole memory to another folder")
-    move.add_argument("to", type=Path, metavar="TO", help="a new or an empty folder")
+    move.add_argument("to", type=_path, metavar="TO", help="a new or an empty folder")
 
 
 def add_setup(commands: Any) -> None:
@@ -138,7 +138,7 @@ def add_setup(commands: Any) -> None:
         help="make an .mcpb file, which Claude Desktop and other hosts install by a double click",
         description="Make a bundle (.mcpb) of this program for hosts that install such files, such as Claude Desktop.",
     )
-    bundle.add_argument("file", nargs="?", type=Path, default=Path("mcp-memory.mcpb"), metavar="FILE", help="to write")
+    bundle.add_argument("file", nargs="?", type=_path, default=Path("mcp-memory.mcpb"), metavar="FILE", help="to write")
     completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish", "powershell", "tcsh"))
 
@@ -215,6 +215,14 @@ def _positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 1_000):
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 999")
     return int(text)
+
+
+def _path(text: str) -> Path:
+    """Return the path of a file or folder; what is written is moved into place, and a pipe or device would be lost."""
+    path = Path(text)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise argparse.ArgumentTypeError(f"{text} is a device, a pipe or a socket; name a file")
+    return path
 
 
 def _words(text: str) -> str:

@@ -113,7 +113,7 @@ def _is_bundle(file: Path) -> bool:
     try:
         with zipfile.ZipFile(file) as archive:
             return bool(json.loads(archive.read("manifest.json"))["name"] == PROJECT)
-    except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError):
+    except (OSError, zipfile.BadZipFile, RuntimeError, ValueError, KeyError, TypeError):  # RuntimeError: encrypted
         return False
 
 

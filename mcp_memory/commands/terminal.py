@@ -68,7 +68,7 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Print a remark that is no part of the result, on standard error."""
-        sys.stderr.write(escaped(text) + "\n")
+        sys.stderr.write(escaped(one_line(text)) + "\n")
 
 
 def confirmed(question: str) -> bool:

@@ -43,7 +43,7 @@ from mcp_memory.storage.own_files import remove_empty
 from mcp_memory.storage.places import note_place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.visible import with_masks
+from mcp_memory.visible import one_line, with_masks
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store, reading_of
 
 
@@ -107,7 +107,7 @@ async def import_other(
         terminal.line(f"{quantity(result.bad, 'bad record')} skipped{rest}.")
     for (what, why), (count, places) in result.unread.items():
         more = ", …" if count > PLACES == len(places) else ""
-        terminal.line(f"Left out: {quantity(count, what)} {why} ({', '.join(places)}{more}).")
+        terminal.line(f"Left out: {quantity(count, what)} {why} ({one_line(', '.join(places))}{more}).")
     terminal.line(_outcome(result, space, dry_run=options.dry_run))
     if result.secrets:
         terminal.line("Secrets in it are masked wherever they are shown, searched, exported or sent.")

@@ -97,7 +97,7 @@ class WishIndex:
             who = turn.session, turn.speaker, turn.role
             rows = space.sentences_of(turn.id)
             spans = [(space.sentences[one].start, space.sentences[one].end) for one in rows]
-            wishes = [] if self._led_on.get(who) else find_wishes(turn.text, spans)
+            wishes = [] if self._led_on.get(who) else list(find_wishes(turn.text, spans))
             self._led_on[who] = not wishes and leads_on(turn.text)
             self.found += [(rows[wish.sentence], wish) for wish in wishes]
 

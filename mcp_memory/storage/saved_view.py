@@ -61,7 +61,7 @@ FORGET_WAIT_S = 120.0
 _MAGIC = b"mcpview1"
 _END = struct.Struct("<II8s")  # the length of the description before it, the sum of all before the sum, the magic
 _ALIGNED = 64
-_ROOMS = ("mcp_memory.domain.", "mcp_memory.view.", "mcp_memory.search.", "mcp_memory.reconstruct.")
+_ROOMS = tuple(f"mcp_memory.{room}." for room in ("domain", "language", "view", "search", "reconstruct"))
 _OTHERS = frozenset(
     (
         *(("builtins", name) for name in ("dict", "list", "set")),

@@ -17,7 +17,7 @@ import anyio
 import numpy as np
 import pytest
 from anyio import from_thread
-from batches import DIMENSION, batch, belief, lesson, pointed
+from batches import DIMENSION, batch, belief, derive, lesson, pointed, turn
 from batches import point as memory_point
 from fakes import FakeEmbedder
 from store_contents import holding
@@ -27,6 +27,7 @@ from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import INDEXES
+from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.search.words import WordIndex
 from mcp_memory.settings import Settings
 from mcp_memory.storage import forget, saved_view
@@ -96,6 +97,16 @@ async def content(store: LanceStore) -> tuple[bool, list[object]]:
             for pieces, vectors in ((space.segments, space.segment_vectors), (space.sentences, space.sentence_vectors)):
                 found += [vectors.take(np.arange(len(pieces))).tolist() if vectors else None]
         return was_saved, found
+
+
+async def test_a_saved_view_may_hold_a_standing_wish(uri: str) -> None:
+    said = replace(turn("w", "default", 0), text="Always use metric units. Never use emoji.", speaker=None)
+    await saved(uri, derive([said], DIMENSION), batch(*"abcdefgh"))
+    store = store_at(uri)
+    assert (await content(store))[0]
+    async with store.reading() as view:
+        wish, _ = newest_wishes(view.space("default"))
+        assert wish.text == "Always use metric units."
 
 
 @pytest.mark.parametrize("limit", [3, 1000])

@@ -1,6 +1,7 @@
 """``mcp-memory bundle``: the file is whole and the same each time, and what it holds starts as a host starts it."""
 
 import json
+import os
 import sys
 import tomllib
 import zipfile
@@ -50,6 +51,27 @@ def test_what_is_extracted_starts_and_answers_where_the_person_set_nothing(folde
     assert answer["engine"] == "embedded"
     assert status["space"] == "default"
     assert status["storage"]["uri"].startswith(str(tmp_path))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes in folders")
+def test_a_pipe_is_no_file_to_write_or_to_read(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    for command in ("export", "import", "backup", "restore", "bundle", "move"):
+        with pytest.raises(SystemExit):
+            main([command, str(tmp_path / "pipe")])
+        assert "is a device, a pipe or a socket; name a file" in capsys.readouterr().err
+
+
+def test_an_archive_that_needs_a_password_is_no_bundle(tmp_path):
+    mine = tmp_path / "thesis.mcpb"
+    with zipfile.ZipFile(mine, "w") as archive:
+        archive.writestr("manifest.json", "{}")
+    content = bytearray(mine.read_bytes())
+    content[6] |= 1  # encrypted
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    mine.write_bytes(content)
+    assert main(["bundle", str(mine)]) == 1
+    assert mine.read_bytes() == content
 
 
 def test_a_file_that_is_no_bundle_is_written_over_only_where_somebody_says_so(tmp_path, capsys, monkeypatch):

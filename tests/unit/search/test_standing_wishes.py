@@ -46,6 +46,20 @@ def test_the_later_of_two_wishes_about_the_same_stands(earlier: str, later: str,
 
 
 @pytest.mark.parametrize(
+    ("before", "wishes"),
+    [
+        ("I am a nurse in Turku.", ["Always answer in Finnish."]),
+        ("Please translate what my boss wrote to me:", []),
+        ("Can you check this prompt for mistakes?", []),
+    ],
+)
+def test_what_follows_a_request_is_no_wish(before: str, wishes: list[str]) -> None:
+    said = ["Always answer in Finnish."]
+    turns = [message(f"{at:02}", "user", line, at=at, session="s") for at, line in enumerate([before, *said])]
+    assert texts(read(*turns)) == wishes
+
+
+@pytest.mark.parametrize(
     ("earlier", "later"),
     [
         ("Keep your answers short, no bullet points.", "Use bullet points only for shopping lists."),

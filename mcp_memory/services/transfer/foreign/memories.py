@@ -14,6 +14,7 @@ from typing import Any
 from mcp_memory.domain.ids import UNKEYED, digest
 from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import USERS
 from mcp_memory.language import iso
 from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_parts, json_values, keys_of
 from mcp_memory.services.transfer.foreign.reading import (
@@ -219,20 +220,23 @@ def _episode(place: str, fields: Mapping[str, Any]) -> Iterator[ForeignRecord]:
     session = short_name("zep", text_in(fields, "session_id", "thread_id", "group_id") or "graph")
     when = moment_in(fields, "valid_at", "created_at")
     ref = short_name("zep", name)
-    if fields.get("source") in ("text", "json") or not (text_in(fields, "role", "role_type") or _SAID.match(text)):
+    who, role = text_in(fields, "role"), text_in(fields, "role_type")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    said = [found.groups() for line in lines if (found := _SAID.fullmatch(line))]
+    labelled = who is None and len(said) == len(lines)
+    if labelled and len(lines) > 1:  # whoever wrote the first line may have pasted the others
+        labelled = not any(name.strip().casefold() in USERS for name, *_ in said)
+        said = [(name, part if part == "assistant" else None, words) for name, part, words in said]
+    if fields.get("source") in ("text", "json") or not (who or role or labelled):
         title = text_in(fields, "name", "source_description")
         item = NewItem(text, ref=ref, title=short_name(title) if title else None, said_at=when)
         yield ForeignRecord(place, session, "document", (item,))
         return
-    who, role = text_in(fields, "role"), text_in(fields, "role_type")
-    lines = [found for line in text.splitlines() if (found := _SAID.fullmatch(line.strip()))]
-    if who is None and lines and len(lines) == sum(bool(line.strip()) for line in text.splitlines()):
-        said = [(found[1].strip(), found[2], found[3]) for found in lines]
-    else:
+    if not labelled:
         said = [(who, role, text)]
     items = [
         NewItem(words, ref=ref if number == 0 else short_name("zep", f"{name}#{number}"),
-                speaker=speaker or None, role=part, said_at=when)
+                speaker=(speaker or "").strip() or None, role=part, said_at=when)
         for number, (speaker, part, words) in enumerate(said)
     ]  # fmt: skip
     yield ForeignRecord(place, session, "message", tuple(items))
