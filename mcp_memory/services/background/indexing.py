@@ -120,9 +120,9 @@ class Indexing:
             if not left:
                 return
             await progress(total - pieces, total, "indexing")
-            if await self.step(left) == "busy":
-                await anyio.sleep(POLL_S)
-                look_again()
+            busy = await self.step(left) == "busy"
+            await anyio.sleep(POLL_S if busy else YIELD_S)  # in which another call that waits can take its turn
+            look_again()
 
 
 class Indexer:
