@@ -137,7 +137,7 @@ class _Folders:
         copies = [one.path for one in known_places(now) if one.kind == "copy" and one.path.exists()]
         backups = Backups(Tables(str(now)), 1, self.backups, lambda: 0)
         try:
-            for place in backups.folders():
+            for place in backups.folders()[0]:
                 for backup in backups.files(place):
                     backup.unlink(missing_ok=True)
                 remove_empty((place,))

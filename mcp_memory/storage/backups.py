@@ -33,7 +33,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.files import whole_file
 from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.data_files import size_in_bytes
+from mcp_memory.storage.data_files import holds_memory, size_in_bytes
 from mcp_memory.storage.lock import WriteLock, lock_file
 from mcp_memory.storage.noted import id_of
 from mcp_memory.storage.own_files import is_own, own_files, refuse_in_the_way
@@ -305,14 +305,20 @@ class Backups:
         used = any(one.kind == "backups" and one.path == self.by_path.absolute() for one in known_places(own))
         return self.by_path if used else self.by_path.with_name(_slug(own, id_of(own) or ""))
 
-    def folders(self) -> list[Path]:
-        """Return every folder where backups of the store may lie: the one that is set, and those that were."""
-        if self.folder is None or self._tables.folder is None:
-            return []
-        places = known_places(self._tables.folder)
-        set_before = [one.path for one in places if one.kind == "backups"]
-        homes = [one.path / FOLDER for one in places if one.kind == "home"]
-        return list(dict.fromkeys((self.folder, self._tables.folder / FOLDER, *set_before, *homes)))
+    def folders(self) -> tuple[list[Path], list[Path]]:
+        """Return the folders where backups of the store may lie, and known ones that have those of another store.
+
+        That is a store which lies where the backups were made: this one is a copy of it, or lay there before.
+        """
+        if self.folder is None or (own := self._tables.folder) is None:
+            return [], []
+        places = known_places(own)
+        made_in = {one.path: one.of or one.path.parent for one in places if one.kind == "backups"}
+        made_in |= {one.path / FOLDER: one.path for one in places if one.kind == "home"}
+        made_in |= {self.folder: own, own / FOLDER: own}
+        others = {path for path, home in made_in.items() if holds_memory(home) and not home.samefile(own)}
+        shared = {self.by_path} if self.by_path is not None and self.by_path not in made_in else set()
+        return [path for path in made_in if path not in others], sorted(filter(self.files, others | shared))
 
     def files(self, folder: Path | None = None) -> list[Path]:
         """Return those there are in a folder, or in the one that is set, the oldest first."""

@@ -198,6 +198,11 @@ ARRIVING = "arriving"
 """The folder of a store that is being restored, or moved here (``arrival.py``)."""
 
 
+def holds_memory(folder: Path) -> bool:
+    """Return whether a memory lies in a folder, and not only what one has left that was moved away."""
+    return not (folder / MOVED).exists() and any((folder / name).exists() for name in STORED)
+
+
 def flush(folder: Path) -> None:
     """Wait until everything that was written to a store is on the disk, so that what it replaces may be removed.
 

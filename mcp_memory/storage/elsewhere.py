@@ -22,7 +22,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.storage.arrival import notes_from
 from mcp_memory.storage.backups import PROGRAM, Backups, pack, unpack
-from mcp_memory.storage.data_files import MOVED, STORED, local_folder
+from mcp_memory.storage.data_files import MOVED, holds_memory, local_folder
 from mcp_memory.storage.own_files import remove_own, work_folders
 from mcp_memory.storage.places import known_places, set_aside_near, unfinished_near
 from mcp_memory.storage.tables import Tables
@@ -48,11 +48,11 @@ async def forget_elsewhere(
     """
     if (folder := tables.folder) is None:
         return ()
-    left = [
-        text for place in backups.folders() async for text in _backups_without(backups.files(place), place, forget_in)
+    own, others = backups.folders()
+    left = [text for place in own async for text in _backups_without(backups.files(place), place, forget_in)]
+    left += [
+        f"{one} has backups of another memory, which this one may once have been, and may hold it." for one in others
     ]
-    if (shared := backups.by_path) is not None and shared not in backups.folders() and backups.files(shared):
-        left.append(f"{shared} has backups of a memory that lay in this place, perhaps of this one, and may hold it.")
     way = [home for home, _ in notes_from(local_folder(tables.uri) or folder)]
     left += await to_thread.run_sync(lambda: list(_elsewhere(folder, way, turns, since)))
     for text in left:
@@ -120,7 +120,7 @@ def _elsewhere(folder: Path, way: Sequence[Path], turns: Collection[str], since:
 
 def _former_home(home: Path, turns: Collection[str]) -> Iterator[str]:
     """Remove what the store left where it lay before; say so where a memory lies there again that has some of it."""
-    if (home / MOVED).exists() or not any((home / name).exists() for name in STORED):
+    if not holds_memory(home):
         yield from _emptied(home, keep=(MOVED, "holders", *(path.name for path in home.glob("*.lock"))))
         return
     try:

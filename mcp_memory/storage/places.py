@@ -37,11 +37,13 @@ class KnownPlace:
         kind: what it is.
         path: the file or folder.
         at: when something was written there last.
+        of: where the store lay then; None if that is not noted.
     """
 
     kind: PlaceKind
     path: Path
     at: Millis
+    of: Path | None = None
 
 
 def note_place(folder: Path | None, kind: PlaceKind, path: Path, at: Millis) -> None:
@@ -55,7 +57,8 @@ def note_place(folder: Path | None, kind: PlaceKind, path: Path, at: Millis) -> 
     """
     if folder is None or not folder.is_dir():
         return
-    line = json.dumps({"kind": kind, "path": str(path.resolve() if kind == "copy" else path.absolute()), "at": at})
+    noted = {"kind": kind, "path": str(path.resolve() if kind == "copy" else path.absolute()), "at": at}
+    line = json.dumps({**noted, "of": str(folder.absolute())} if kind == "backups" else noted)
     try:
         _append(folder, f"\n{line}".encode())  # the break comes first: the line before may be half a one
     except OSError as error:
@@ -69,7 +72,8 @@ def known_places(folder: Path | None) -> list[KnownPlace]:
         with suppress(ValueError, TypeError, KeyError):  # a process died while it wrote the line, and then nothing else
             noted = json.loads(line)
             if noted["kind"] in get_args(PlaceKind):
-                one = KnownPlace(noted["kind"], Path(noted["path"]), int(noted["at"]))
+                of = Path(noted["of"]) if "of" in noted else None
+                one = KnownPlace(noted["kind"], Path(noted["path"]), int(noted["at"]), of)
                 found[one.kind, one.path] = one
     return list(found.values())
 

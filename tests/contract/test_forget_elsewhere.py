@@ -152,6 +152,33 @@ async def test_a_store_at_the_place_of_an_earlier_one_leaves_its_backups_alone(t
     assert backups.folder == backups.by_path
 
 
+async def test_the_backups_of_a_memory_of_which_this_one_is_a_copy_or_whose_place_it_had_are_only_named(
+    tmp_path: Path,
+) -> None:
+    """The copy knows the places of the first one; where that is gone, the copy is the memory and they are its own."""
+    folder, copy, place = tmp_path / "store", tmp_path / "copy", str(tmp_path / "saved")
+    await fill(opened(folder))
+    made = [back_up(folder, ""), back_up(folder, place)]
+    shutil.copytree(folder, copy)
+    found = await opened(copy).forget(lambda _: TARGETS, "a test")
+    assert [text.partition(" has backups of another")[0] for text in found.left] == sorted(str(p.parent) for p in made)
+    assert holding_anywhere(copy, GONE) == set()
+    assert all(holding_anywhere(one.parent, GONE) == set(GONE) for one in made)
+
+    (folder / "commits.lance").rename(tmp_path / "commits.lance")
+    (folder / "journal.jsonl").unlink(missing_ok=True)
+    await write(opened(copy), batch("delta"))
+    await opened(copy).forget(lambda _: ForgetTargets("default", everything=True), "a test")
+    assert all(holding_anywhere(one.parent, GONE) == set() for one in made)
+    await move(str(copy), tmp_path / "new", 5.0)
+    (copy / "moved.json").unlink()
+    await fill(opened(copy))
+    kept = back_up(copy, "").read_bytes()
+    found = await opened(tmp_path / "new").forget(lambda _: ForgetTargets("default", everything=True), "a test")
+    assert [text.partition(" has")[0] for text in found.left] == [str(copy / "backups")]
+    assert next((copy / "backups").iterdir()).read_bytes() == kept
+
+
 async def test_a_forget_removes_no_file_that_somebody_put_into_a_table(tmp_path: Path) -> None:
     await fill(opened(tmp_path))
     mine = tmp_path / "turns.lance" / "data" / "holiday.lance"
