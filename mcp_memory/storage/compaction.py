@@ -35,11 +35,13 @@ from datetime import datetime, timedelta
 
 from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
+from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.damage import damage_of, refuse
 from mcp_memory.storage.data_files import flush, is_readable
 from mcp_memory.storage.examine import write_copies
+from mcp_memory.storage.own_files import refuse_in_tables
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, rebuild
 from mcp_memory.storage.refresh import Refresher
@@ -196,6 +198,11 @@ def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
     """
     table = tables.latest(name)
     if table is None:
+        return
+    try:
+        refuse_in_tables(tables.folder, name)
+    except StoreUnwritable as error:
+        _log.warning("%s is not compacted: %s", name, error)
         return
     size = int(table.stats()["total_bytes"]) if tables.folder else 0
     if tables.folder and shutil.disk_usage(tables.folder).free < 2 * size + SPARE:

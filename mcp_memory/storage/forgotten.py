@@ -357,6 +357,7 @@ def purge(tables: Tables, name: str) -> None:
     Raises:
         StoreUnwritable: some of them may be there still.
     """
+    refuse_in_tables(tables.folder, name)
     pause, until = 0.0, time.monotonic() + PATIENCE_S
     with tables.write_errors():
         while True:

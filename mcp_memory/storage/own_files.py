@@ -232,20 +232,26 @@ def refuse_in_the_way(folder: Path | None, name: str = "") -> None:
         )
 
 
-_CLEANED = ("data/*.lance", "_transactions/*.txn", "_deletions/*.arrow", "_deletions/*.bin")
+_CLEANED = ("data/**/*.lance", "_transactions/**/*.txn", "_deletions/**/*.arrow", "_deletions/**/*.bin",
+            "_versions/**/.tmp*", "_indices/**/*")  # fmt: skip
 
 
-def refuse_in_tables(folder: Path) -> None:
-    """Refuse to forget in a store with a file in a table that LanceDB would remove as its own, and is not.
+def refuse_in_tables(folder: Path | None, name: str = "*") -> None:
+    """Refuse to clean up tables with a file that LanceDB would remove as its own, and is not.
+
+    Args:
+        folder: the folder of the store; None for a store that is no local folder.
+        name: the name of the table; "*" for all.
 
     Raises:
         StoreUnwritable: there is one.
     """
-    for path in (one for table in folder.glob("*.lance") for form in _CLEANED for one in table.glob(form)):
-        if not is_own(path, path.relative_to(folder).as_posix()):
+    tables = folder.glob(f"{name}.lance") if folder is not None else ()
+    for path in (one for table in tables for form in _CLEANED for one in table.glob(form) if not one.is_dir()):
+        if not is_own(path, path.relative_to(folder or path).as_posix()):
             raise StoreUnwritable(
-                f"{str(path)!r} lies in a table, was not written by this program, and would be removed with what is "
-                "forgotten. Nothing was forgotten. Move it elsewhere and try again."
+                f"{str(path)!r} lies in a table, was not written by this program, and would be removed when that is "
+                "cleaned up. Nothing was changed. Move it elsewhere and try again."
             )
 
 

@@ -183,7 +183,7 @@ async def test_a_forget_removes_no_file_that_somebody_put_into_a_table(tmp_path:
     await fill(opened(tmp_path))
     mine = tmp_path / "turns.lance" / "data" / "holiday.lance"
     mine.write_text("mine")
-    with pytest.raises(StoreUnwritable, match=r"holiday\.lance.*Nothing was forgotten\. Move it"):
+    with pytest.raises(StoreUnwritable, match=r"holiday\.lance.*Nothing was changed\. Move it"):
         await opened(tmp_path).forget(lambda _: TARGETS, "a test")
     assert mine.read_text() == "mine"
     mine.rename(tmp_path / "holiday.mine")

@@ -240,6 +240,27 @@ async def test_a_compaction_changes_nothing_for_readers_and_writers(uri: str) ->
     assert await store.check() == []
 
 
+@pytest.mark.filterwarnings("ignore:optimize:UserWarning")
+async def test_a_compaction_removes_no_file_that_somebody_put_into_a_table(uri: str) -> None:
+    """LanceDB removes what it takes for its own once it is a week old; other tables are merged."""
+    store = open_at(uri)
+    for number in range(4):
+        await commit_to(store, batch(f"r{number}"))
+        await _wait_for_compaction(store)
+    table = Path(uri) / "turns.lance"
+    names = "data/mine.lance", "data/in/mine.lance", "_transactions/mine.txn", "_deletions/mine.bin", "_versions/.tmp-1"
+    for name in (*names, "_indices/mine.txt"):
+        (table / name).parent.mkdir(parents=True, exist_ok=True)
+        (table / name).write_text("mine")
+        os.utime(table / name, (0, 0))
+        assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
+        assert (table / name).read_text() == "mine"
+        (table / name).unlink()
+    assert [Tables(uri).fragments(name) for name in ("turns", "commits")] == [4, 1]
+    assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
+    assert Tables(uri).fragments("turns") == 1
+
+
 async def test_the_lock_is_free_as_soon_as_the_commit_is_written(uri: str) -> None:
     """A writer that waits for the lock does not wait until our view has taken the rows in."""
     store, other = open_at(uri), open_at(uri, lock_timeout_s=0.2)
