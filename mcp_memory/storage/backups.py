@@ -36,7 +36,7 @@ from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.data_files import holds_memory, size_in_bytes
 from mcp_memory.storage.lock import WriteLock, lock_file
 from mcp_memory.storage.noted import id_of
-from mcp_memory.storage.own_files import is_own, own_files, refuse_in_the_way
+from mcp_memory.storage.own_files import is_of_table, is_own, own_files, refuse_in_the_way
 from mcp_memory.storage.places import known_places, note_place
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, FORMAT
 from mcp_memory.storage.tables import SPARE, Tables
@@ -152,7 +152,9 @@ def unpack(file: Path, into: Path) -> Mapping[str, Any]:
                 if member.name == _SUMS:
                     written = parse_json(content.read(RECORD_BYTES).decode())
                     continue
-                sums[member.name] = _extract(content, _target(file, member.name, into))
+                sums[member.name] = _extract(content, target := _target(file, member.name, into))
+                if not is_of_table(member.name):  # older programs took along what somebody else had put there
+                    target.unlink()
     except _NO_ARCHIVE as error:
         raise (_damaged(file, str(error)) if header else _foreign(file, error)) from None
     except OSError as error:

@@ -88,6 +88,11 @@ def is_own(path: Path, place: str) -> bool:
     return False
 
 
+def is_of_table(place: str) -> bool:
+    """Return whether a path in a store's folder is that of a file of a table."""
+    return re.fullmatch(_TABLE, place) is not None
+
+
 def own_files(folder: Path, place: str = "") -> Iterator[Path]:
     """Return the program's own files in a folder and below it, but for what another process removes meanwhile.
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import tarfile
+from hashlib import sha256
 from pathlib import Path
+from typing import IO, cast
 
 import pytest
 from test_lance_backups import fill, names, opened, refs, restored, saved
@@ -68,3 +71,29 @@ async def test_a_backup_with_a_member_that_is_no_file_of_a_table_is_refused_and_
         await restored(tmp_path / "bad", tmp_path / "store", replace=True)
     assert names(tmp_path) == {"store", "file", "bad"}
     assert await refs(tmp_path / "store") == before
+
+
+async def test_what_is_no_file_of_a_table_is_not_restored_over_what_somebody_put_there(tmp_path: Path) -> None:
+    """Older programs took it along, so such a backup is still a whole one."""
+    store, theirs = tmp_path / "store", {"papers.lance/mine.txt": b"theirs", "turns.lance/README": b"theirs"}
+    await fill(opened(store))
+    await saved(store, tmp_path / "file")
+    with tarfile.open(tmp_path / "file") as old, tarfile.open(tmp_path / "more", "w") as new:
+        for one in old:
+            content = cast("IO[bytes]", old.extractfile(one)).read()
+            if one.name == "sums.json":
+                for name, more in theirs.items():
+                    (info := member(name)).size = len(more)
+                    new.addfile(info, io.BytesIO(more))
+                sums = json.loads(content) | {name: sha256(more).hexdigest() for name, more in theirs.items()}
+                content = json.dumps(sums).encode()
+                one.size = len(content)
+            new.addfile(one, io.BytesIO(content))
+    (store / "papers.lance").mkdir()
+    for name in theirs:
+        (store / name).write_text("mine")
+    await restored(tmp_path / "more", store, replace=True)
+    assert {(store / name).read_text() for name in theirs} == {"mine"}
+    await restored(tmp_path / "more", tmp_path / "new")
+    assert await refs(tmp_path / "new") == await refs(store)
+    assert not (tmp_path / "new" / "papers.lance").exists()
