@@ -23,7 +23,7 @@ from mcp_memory.errors import McpMemoryError
 from mcp_memory.storage.arrival import notes_from
 from mcp_memory.storage.backups import PROGRAM, Backups, pack, unpack
 from mcp_memory.storage.data_files import MOVED, holds_memory, local_folder
-from mcp_memory.storage.own_files import remove_own, work_folders
+from mcp_memory.storage.own_files import left_in, remove_own
 from mcp_memory.storage.places import known_places, set_aside_near, unfinished_near
 from mcp_memory.storage.tables import Tables
 
@@ -67,7 +67,7 @@ async def _backups_without(files: Sequence[Path], folder: Path, forget_in: Forge
         In words, what may hold it still because it could not be changed.
     """
     try:
-        for left in await to_thread.run_sync(lambda: list(work_folders(folder))):  # of a process that died at it
+        for left in await to_thread.run_sync(lambda: list(left_in(folder))):  # of a process that died at it
             for text in await to_thread.run_sync(lambda: list(_emptied(left))):  # noqa: B023
                 yield text
         for file in files:

@@ -32,11 +32,11 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.storage.backups import without_compaction
 from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.copies import write_anchor
-from mcp_memory.storage.data_files import ASIDE, flush
+from mcp_memory.storage.data_files import flush
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, purge, read_book, write_book
 from mcp_memory.storage.mapped import remove_vectors
-from mcp_memory.storage.own_files import own_files
+from mcp_memory.storage.own_files import needless_files
 from mcp_memory.storage.point_rows import lesson_rows, point_of, point_rows, point_vector_rows, points_of
 from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
 from mcp_memory.storage.saved_view import remove_views
@@ -282,8 +282,7 @@ class Forgetting:
         tables.log_copy.remove()
         if tables.folder is not None:
             remove_vectors(tables.folder)
-        for path in list(own_files(tables.folder)) if tables.folder is not None else ():
-            if path.name.endswith(ASIDE):
+            for path in needless_files(tables.folder):
                 path.unlink(missing_ok=True)
         book = read_book(tables)
         last = last_commit(tables)

@@ -37,12 +37,14 @@ def _has_numbers(first: bytes) -> bool:
     return bool((np.abs(values) <= 1.01).all() and np.square(values).sum() >= 0.3)
 
 
+_SPARE = r"#\d+|\.damaged|\.hidden"
+"""Endings of files of a table that no version of it needs: of a write that was killed, and of a repair."""
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NAMES = "|".join((COMMITS, FORGOTTEN, *LOG_TABLES, *(rf"{kind}_\d+(?:_\d+)?" for kind in DERIVED_TABLES)))
 _TABLE = (
     rf"(?:{_NAMES})\.lance/(?:(?:data/(?:[01]{{24}}[0-9a-f]{{26}}|{_UUID})\.lance|_versions/(?:\d+\.manifest|"
     rf"latest_version_hint\.json)|_transactions/\d+-{_UUID}\.txn|_deletions/\d+-\d+-\d+\.(?:arrow|bin))"
-    r"(?:#\d+|\.damaged|\.hidden)?|(?:data|_\w+)/\.tmp\w+)"
+    rf"(?:{_SPARE})?|(?:data|_\w+)/\.tmp\w+)"
 )
 _HEX = "[0-9a-f]{32}"
 _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
@@ -65,6 +67,7 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 _KNOWN = tuple((re.compile(pattern), has) for pattern, has in _FORMS)
 _PART = re.compile(r"(.*/)?\.([^/]+)\.\w+\.part")
 """A file that was being written (`mcp_memory.files.whole_file`), with the name of what it should become."""
+_NEEDLESS = re.compile(rf".*(?:{_SPARE}|\.part)")
 _INSIDE = re.compile(r"backups/\.(?:trial-\w+|\d{8}T\d{9}Z-\d+-[a-z-]+\.backup\.\w+)/")
 """A folder with the store of a backup: a forget or a repair is at it, or was when it was killed."""
 _FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|view|vectors|holders|backups|forgotten")
@@ -108,10 +111,16 @@ def own_files(folder: Path, place: str = "") -> Iterator[Path]:
                     yield path
 
 
-def work_folders(backups: Path) -> Iterator[Path]:
-    """Return the folders in that of backups with the store of one, which a process that died has left there."""
+def needless_files(folder: Path) -> list[Path]:
+    """Return those of a store's own files that processes left which were killed, or that a repair set aside."""
+    return [path for path in own_files(folder) if _NEEDLESS.fullmatch(path.name)]
+
+
+def left_in(backups: Path) -> Iterator[Path]:
+    """Return what a process that died has left in a folder of backups: half a one, or one that is unpacked."""
     for path in sorted(backups.glob(".*")):
-        if _INSIDE.fullmatch(f"backups/{path.name}/") and path.is_dir() and not path.is_symlink():
+        is_work = _INSIDE.fullmatch(f"backups/{path.name}/") and path.is_dir() and not path.is_symlink()
+        if is_work or (path.suffix == ".part" and is_own(path, f"backups/{path.name}")):
             yield path
 
 

@@ -21,6 +21,7 @@ from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError, StoreDamaged, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
+from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.copies import LOG_COPY, LogCopy
 from mcp_memory.storage.forgotten import BOOK_COPY
 from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
@@ -203,11 +204,17 @@ async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_p
     """LanceDB writes each file under a name of its own first, and never removes what was not finished."""
     store = opened(tmp_path / "store")
     await fill(store)
-    for place in ("points.lance/data/.tmpA1", "turns.lance/_versions/.tmpB2"):
-        (tmp_path / "store" / place).write_text(" ".join(GONE))
+    made = Backups(Tables(str(tmp_path / "store")), 3, str(tmp_path / "saved"), lambda: 0).make("rebuild")
+    data = next((tmp_path / "store" / "turns.lance" / "data").iterdir()).name
+    left = [
+        *("points.lance/data/.tmpA1", "turns.lance/_versions/.tmpB2", ".log.jsonl.0a1b2c3d.part"),
+        *(f"turns.lance/data/{data}{ending}" for ending in ("#1", ".hidden", ".damaged")),
+    ]
+    assert made is not None
+    for path in (*(tmp_path / "store" / place for place in left), made.with_name(f".{made.name}.0a1b2c3d.part")):
+        path.write_text(f'"commit": "mcp-memory backup" {" ".join(GONE)}')
     await store.forget(lambda _: TARGETS, "a test")
-    assert not list((tmp_path / "store").rglob(".tmp*"))
-    assert holding(tmp_path / "store", GONE) == set()
+    assert holding(tmp_path, GONE) == set()
 
 
 async def test_a_reader_waits_for_the_end_of_a_forget_and_not_for_the_lock(
