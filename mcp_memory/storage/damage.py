@@ -24,7 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_memory.errors import StoreDamaged, StoreError
+from mcp_memory.errors import StoreDamaged, StoreError, StoreUnwritable
 from mcp_memory.storage.commits import newest
 from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.data_files import is_complete
@@ -311,6 +311,23 @@ def refuse(tables: Tables, damage: Sequence[str]) -> None:
     """
     if damage:
         raise damaged(tables, Damage(tuple(damage)).problems)
+
+
+def refuse_others(tables: Tables) -> None:
+    """Refuse to begin a memory among tables of another program that are called like those of a memory.
+
+    Raises:
+        StoreUnwritable: there is one.
+    """
+    for name in LOG_TABLES:
+        try:
+            tables.version(name)
+        except StoreError as error:
+            tables.broken.discard(name)
+            raise StoreUnwritable(
+                f"storage.uri {tables.uri!r} holds no memory, and its table {name!r} was not written by this program "
+                "or is damaged. Nothing was changed. Move it elsewhere, or name another folder, and try again."
+            ) from error
 
 
 def damaged(tables: Tables, damage: Sequence[str]) -> StoreDamaged:

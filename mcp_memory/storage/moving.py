@@ -103,7 +103,8 @@ async def restore(
     if there is not None and not replace:
         problem = f"there is a memory in {str(folder)!r} already, of {there.tx:,} commits"
         raise InvalidInput("storage.uri", problem, "Set it to another folder, or say --replace; it is backed up then.")
-    if there is None and not damaged and (others := await to_thread.run_sync(others_in, folder)):
+    others = [*await to_thread.run_sync(others_in, folder), *sorted(folder.glob("*.lance"))]  # tables without a commit
+    if there is None and not damaged and others:
         problem = f"{str(folder)!r} holds other things ({others[0].relative_to(folder)})"
         raise InvalidInput("storage.uri", problem, "Set it to an empty or new folder.")
     _refuse_others(folder, "restored over")

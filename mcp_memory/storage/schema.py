@@ -208,8 +208,9 @@ _FIRST_COLUMNS = frozenset(
 
 
 def lacks_columns(name: str, names: Sequence[str]) -> bool:
-    """Return whether a table with these columns cannot be what was written: a manifest of zeros has none at all."""
-    return not names or (name == COMMITS and not _FIRST_COLUMNS.issubset(names))
+    """Return whether a table with these columns cannot be what was written: another program's, a manifest of zeros."""
+    needed = _FIRST_COLUMNS if name == COMMITS else {"tx", "space"} if name in LOG_TABLES else set()
+    return not names or not needed.issubset(names)
 
 
 def with_tx(rows: TableRows, tx: int) -> TableRows:

@@ -28,7 +28,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.copies import read_anchor, write_anchor
-from mcp_memory.storage.damage import COUNTED, JOURNAL_CHANGED, damage_of, refuse, totals_of
+from mcp_memory.storage.damage import COUNTED, JOURNAL_CHANGED, damage_of, refuse, refuse_others, totals_of
 from mcp_memory.storage.data_files import Table, is_readable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Appended, newer, table_of
@@ -79,8 +79,10 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int], *, derived
     """
     if tables.journal.shared:
         return  # rows that no commit of the tables has are copies out of the journal, which will have one
-    if last is None and tables.count(COMMITS):
-        raise StoreBusy("The memory could not be read just now. Nothing was stored. Try again.")
+    if last is None:
+        if tables.count(COMMITS):
+            raise StoreBusy("The memory could not be read just now. Nothing was stored. Try again.")
+        refuse_others(tables)
     tx = last.tx if last else 0
     counted = [last.table(kind) if last else table_name(kind, 0, 0) for kind in COUNTED]
     if COMMITS not in swept or any(swept.get(name, 0) != (tables.version(name) or 0) for name in counted):

@@ -137,6 +137,21 @@ async def test_a_folder_with_other_things_or_open_elsewhere_is_left_alone(tmp_pa
         await move(str(tmp_path / "store"), tmp_path / "store" / "in", 5.0)
 
 
+async def test_tables_of_another_program_that_are_called_like_ours_are_left_alone(tmp_path: Path) -> None:
+    """Neither restored over nor swept, whether they have numbers of commits or not."""
+    await write(opened(tmp_path / "store"), batch("alpha"))
+    await saved(tmp_path / "store", tmp_path / "file")
+    theirs = {"turns": {"id": 1, "tx": 5, "text": "theirs"}, "jobs": {"id": 1, "text": "theirs"}}
+    for name, row in theirs.items():
+        folder = tmp_path / name
+        Tables(str(folder)).place.connect().create_table(name, [row])
+        with pytest.raises(InvalidInput, match=rf"holds other things \({name}\.lance\)"):
+            await restored(tmp_path / "file", folder)
+        with pytest.raises(StoreUnwritable, match=rf"its table '{name}' was not written by .* Nothing was changed\."):
+            await write(opened(folder), batch("bravo"))
+        assert Tables(str(folder)).place.connect().open_table(name).to_arrow().to_pylist() == [row]
+
+
 async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await write(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
