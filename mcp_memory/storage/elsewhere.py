@@ -50,9 +50,7 @@ async def forget_elsewhere(
         return ()
     own, others = backups.folders()
     left = [text for place in own async for text in _backups_without(backups.files(place), place, forget_in)]
-    left += [
-        f"{one} has backups of another memory, which this one may once have been, and may hold it." for one in others
-    ]
+    left += [f"{one} has backups of another memory; if this one is a copy of it, forget there, too." for one in others]
     way = [home for home, _ in notes_from(local_folder(tables.uri) or folder)]
     left += await to_thread.run_sync(lambda: list(_elsewhere(folder, way, turns, since)))
     for text in left:
