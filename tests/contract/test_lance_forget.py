@@ -183,7 +183,7 @@ async def test_a_forget_that_ends_before_it_removes_the_copy_of_the_log_is_finis
     assert holding(tmp_path / "store", GONE) == set()
 
 
-@pytest.mark.parametrize("name", ["data/left.lance", "data/.tmpA1", "_versions/.tmpB2"])
+@pytest.mark.parametrize("name", [f"data/{'01' * 12}{'9f' * 13}.lance", "data/.tmpA1", "_versions/.tmpB2"])
 async def test_a_file_that_a_killed_forget_left_is_removed_by_the_next_process(tmp_path: Path, name: str) -> None:
     """Of a process that died while it wrote down, or had removed, what it was to forget: nothing is left to finish."""
     store = opened(tmp_path / "store")
