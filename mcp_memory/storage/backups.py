@@ -308,10 +308,7 @@ class Backups:
         return self.by_path if used else self.by_path.with_name(_slug(own, id_of(own) or ""))
 
     def folders(self) -> tuple[list[Path], list[Path]]:
-        """Return the folders where backups of the store may lie, and known ones that have those of another store.
-
-        That is a store which lies where the backups were made: this one is a copy of it, or lay there before.
-        """
+        """Return the folders of its backups, and those of another store, of which it is a copy or which has its old home."""
         if self.folder is None or (own := self._tables.folder) is None:
             return [], []
         places = known_places(own)
@@ -379,9 +376,7 @@ class Backups:
 
 def _slug(folder: Path, store_id: str) -> str:
     """Return a name for a store's own backups in a folder that several stores may share."""
-    from hashlib import blake2b
-
-    return f"{folder.name or 'store'}-{blake2b(f'{folder}{store_id}'.encode(), digest_size=4).hexdigest()}"
+    return f"{folder.name or 'store'}-{hashlib.blake2b(f'{folder}{store_id}'.encode(), digest_size=4).hexdigest()}"
 
 
 async def back_up(tables: Tables, lock: WriteLock, file: Path, made: Millis) -> int:
