@@ -40,7 +40,7 @@ from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
 from mcp_memory.storage.places import note_place
 from mcp_memory.storage.tables import Tables
-from mcp_memory.visible import each_text, with_masks
+from mcp_memory.visible import each_text, escaped
 from mcp_memory.wiring import open_unloaded
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
 
+GRACE_S = 2
+"""Seconds that open connections have once the viewer ends."""
 FIRST_FACTS = 2_000
 """Facts and memory points in a page or a reply of ``view``; the viewer asks for more until it has 60 times as many."""
 SAVED_FACTS = 200_000
@@ -184,7 +186,8 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
                 self.interrupted = self.interrupted or sig == signal.SIGINT
                 super().handle_exit(sig, frame)
 
-        config = Config(application(memory, values, door), log_level="warning", lifespan="off", ws="none")
+        app = application(memory, values, door)
+        config = Config(app, log_level="warning", lifespan="off", ws="none", timeout_graceful_shutdown=GRACE_S)
         server = Interruptible(config)
         with tempfile.TemporaryDirectory(prefix="mcp-memory-view-") as folder:
             async with anyio.create_task_group() as tasks:
@@ -292,7 +295,7 @@ async def _chosen_values(memory: Memory, options: argparse.Namespace) -> dict[st
 
 async def _graph(memory: Memory, values: Mapping[str, str], size: int) -> dict[str, Any]:
     def content(space: Space, values: Mapping[str, str]) -> dict[str, Any]:
-        return each_text(page_row(drawing_of(space, values), values, size), with_masks)
+        return each_text(page_row(drawing_of(space, values), values, size), escaped)
 
     return await read_in_thread(memory, values, content)
 

@@ -164,9 +164,11 @@ class Query:
 
     def asked(self, now: Millis, mask: Callable[[str], str], zone: tzinfo | None) -> Query:
         """Return the query as it is asked at a moment in a zone, without the secrets that ``mask`` masks."""
-        text, entities = mask(self.text), tuple(map(mask, self.entities))
-        wordings = tuple(mask(wording)[:QUERY_CHARS] for wording in self.wordings)
-        text = text if len(text) <= QUERY_CHARS else text.strip()[:QUERY_CHARS]
+
+        def begun(text: str) -> str:  # a secret that begins within may end behind it
+            return mask((text if len(text) <= QUERY_CHARS else text.strip())[: 2 * QUERY_CHARS])[:QUERY_CHARS]
+
+        text, entities, wordings = begun(self.text), tuple(map(mask, self.entities)), tuple(map(begun, self.wordings))
         return replace(self, text=text, wordings=wordings, entities=entities, now=now, offset=offset_at(now, zone))
 
     @property

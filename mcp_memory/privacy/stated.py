@@ -271,10 +271,11 @@ def _column(text: str, noun: Noun, first: int) -> tuple[list[Found], int]:
         first: the first character of its line.
     """
     last = text.find("\n", noun.end, noun.end + _LINE)
-    sign = next((one for one in "|\t;," if one in text[first:last]), None)
-    if last < 0 or noun.kind == "key" or sign is None or noun.start - first > _LINE:
+    if last < 0 or noun.kind == "key" or noun.start - first > _LINE:
         return [], noun.end
     line = text[first:last]
+    if (sign := next((one for one in "|\t;," if one in line), None)) is None:
+        return [], noun.end
     place, count = text.count(sign, first, noun.start), line.count(sign)
     if sign in ",;" and not _HEADS.fullmatch(line):
         return [], noun.end
