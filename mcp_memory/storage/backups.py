@@ -308,7 +308,7 @@ class Backups:
         return self.by_path if used else self.by_path.with_name(_slug(own, id_of(own) or ""))
 
     def folders(self) -> tuple[list[Path], list[Path]]:
-        """Return the folders of its backups, and those of another store, of which it is a copy or which has its old home."""
+        """Return the folders of its backups, and those of a store of which it is a copy, or which has its old home."""
         if self.folder is None or (own := self._tables.folder) is None:
             return [], []
         places = known_places(own)
