@@ -3,6 +3,8 @@
 import pytest
 from learning_memory import memory, recalled, told
 
+from mcp_memory.domain.query import QUERY_CHARS, Query
+
 pytestmark = pytest.mark.anyio
 TALK = (
     "Ann: My knees hurt after the staircase at work.",
