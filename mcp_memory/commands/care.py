@@ -98,7 +98,7 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
     for finding in findings:
         terminal.line((f"{finding.severity.upper()}:", "bad" if finding.severity == "error" else "bold"), finding.text)
     if not (found.problems or errors):
-        terminal.line("nothing is lost" if findings or found.notes else "all is well")
+        terminal.line("nothing is damaged" if findings or found.notes else "all is well")
     if remedy:
         terminal.line(("to do:", "name"), remedy)
     return 1 if found.problems or errors else 0

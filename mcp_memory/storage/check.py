@@ -107,8 +107,6 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     others = [commit.tx for commit in commits if (commit.generation, commit.reader) != (last.generation, last.reader)]
     reread = max(others, default=-1) + 1  # the commit since which the assertions are in their table
     yield from _commit_faults(commits, last, now)
-    for number in tables.journal.damaged_lines():
-        yield "warning", "journal: lines that are not whole (if a write is not just under way)", f"line {number}"
     for entry in newer(tables.journal.whole_lines(), last.tx):
         turns = entry.rows.get("turns", ())
         for row in turns if isinstance(turns, Sequence) else turns.to_pylist():  # of a bucket they are an Arrow table

@@ -215,7 +215,7 @@ def read_log(tables: Tables) -> list[Batch]:
         StoreError: a table cannot be read.
     """
     for _ in range(ATTEMPTS):
-        entries, _ = tables.journal.read()  # before the tables, see there
+        entries = tables.journal.whole_lines()  # before the tables, see there
         last = last_commit(tables)
         if last is None:
             return []

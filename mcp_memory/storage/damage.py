@@ -29,7 +29,7 @@ from mcp_memory.storage.commits import newest
 from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.data_files import is_complete
 from mcp_memory.storage.forgotten import read_book
-from mcp_memory.storage.journal import JOURNAL
+from mcp_memory.storage.journal import JOURNAL, newer
 from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, LOG_TABLES, Commit, TableKind, commits_of, generation_of
 from mcp_memory.storage.tables import Tables
 
@@ -62,19 +62,28 @@ _DERIVED: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "point
 # What is missing
 
 
-def commits_missing(last: Commit | None, anchor: Commit | None) -> str | None:
-    """Return in words that commits were lost, or None."""
-    known = last.tx if last else 0
-    if anchor is None or anchor.tx <= known:
+def commits_missing(tables: Tables, last: Commit | None, anchor: Commit | None, read_to: int = 0) -> str | None:
+    """Return in words that commits were lost, or None; see `commits_lost`."""
+    known, lines = last.tx if last else 0, tables.journal.damaged_lines(read_to)
+    if not lines and (anchor is None or anchor.tx <= known):
         return None
-    return f"{anchor.tx - known} of {anchor.tx} commits are gone: the last one that is there has the number {known}."
+    behind = [entry.commit.tx for entry in newer(tables.journal.whole_lines(), known)]
+    expected = max(known + len(behind) + lines, anchor.tx if anchor else 0, *behind)
+    text = f"{expected - known - len(behind)} of {expected} commits are gone"
+    text += f", the first of them after number {known}."
+    return f"{text} Of the journal ({JOURNAL}) {lines} lines cannot be read." if lines else text
 
 
-def commits_lost(tables: Tables, last: Commit | None, anchor: Commit | None) -> str | None:
-    """Return in words that commits were lost, or can no longer be read from their own table, or None."""
-    missing = commits_missing(last, anchor)
-    if missing and (lines := tables.journal.damaged_lines()):
-        missing = f"{missing} Of the journal ({JOURNAL}) {len(lines)} lines cannot be read."
+def commits_lost(tables: Tables, last: Commit | None, anchor: Commit | None, read_to: int = 0) -> str | None:
+    """Return in words that commits were lost, or can no longer be read from their own table, or None.
+
+    Args:
+        tables: the tables of the store.
+        last: the last commit up to which all can be read.
+        anchor: the newest one that was noted.
+        read_to: to where the journal was read, which is whole until there.
+    """
+    missing = commits_missing(tables, last, anchor, read_to)
     if COMMITS not in tables.broken or (problem := tables.commit_copies.problem) is None:
         return missing
     files = damaged_files(tables.folder, COMMITS)

@@ -7,8 +7,9 @@ commits into the tables together with its own (``transaction.py``), mostly the p
 later; the journal is emptied then. ``DESIGN.md`` 1.4 has the figures.
 
 Commits in the journal are commits like others, numbered after those in the tables. Whoever reads both reads the journal
-first: what is taken into the tables meanwhile is then seen twice and counts once, and never missed. A last line that is
-not whole was never acknowledged, and the next writer removes it. Only the holder of the write lock changes the file.
+first: what is taken into the tables meanwhile is then seen twice and counts once, and never missed. Half a line at the
+end was never acknowledged, and the next writer removes it; a whole one that cannot be read is damage, and nothing is
+written then (``damage.py``). Only the holder of the write lock changes the file.
 """
 
 from __future__ import annotations
@@ -128,9 +129,9 @@ class Journal:
         """Return every commit that can be read, also after a damaged line."""
         return [entry for line in self._lines(0) if (entry := entry_of(line)) is not None]
 
-    def damaged_lines(self) -> list[int]:
-        """Return the numbers of the lines that cannot be read; the last one may just be being written."""
-        return [number for number, line in enumerate(self._lines(0), 1) if entry_of(line) is None]
+    def damaged_lines(self, start: int = 0) -> int:
+        """Return how many lines from a position on cannot be read; half of one at the end was never acknowledged."""
+        return sum(line.endswith(b"\n") and number_of(line) is None for line in self._lines(start))
 
     def _lines(self, start: int) -> list[bytes]:
         if self._path is None or self.size() <= start:

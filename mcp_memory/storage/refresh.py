@@ -229,7 +229,7 @@ class Refresher:
             if is_behind(self.last, anchor) and COMMITS not in self.tables.broken and self.tables.commit_copies.table():
                 view, version = self.reset(), None
                 self.tables.broken.add(COMMITS)
-        self.losses.note_gone(COMMITS, commits_lost(self.tables, self.last, anchor) is not None)
+        self.losses.note_gone(COMMITS, commits_lost(self.tables, self.last, anchor, self.journal_end) is not None)
         return view
 
     def _with_saved(self, view: View) -> View:

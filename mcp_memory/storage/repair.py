@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -113,12 +113,15 @@ def _repaired(
         commits[number] = newest if number == newest.tx else _made_again(number, newest, found)
     if made:
         done.append(f"{len(made)} commits are made again from the rows that carry their numbers.")
+    gone = [number for number in made if not any(counted[number] for counted in found.values())]
+    gone += range(newest.tx + 1, newest.tx + 1 + tables.journal.damaged_lines() - len(gone))
+    gone = [number for number in gone if number != newest.tx]  # of which the anchor counts the rows
     lost = {kind: part for kind in COUNTED if (part := _lost(kind, commits, found[kind]))}  # step 4
     book = read_book(tables)
-    if texts := [*_in_words(lost, doubtful), *([NO_BOOK] if book.damage and not book.records else [])]:
+    if texts := [*_in_words(gone, lost, doubtful), *([NO_BOOK] if book.damage and not book.records else [])]:
         if not give_up(texts):
             return [*done, "Nothing was given up: the memory stays as it is."]
-        _write_down(tables, at, {"rows_by_commit": lost, "doubtful_rows_by_commit": doubtful})
+        _write_down(tables, at, gone, {"rows_by_commit": lost, "doubtful_rows_by_commit": doubtful})
         done += [f"Given up: {text}." for text in texts]
     done += _put_back_book(tables, book)  # from here on tables are written, the commits last
     for kind, name in names.items():
@@ -269,8 +272,12 @@ def _counting(commit: Commit, found: Found, lost: Mapping[TableKind, Counter[int
     return replace(commit, **changed)
 
 
-def _in_words(lost: Mapping[TableKind, Counter[int]], doubtful: Mapping[TableKind, Counter[int]]) -> Iterator[str]:
+def _in_words(
+    gone: Sequence[int], lost: Mapping[TableKind, Counter[int]], doubtful: Mapping[TableKind, Counter[int]]
+) -> Iterator[str]:
     """Yield what a repair would give up."""
+    if gone:
+        yield f"all that {len(gone)} commits held ({_some(gone)})"
     for kind, part in lost.items():
         yield f"{part.total()} rows of {kind!r} (commits {_some(part)})"
     for kind, part in doubtful.items():
@@ -280,7 +287,7 @@ def _in_words(lost: Mapping[TableKind, Counter[int]], doubtful: Mapping[TableKin
         )
 
 
-def _some(numbers: Mapping[int, int]) -> str:
+def _some(numbers: Collection[int]) -> str:
     return ", ".join(map(str, sorted(numbers)[:5])) + (" …" if len(numbers) > 5 else "")
 
 
@@ -321,7 +328,9 @@ def _replace(tables: Tables, name: str, rows: TableRows | None) -> None:
         tables.replace(name, rows)
 
 
-def _write_down(tables: Tables, at: Millis, lost: Mapping[str, Mapping[TableKind, Counter[int]]]) -> None:
+def _write_down(
+    tables: Tables, at: Millis, gone: Sequence[int], lost: Mapping[str, Mapping[TableKind, Counter[int]]]
+) -> None:
     """Add what is given up to the file of it; a repair that was killed has perhaps added it already."""
     if tables.folder is None:
         return
@@ -334,7 +343,7 @@ def _write_down(tables: Tables, at: Millis, lost: Mapping[str, Mapping[TableKind
         how: {kind: {str(number): count for number, count in part.items()} for kind, part in parts.items()}
         for how, parts in lost.items()
         if parts
-    }
+    } | ({"commits": gone} if gone else {})
     if before and {**before[-1], "at": 0} == {**noted, "at": 0}:
         return
     ensure_own(path)

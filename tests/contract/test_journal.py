@@ -15,8 +15,10 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import StoreDamaged, StoreUnwritable
 from mcp_memory.storage import journal, transaction
+from mcp_memory.storage.copies import forget_anchors
 from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.journal import JOURNAL, Journal
+from mcp_memory.storage.repair import LOST
 from mcp_memory.storage.schema import Commit
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -216,27 +218,48 @@ async def test_a_forget_leaves_nothing_in_the_journal(folder: Path) -> None:
     assert await faults(store) == []
 
 
-@pytest.mark.parametrize("harm", ["removed", "changed"])
-async def test_lost_lines_are_noticed_and_a_repair_keeps_the_others(folder: Path, harm: str) -> None:
+@pytest.mark.parametrize("noted", [True, False])
+@pytest.mark.parametrize(("changed", "left"), [("abc", ""), ("a", "bc"), ("b", "ac"), ("c", "ab"), ("bc", "a")])
+async def test_lost_lines_are_noticed_and_a_repair_keeps_the_others_and_asks_for_them(
+    folder: Path, changed: str, left: str, noted: bool
+) -> None:
+    """Whether the newest commit is noted beside the tables or not; an export has what is whole even before."""
     store = open_at(str(folder))
-    for ref in ("a", "b", "c"):
+    for ref in "abc":
         await commit_to(store, waiting(ref))
     await store.aclose()
-    lines = (folder / JOURNAL).read_bytes().splitlines(keepends=True)
-    lines[1] = lines[1].replace(b"b came", b"d came")
-    (folder / JOURNAL).write_bytes(b"" if harm == "removed" else b"".join(lines))
+    content = (folder / JOURNAL).read_bytes()
+    for ref in changed:
+        content = content.replace(f"{ref} came".encode(), b"X came")
+    (folder / JOURNAL).write_bytes(content)
+    if not noted:
+        forget_anchors(folder)
     store = open_at(str(folder))
-    assert await held(store) == ((["first"], 0) if harm == "removed" else (["first", "a"], 1))
-    assert "commits are gone" in store.damage[0]
+    shown = left[: "abc".index(changed[0])]
+    assert await held(store) == (["first", *shown], len(shown))
+    assert f"{len(changed)} of 4 commits are gone" in store.damage[0]
+    assert store.damage == (await store.about()).problems
     with pytest.raises(StoreDamaged):
         await commit_to(store, waiting("e"))
+    with pytest.raises(StoreDamaged):
+        await commit_to(store, batch("e"))
+    assert [one.ref for part in await store.log() for one in part.turns] == ["first", *left]
+    assert (folder / JOURNAL).read_bytes() == content
+    told: list[str] = []
+    await store.repair(lambda texts: bool(told.extend(texts)))
+    assert (folder / JOURNAL).read_bytes() == content
+    assert told == list((await store.rehearse()).lost)
+    numbers = ["abc".index(ref) + 2 for ref in changed]
+    counted = noted and "c" in changed  # the note says what it held
+    unknown = numbers[:-1] if counted else numbers
+    assert (told[0] == f"all that {len(unknown)} commits held ({', '.join(map(str, unknown))})") == bool(unknown)
+    await store.repair(lambda _: True)
     await store.aclose()
-    store = open_at(str(folder))
-    assert await store.repair(lambda _: True)
-    await store.aclose()
+    lost = json.loads((folder / LOST).read_text())[0]
+    assert (lost.get("commits", []), "turns" in lost.get("rows_by_commit", {})) == (unknown, counted)
     store = open_at(str(folder))
     assert store.damage == ()
-    assert await held(store) == ((["first"], 0) if harm == "removed" else (["first", "a", "c"], 2))
+    assert await held(store) == (["first", *left], len(left))
     await commit_to(store, waiting("e"))
     assert await faults(store) == []
 
