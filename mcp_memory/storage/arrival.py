@@ -50,7 +50,7 @@ def arriving(folder: Path, source: Path | None = None) -> Iterator[Path]:
     lock = lock_file(made / _LOCK)
     try:
         if new:
-            folder.mkdir(mode=0o700, parents=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         settle(folder)
         if made.exists() and any(not path.name.startswith((_LOCK, f".{_STATE}.")) for path in made.iterdir()):
             raise StoreBusy(
@@ -138,7 +138,7 @@ def notes_from(folder: Path) -> Iterator[tuple[Path, Path]]:
         StoreUnwritable: a note is damaged, or may be somebody else's.
     """
     seen: list[Path] = []
-    while folder not in seen and len(seen) < 8:
+    while folder not in seen:
         seen.append(folder)
         if (to := read_note(folder / MOVED)) is None:
             return

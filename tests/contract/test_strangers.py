@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from batches import batch
 from lance_at import commit_to, open_at
 
 from mcp_memory.errors import StoreUnwritable
+from mcp_memory.storage.arrival import leave, settled
 from mcp_memory.storage.data_files import MOVED
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(os.name != "posix", reason="Windows has other rights")]
@@ -115,3 +117,13 @@ async def test_a_new_store_and_all_in_it_is_its_owners_alone(tmp_path: Path, mon
     finally:
         os.umask(before)
     assert not [path for path in below(tmp_path / "above") if path.stat().st_mode & 0o077]
+
+
+def test_a_memory_is_found_after_many_moves(tmp_path: Path) -> None:
+    places = [tmp_path / str(number) for number in range(20)]
+    for place in places:
+        place.mkdir()
+    for place, to in pairwise(places):
+        leave(place, to)
+    (places[-1] / "commits.lance").mkdir()
+    assert settled(places[0]) == places[-1]
