@@ -22,8 +22,8 @@ from pathlib import Path
 
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import whole_file
-from mcp_memory.storage.data_files import STORED, local_folder
-from mcp_memory.storage.own_files import ensure_own
+from mcp_memory.storage.data_files import MOVED, STORED, local_folder
+from mcp_memory.storage.own_files import ensure_own, is_own
 
 ID_FILE = "store.id"
 FOLDERS = ("/tmp", "/var/tmp")
@@ -65,9 +65,13 @@ class PlaceNote:
             folder: where the store of the place is, or was moved to.
 
         Raises:
-            StoreUnwritable: it holds none, or another one. Nobody may take that for the memory.
+            StoreUnwritable: it holds none, or another one, which nobody may take for the memory; or it was moved since.
         """
         self._kept = False
+        if folder is not None and (folder / MOVED).exists():
+            raise StoreUnwritable(
+                f"the memory in {str(folder)!r} was moved while this program ran. Nothing was changed. Start it again."
+            )
         if folder is None or (expected := self.id) is None:
             return
         found = id_of(folder)
@@ -103,9 +107,9 @@ class PlaceNote:
 
 
 def id_of(folder: Path) -> str | None:
-    """Return the id of the store in a folder; None if it has none."""
+    """Return the id of the store in a folder; None if it has none, or a damaged one."""
     try:
-        return (folder / ID_FILE).read_text("ascii").strip() or None
+        return (folder / ID_FILE).read_text("ascii").strip() or None if is_own(folder / ID_FILE, ID_FILE) else None
     except (OSError, ValueError):
         return None
 

@@ -11,8 +11,10 @@ from mcp import Client
 
 from mcp_memory.cli import main
 from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.errors import StoreUnwritable
 from mcp_memory.server.app import build
 from mcp_memory.settings import load
+from mcp_memory.storage.arrival import leave
 from mcp_memory.storage.noted import ID_FILE, PlaceNote, id_of
 from mcp_memory.wiring import open_memory
 
@@ -59,7 +61,7 @@ def empty(store: Path) -> None:
 
 
 def other(store: Path) -> None:
-    (store / ID_FILE).write_text("another\n")
+    (store / ID_FILE).write_text(f"{7:032}\n")
 
 
 @pytest.mark.parametrize("leave", [vanish, unmount, empty, other])
@@ -207,3 +209,18 @@ def test_a_memory_that_was_moved_or_restored_is_noted_before_it_is_first_opened(
     if command[0] == "move":
         monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(store))  # of another client
         assert main(["status"]) == 1
+
+
+def test_a_damaged_id_is_no_other_memory(store, capsys):
+    (store / ID_FILE).write_bytes(b"garbage\n")
+    assert main(["status"]) == 0
+    assert "healthy" in capsys.readouterr().out
+
+
+def test_a_memory_that_was_moved_while_a_program_ran_is_not_called_away(store, tmp_path):
+    place = PlaceNote(str(store), load().storage.noted_in)
+    shutil.move(store, tmp_path / "new")
+    store.mkdir()
+    leave(store, tmp_path / "new")
+    with pytest.raises(StoreUnwritable, match=r"was moved while this program ran.*Start it again"):
+        place.check(store)
