@@ -20,7 +20,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import McpMemoryError
-from mcp_memory.storage.arrival import notes_from
+from mcp_memory.storage.arrival import notes_from, settle
 from mcp_memory.storage.backups import PROGRAM, Backups, pack, unpack
 from mcp_memory.storage.data_files import MOVED, holds_memory, local_folder
 from mcp_memory.storage.own_files import left_in, remove_own
@@ -118,10 +118,11 @@ def _elsewhere(folder: Path, way: Sequence[Path], turns: Collection[str], since:
 
 def _former_home(home: Path, turns: Collection[str]) -> Iterator[str]:
     """Remove what the store left where it lay before; say so where a memory lies there again that has some of it."""
-    if not holds_memory(home):
-        yield from _emptied(home, keep=(MOVED, "holders", *(path.name for path in home.glob("*.lock"))))
-        return
     try:
+        settle(home)  # what a move to it left that was killed
+        if not holds_memory(home):
+            yield from _emptied(home, keep=(MOVED, "holders", *(path.name for path in home.glob("*.lock"))))
+            return
         rows = Tables(str(home)).rows("turns", None, ["id"])
         journal = (
             row["id"] for entry in Tables(str(home)).journal.whole_lines() for row in entry.rows.get("turns", ())

@@ -17,7 +17,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
-from mcp_memory.storage.arrival import arriving, set_aside, settle, take_place
+from mcp_memory.storage.arrival import arriving, set_aside, settle, settled, take_place
 from mcp_memory.storage.backups import RESTORE, Backups, read_header, still, unpack
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.examine import write_missing
@@ -173,6 +173,9 @@ async def move(uri: str, to: Path, lock_timeout_s: float, noted_in: str = "") ->
     _refuse_others(folder, "moved")
     new = not to.exists()
     async with still(tables, WriteLock(folder, lock_timeout_s)):
+        if settled(folder) != folder:
+            raise StoreBusy(f"Another process has moved the memory in {str(folder)!r}. Nothing was changed. Try again.")
+        note_place(folder, "home", to, 0)  # before it is: a forget looks for what is left there if this is killed
         with arriving(to, folder) as made:
             try:
                 await to_thread.run_sync(_copy, folder, made)

@@ -12,8 +12,9 @@ from contract.test_lance_forget import GONE, TARGETS, fill, opened, write
 from store_contents import holding_anywhere
 
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage import forgetter
+from mcp_memory.errors import StoreBusy, StoreUnwritable
+from mcp_memory.storage import forgetter, moving
+from mcp_memory.storage.arrival import leave
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.moving import move
 from mcp_memory.storage.places import note_place
@@ -239,3 +240,43 @@ async def test_a_process_that_dies_at_another_place_leaves_it_to_the_next(
     async with opened(folder).reading() as view:
         assert len(view.space("default").turns) == 2
     assert holding_anywhere(tmp_path, GONE) == set()
+
+
+async def test_what_a_killed_move_left_in_its_new_place_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody opens that place again, so the old one, which the memory never left, knows of it."""
+    folder, to = tmp_path / "store", tmp_path / "new"
+    await fill(opened(folder))
+
+    def killed(made: Path) -> int:
+        shutil.copytree(made, tmp_path / "left")
+        raise OSError("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(moving, "check_readable", killed)
+        with pytest.raises(StoreUnwritable):
+            await move(str(folder), to, 5.0)
+    to.mkdir(exist_ok=True)
+    (tmp_path / "left").rename(to / "arriving")
+    assert holding_anywhere(to, GONE) == set(GONE)
+    found = await opened(folder).forget(lambda _: TARGETS, "a test")
+    assert found.left == ()
+    assert list(to.iterdir()) == []
+
+
+async def test_of_two_moves_at_once_the_second_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "store"
+    await fill(opened(folder))
+    find = moving._places
+
+    def late(tables: Tables, to: Path) -> tuple[Path, Path]:
+        found = find(tables, to)
+        leave(folder, tmp_path / "first")  # the other one is done
+        (tmp_path / "first" / "commits.lance").mkdir(parents=True)
+        return found
+
+    monkeypatch.setattr(moving, "_places", late)
+    with pytest.raises(StoreBusy, match="Another process has moved"):
+        await move(str(folder), tmp_path / "second", 5.0)
+    assert not (tmp_path / "second").exists()
