@@ -37,7 +37,7 @@ from mcp_memory.storage.data_files import holds_memory, size_in_bytes
 from mcp_memory.storage.lock import WriteLock, lock_file
 from mcp_memory.storage.noted import id_of
 from mcp_memory.storage.own_files import is_of_table, is_own, own_files, refuse_in_the_way
-from mcp_memory.storage.places import known_places, note_place
+from mcp_memory.storage.places import add_copies, copies_of, known_places, note_place
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, FORMAT
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.storage.transaction import merge_journal
@@ -45,8 +45,6 @@ from mcp_memory.storage.transaction import merge_journal
 KIND = "mcp-memory backup"
 VERSION = 1
 _HEADER, _SUMS = "backup.json", "sums.json"
-_MOST = 1 << 20
-"""Bytes of the first member at most."""
 _PIECE = 1 << 20
 _NO_ARCHIVE = (tarfile.TarError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
 """What tarfile raises over a file that is no archive, or a damaged one."""
@@ -87,6 +85,7 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
         raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
     header = {"format": KIND, "version": VERSION, "program": program, "made": made, "commit": last.tx}
     header |= {"store_format": last.format, "embedder": last.embedder, "dimension": last.dimension}
+    header["copies"] = copies_of(tables.folder)
     refuse_in_the_way(tables.folder)
     names = {f"{name}.lance" for name in (*last.tables, COMMITS, FORGOTTEN)}
     paths = [path for name in sorted(names) for path in sorted(own_files(tables.folder / name, name))]
@@ -155,6 +154,7 @@ def unpack(file: Path, into: Path) -> Mapping[str, Any]:
                 sums[member.name] = _extract(content, target := _target(file, member.name, into))
                 if not is_of_table(member.name):  # older programs took along what somebody else had put there
                     target.unlink()
+            add_copies(into, header.get("copies", {}))
     except _NO_ARCHIVE as error:
         raise (_damaged(file, str(error)) if header else _foreign(file, error)) from None
     except OSError as error:
@@ -178,7 +178,7 @@ def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
 def _header(archive: tarfile.TarFile, first: tarfile.TarInfo | None, file: Path) -> Mapping[str, Any]:
     content = _content(archive, first) if first is not None and first.name == _HEADER else None
     try:
-        header = parse_json(content.read(_MOST).decode()) if content is not None else None
+        header = parse_json(content.read(RECORD_BYTES).decode()) if content is not None else None
     except ValueError:
         header = None
     if not isinstance(header, dict) or header.get("format") != KIND:

@@ -32,6 +32,7 @@ from mcp_memory.storage.data_files import FAILURES, error_text, local_folder
 from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
 from mcp_memory.storage.noted import PlaceNote
+from mcp_memory.storage.places import lost_places
 from mcp_memory.storage.strangers import open_to_others
 
 
@@ -92,7 +93,7 @@ class Place:
             StoreUnwritable: see `promises`.
         """
         if self.folder is not None:
-            return open_to_others(self.folder)
+            return (*open_to_others(self.folder), *lost_places(self.folder))
         return (KEEPS_VERSIONS,) if self.promises.versions else ()
 
     @cached_property

@@ -11,6 +11,8 @@ import json
 import logging
 import os
 import re
+import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +23,8 @@ from mcp_memory.storage.own_files import ensure_own, open_unlinked
 
 PLACES = "places.jsonl"
 PlaceKind = Literal["home", "backups", "copy"]
-"""A folder where the store lay before; a folder of backups that it made by itself; and a file or folder that a command
-wrote for its user, or a backup that was restored: an export, a page of the viewer."""
+"""A folder where the store lay before, or was to be moved; a folder of backups that it made by itself; and a file or
+folder that a command wrote for its user, or a backup that was restored: an export, a page of the viewer."""
 _UNFINISHED = re.compile(r"\.(?P<name>.+)\.\w+\.part")
 _ASIDE = re.compile(r"\.(?P<name>.+)\.(?:before|restore|move)-\d+|(?P<damaged>.+)\.damaged-\d+")
 """A folder beside a store, as older programs left them; a copy that its user made may be called so, too."""
@@ -68,14 +70,29 @@ def note_place(folder: Path | None, kind: PlaceKind, path: Path, at: Millis) -> 
 def known_places(folder: Path | None) -> list[KnownPlace]:
     """Return the places of the store in a folder, each once with the last moment."""
     found: dict[tuple[PlaceKind, Path], KnownPlace] = {}
-    for line in _lines(folder):
-        with suppress(ValueError, TypeError, KeyError):  # a process died while it wrote the line, and then nothing else
-            noted = json.loads(line)
-            if noted["kind"] in get_args(PlaceKind):
-                of = Path(noted["of"]) if "of" in noted else None
-                one = KnownPlace(noted["kind"], Path(noted["path"]), int(noted["at"]), of)
-                found[one.kind, one.path] = one
+    for one in map(_place, _lines(folder)):
+        if one is not None:
+            found[one.kind, one.path] = one
     return list(found.values())
+
+
+def lost_places(folder: Path | None) -> tuple[str, ...]:
+    """Return in words that the list of the store in a folder has lines that cannot be read, if it has."""
+    if folder is None or None not in map(_place, _lines(folder)):
+        return ()
+    return (
+        f"{folder / PLACES} has lines that cannot be read, so a forget may miss exports, pages and backups of this "
+        "memory. Look for them yourself, then remove those lines.",
+    )
+
+
+def _place(line: bytes) -> KnownPlace | None:
+    with suppress(ValueError, TypeError, KeyError):  # it is damaged, or half of one
+        noted = json.loads(line)
+        if noted["kind"] in get_args(PlaceKind):
+            of = Path(noted["of"]) if "of" in noted else None
+            return KnownPlace(noted["kind"], Path(noted["path"]), int(noted["at"]), of)
+    return None
 
 
 def carry_places(of: Path, to: Path) -> None:
@@ -86,6 +103,25 @@ def carry_places(of: Path, to: Path) -> None:
     """
     if lines := _lines(of):
         _append(to, b"".join(b"\n" + line for line in lines))
+
+
+def copies_of(folder: Path) -> dict[str, Millis]:
+    """Return what commands wrote for the user of the store in a folder, with the moment: a backup takes that along."""
+    return {str(one.path): one.at for one in known_places(folder) if one.kind == "copy"}
+
+
+def add_copies(folder: Path, copies: Mapping[str, Millis]) -> None:
+    """Note what `copies_of` returned for the store that a backup held, in the folder where it is unpacked.
+
+    Raises:
+        OSError: it could not be written.
+        AttributeError, TypeError: somebody has changed it.
+    """
+    now = int(time.time() * 1000)
+    known = [path for path in copies if Path(path).is_absolute() and "\0" not in path]  # not those of another system
+    noted = ({"kind": "copy", "path": path, "at": max(0, min(copies[path], now))} for path in known)
+    if content := "".join(f"\n{json.dumps(one)}" for one in noted):
+        _append(folder, content.encode())
 
 
 def unfinished_near(path: Path) -> list[Path]:

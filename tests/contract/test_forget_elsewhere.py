@@ -16,7 +16,7 @@ from mcp_memory.errors import StoreBusy, StoreUnwritable
 from mcp_memory.storage import forgetter, moving
 from mcp_memory.storage.arrival import leave
 from mcp_memory.storage.backups import Backups
-from mcp_memory.storage.moving import move
+from mcp_memory.storage.moving import move, restore
 from mcp_memory.storage.places import note_place
 from mcp_memory.storage.tables import Tables
 
@@ -280,3 +280,19 @@ async def test_of_two_moves_at_once_the_second_says_so(tmp_path: Path, monkeypat
     with pytest.raises(StoreBusy, match="Another process has moved"):
         await move(str(folder), tmp_path / "second", 5.0)
     assert not (tmp_path / "second").exists()
+
+
+async def test_a_memory_that_comes_back_from_a_backup_knows_where_its_exports_are(tmp_path: Path) -> None:
+    """The folder was lost, and a forget had been at the backup."""
+    folder, export = tmp_path / "store", tmp_path / "out.jsonl"
+    store = opened(folder)
+    await fill(store)
+    note_place(folder, "copy", export, NOW)
+    made = back_up(folder, str(tmp_path / "saved"))
+    await store.forget(lambda _: ForgetTargets("default", turns=frozenset([batch("charlie").turns[0].id])), "a test")
+    await store.aclose()
+    shutil.rmtree(folder)
+    export.write_text(GONE[0])
+    await restore(made, str(folder), None, replace=False, keep=3, place="", now=NOW)
+    found = await opened(folder).forget(lambda _: TARGETS, "a test")
+    assert [text.partition(",")[0] for text in found.left] == [str(export), str(made)]

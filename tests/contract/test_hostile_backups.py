@@ -13,6 +13,7 @@ import pytest
 from test_lance_backups import fill, names, opened, refs, restored, saved
 
 from mcp_memory.errors import InvalidInput, StoreUnwritable
+from mcp_memory.storage.places import known_places
 
 pytestmark = pytest.mark.anyio
 
@@ -97,3 +98,29 @@ async def test_what_is_no_file_of_a_table_is_not_restored_over_what_somebody_put
     await restored(tmp_path / "more", tmp_path / "new")
     assert await refs(tmp_path / "new") == await refs(store)
     assert not (tmp_path / "new" / "papers.lance").exists()
+
+
+async def test_a_backup_that_names_impossible_copies_is_refused_or_they_are_left_out(tmp_path: Path) -> None:
+    await fill(opened(tmp_path / "store"))
+    await saved(tmp_path / "store", tmp_path / "file")
+    far = tmp_path / "far"
+
+    def name_copies(copies: object) -> None:
+        with tarfile.open(tmp_path / "file") as old, tarfile.open(tmp_path / "bad", "w") as new:
+            for one in old:
+                content = old.extractfile(one)
+                assert content is not None
+                if one.name == "backup.json":
+                    changed = json.dumps({**json.load(content), "copies": copies}).encode()
+                    one.size, content = len(changed), io.BytesIO(changed)
+                new.addfile(one, content)
+
+    for copies in ([str(far)], {str(far): "soon"}):
+        name_copies(copies)
+        with pytest.raises(InvalidInput):
+            await restored(tmp_path / "bad", tmp_path / "copy")
+    name_copies({str(far): 1 << 80, "near": 1, f"{far}\0": 1})
+    await restored(tmp_path / "bad", tmp_path / "copy")
+    places = {one.path: one.at for one in known_places(tmp_path / "copy") if one.path != tmp_path / "bad"}
+    assert list(places) == [far]
+    assert places[far] < 1 << 45

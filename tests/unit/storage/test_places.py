@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mcp_memory.storage.place import Place
 from mcp_memory.storage.places import (
     PLACES,
     KnownPlace,
     carry_places,
     known_places,
+    lost_places,
     note_place,
     set_aside_near,
     unfinished_near,
@@ -62,3 +64,12 @@ def test_what_a_process_left_beside_a_path_is_known_by_its_form(tmp_path: Path) 
     assert left == [".store.before-12", ".store.move-56", ".store.restore-34", "store.damaged-7"]
     unfinished = [one.name for one in unfinished_near(tmp_path / "out.jsonl")]
     assert unfinished == [".out.jsonl.78.part", ".out.jsonl.folder.part"]
+
+
+def test_lines_that_cannot_be_read_are_said(tmp_path: Path) -> None:
+    note_place(tmp_path, "home", tmp_path / "a", 1)
+    assert lost_places(tmp_path) == lost_places(None) == ()
+    (tmp_path / PLACES).write_bytes(b"\x00\xff\n" + (tmp_path / PLACES).read_bytes())
+    (said,) = lost_places(tmp_path)
+    assert "Look for them yourself" in said
+    assert Place(str(tmp_path)).notes == (said,)
