@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import CONFIDENCE, NOT_NEGATIVE, key, switch
+from mcp_memory.configurable import CONFIDENCE, NOT_NEGATIVE, Range, key, switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class WriteSettings:
 class ForgetSettings:
     """What becomes of what is forgotten."""
 
-    keep_days: int = key(0, "days in which `mcp-memory forget --undo` takes it back; 0: none", NOT_NEGATIVE)
+    keep_days: int = key(0, "days in which `mcp-memory forget --undo` takes it back; 0: none", Range(0, 36_501))
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,7 @@ def test_a_section_that_earlier_versions_had_is_read_over(tmp_path: Path) -> Non
         ("[gain]\nprocess = -0.1\n", ["gain.process", "-0.1 is not 0 or more"]),
         ("[facts]\nstable = 2\n", ["facts.stable", "2.0 is not above 0 and at most 1"]),
         ("[facts]\nstable = nan\n", ["facts.stable", "nan is not above 0"]),
+        ("[forget]\nkeep_days = 99999999\n", ["forget.keep_days", "is not 0 or more and below 36501"]),
         ("[breadth]\nbears = 1.1\n", ["breadth.bears", "1.1 is not 0 or more and at most 1"]),
         ("[server]\nwarm_up = 'never'\n", ["server.warm_up", "'first_reply', 'first_call'"]),
         ("[server\n", ["cannot be read as TOML"]),
