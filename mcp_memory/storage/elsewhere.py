@@ -121,7 +121,11 @@ def _former_home(home: Path, turns: Collection[str]) -> Iterator[str]:
     try:
         settle(home)  # what a move to it left that was killed
         if not holds_memory(home):
-            yield from _emptied(home, keep=(MOVED, "holders", *(path.name for path in home.glob("*.lock"))))
+            moved = (home / MOVED).stat().st_ctime_ns if (home / MOVED).exists() else None
+            if moved and any(file.stat().st_ctime_ns > moved for file in home.glob("*.lance/*/*")):
+                yield f"{home}, where this memory lay before, got files after it moved, which may hold it; delete them."
+            else:
+                yield from _emptied(home, keep=(MOVED, "holders", *(path.name for path in home.glob("*.lock"))))
             return
         rows = Tables(str(home)).rows("turns", None, ["id"])
         journal = (

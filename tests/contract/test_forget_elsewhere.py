@@ -44,6 +44,7 @@ async def test_nothing_is_left_in_any_place_where_the_store_wrote(tmp_path: Path
     shutil.copytree(tmp_path / "copy" / "turns.lance", old / "turns.lance")
     (old / "view").mkdir()
     (old / "view" / f"{'0a' * 16}.view").write_bytes(b"\x80\x05\x95 mcp_memory.view " + GONE[0].encode())
+    (old / "moved.json").touch()  # which is newer than what the move left
     (old / "mine.txt").write_text("mine")
     shutil.rmtree(tmp_path / "copy")
     (new / "places.jsonl").unlink()  # an older program moved it, and noted nothing but the way
@@ -203,6 +204,20 @@ async def test_a_memory_in_an_earlier_home_is_named_only_if_it_has_some_of_it(tm
     (text,) = found.left
     assert text.startswith(f"{tmp_path / 'same'}, where this memory lay before, holds a memory again")
     assert holding_anywhere(tmp_path / "same", GONE) == {GONE[0]}
+
+
+async def test_a_copy_of_ones_own_in_an_earlier_home_is_only_named_though_the_note_of_the_move_lies_there(
+    tmp_path: Path,
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    await fill(opened(old))
+    await move(str(old), new, 5.0)
+    for table in new.glob("*.lance"):
+        shutil.copytree(table, old / table.name)
+    before = {path: path.read_bytes() for path in old.glob("*.lance/*/*")}
+    found = await opened(new).forget(lambda _: TARGETS, "a test")
+    assert [text.partition(",")[0] for text in found.left] == [str(old)]
+    assert {path: path.read_bytes() for path in old.glob("*.lance/*/*")} == before
 
 
 async def test_a_backup_that_was_out_of_reach_loses_at_the_next_forget_what_went_before(tmp_path: Path) -> None:
