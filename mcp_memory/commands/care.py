@@ -163,18 +163,21 @@ async def _undo(settings: Settings, options: argparse.Namespace, terminal: Termi
         file = await to_thread.run_sync(open_kept(settings, store).find, options.undo)
         reading = reading_of(settings, embedder, extractor)
         relearn = relearner(embedder, Teacher(settings.gain))
-        result = await import_file(store, reading, relearn, lambda: file.open("rb"), again=True)
-        if not result.missing:
+        result = await import_file(store, reading, relearn, lambda: file.open("rb"), again=True, part=True)
+        missing = result.missing + result.left_out
+        if not missing:
             await to_thread.run_sync(file.unlink)
     finally:
         await store.aclose()
-    back = result.records - result.missing
+    back = result.records - missing
     if options.json:
-        terminal.json({"stored": dict(result.stored), "missing": result.missing})
+        terminal.json({"stored": dict(result.stored), "missing": missing})
     else:
         terminal.line(f"Taken back: {back:,} of {quantity(result.records, 'record')} that went or were changed.")
-        if result.missing:
-            terminal.line(f"The rest rests on what was forgotten otherwise; {file} still has it.")
+        if missing:
+            why = "rests on what was forgotten otherwise, or something else took its id"
+            command = f"mcp-memory import --again --space NAME {shlex.quote(str(file))}"
+            terminal.line(f"The rest {why}. To store it in another space: {command}")
     return 0
 
 

@@ -36,13 +36,17 @@ class Checked:
     Attributes:
         records: how many there are.
         renaming: where they go.
+        taken: ids in the file of texts in whose place the store holds other words.
     """
 
     records: int
     renaming: Renaming
+    taken: frozenset[str] = frozenset()
 
 
-def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[str, str], masking: Masking) -> Checked:
+def check(
+    open_file: OpenFile, view: View, into: str | None, renamed: Mapping[str, str], masking: Masking, *, part: bool
+) -> Checked:
     """Check every line of a file against the format, the lines before it, and the store. Blocking.
 
     Args:
@@ -51,18 +55,21 @@ def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[st
         into: the space that everything goes into; None for those of the file.
         renamed: other names for spaces of the file.
         masking: the masking of secrets in it.
+        part: whether a text may be left out in whose place another one stands.
 
     Raises:
         InvalidInput: the file is none of ours, or cut short, or some lines cannot be imported; it names them.
     """
     with open_file() as file:
         renaming = Renaming(_targets(_header(file), into, renamed), view)
-    reader, bad, count = Reader(renaming, masking), list[InvalidInput](), 0
+    reader, bad, count, taken = Reader(renaming, masking), list[InvalidInput](), 0, set[str]()
     try:
         for line, value in read_records(open_file, reader):
             if isinstance(value, BadLine):
                 bad.append(value.at(line))
-            elif (clash := _clash(value, view)) is not None:
+            elif (clash := _clash(value, view)) is not None and part and isinstance(value, Turn):
+                taken.add(renaming.former[value.id])
+            elif clash is not None:
                 bad.append(clash.at(line))
             count += 1
             if len(bad) == SHOWN:
@@ -73,7 +80,7 @@ def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[st
         more = " There may be more." if len(bad) == SHOWN else ""
         raise InvalidInput("FILE", "it cannot be imported", "", [*map(str, bad), f"Nothing was stored.{more}"])
     renaming.settle()
-    return Checked(count, renaming)
+    return Checked(count, renaming, frozenset(taken))
 
 
 def read_records(open_file: OpenFile, reader: Reader) -> Iterator[tuple[int, Value | BadLine]]:

@@ -64,7 +64,7 @@ class Imported:
     Attributes:
         records: the records of the file.
         stored: of them, by sort, in the plural.
-        left_out: of them, since they were forgotten here.
+        left_out: of them, since they were forgotten here, or others stand in their place.
         missing: of the others, how many are not there, since they rest on what was forgotten here.
     """
 
@@ -83,6 +83,7 @@ async def import_file(
     into: str | None = None,
     renamed: dict[str, str] | None = None,
     again: bool = False,
+    part: bool = False,
     dry_run: bool = False,
     progress: Progress = silent,
 ) -> Imported:
@@ -96,6 +97,7 @@ async def import_file(
         into: the space that everything goes into; None for those of the file.
         renamed: other names for spaces of the file.
         again: whether to store what was forgotten here, too; otherwise it is left out.
+        part: whether to leave out texts in whose place others stand, and what rests on them; otherwise all is refused.
         dry_run: only check and count.
         progress: in records.
 
@@ -105,7 +107,8 @@ async def import_file(
     """
     while True:
         async with store.reading(whole=False) as view:
-            checked = await to_thread.run_sync(check, open_file, view, into, renamed or {}, reading.masking)
+            work = partial(check, open_file, view, into, renamed or {}, reading.masking, part=part)
+            checked = await to_thread.run_sync(work)
         if dry_run:
             return Imported(checked.records)
         try:
@@ -133,11 +136,12 @@ async def _import_checked(
     done = 0
     records = read_records(open_file, Reader(checked.renaming, reading.masking))
     left_out = 0
-    forgotten = Forgotten(store.was_forgotten, checked.renaming, Cutter(reading.segment_tokens, 0))
+    stays_out = checked.taken.__contains__ if again else store.was_forgotten
+    forgotten = Forgotten(stays_out, checked.renaming, Cutter(reading.segment_tokens, 0))
 
     def kept(value: Value) -> bool:
         nonlocal left_out
-        gone = not again and forgotten.holds(value)
+        gone = forgotten.holds(value)
         left_out += gone
         return not gone
 
