@@ -19,14 +19,23 @@ from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.elsewhere import forget_elsewhere
 from mcp_memory.storage.examine import write_missing
 from mcp_memory.storage.forget import Forgetting
-from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, Work, begin, has_leftovers, purge, read_book
+from mcp_memory.storage.forgotten import (
+    NOTHING_FORGOTTEN,
+    Book,
+    Work,
+    begin,
+    has_leftovers,
+    purge,
+    read_book,
+    refuse_to_begin,
+)
 from mcp_memory.storage.place import Lock
 from mcp_memory.storage.rebuild import Embed, Relearn
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, commits_of
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import sweep
-from mcp_memory.view.erasure import Erasure, counts_of, present
+from mcp_memory.view.erasure import Erasure, Keep, counts_of, present
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -148,15 +157,18 @@ class Forgetter:
             with anyio.CancelScope(shield=True):
                 await self._finish(self.book.work, last, load)
 
-    async def forget(self, found: Erasure, view: View, last: Commit, by: str) -> tuple[str, ...]:
+    async def forget(self, found: Erasure, view: View, last: Commit, by: str, keep: Keep | None) -> tuple[str, ...]:
         """Forget what an erasure says, and return in words where outside of the store it may still be.
 
-        The write lock must be held, and the tables swept.
+        The write lock must be held, and the tables swept. It is kept before, unless the forget cannot be begun.
 
         Raises:
             StoreUnwritable: nothing is forgotten, or the next call finishes it; the text says which.
         """
         counts = counts_of(view.space(found.targets.space), found)
+        await to_thread.run_sync(refuse_to_begin, self._tables)
+        if keep is not None:
+            await keep(found)
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(begin, self._tables, last, found, counts, by, self._clock())
             await to_thread.run_sync(self._look)

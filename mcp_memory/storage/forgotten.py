@@ -209,12 +209,11 @@ def _book_rows(records: Collection[ForgottenRecord], work: Work | None) -> Table
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int], by: str, at: Millis) -> None:
-    """Write down what is to be forgotten; from here on it will be. The write lock must be held.
+def refuse_to_begin(tables: Tables) -> None:
+    """Refuse to forget where that would fail.
 
     Raises:
-        StoreUnwritable: there is too little room to write the tables again, no write access, or another's file in a
-            table; nothing is begun.
+        StoreUnwritable: there is too little room to write the tables again, or another's file in a table.
     """
     if tables.folder is not None:
         refuse_in_tables(tables.folder)
@@ -224,6 +223,15 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
                 f"storage.uri {tables.uri!r}: too little room to write the memory again, which takes {size:,} bytes. "
                 "Nothing was forgotten. Make room and try again."
             )
+
+
+def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int], by: str, at: Millis) -> None:
+    """Write down what is to be forgotten; from here on it will be. The write lock must be held.
+
+    Raises:
+        StoreUnwritable: it would fail, or there is no write access; nothing is begun.
+    """
+    refuse_to_begin(tables)
     book = read_book(tables)
     key = bytes.fromhex(last.key) or book.key or secrets.token_bytes(KEY_BYTES)
     generations = [number for name in tables.names() if (number := generation_of(name)) is not None]
@@ -274,14 +282,14 @@ class KeptFiles:
         """Keep the lines of an export, and return the name to take them back by."""
         return await to_thread.run_sync(self._put, lines)
 
-    def holding(self, texts: Collection[str]) -> list[str]:
-        """Return in words which files have one of these texts, told again since, or may have one. Blocking."""
-        found = []
-        for path, until in self._files():
+    def holding(self, lines: Sequence[bytes]) -> list[str]:
+        """Return in words which files say what these lines say, told again since, or may do so. Blocking."""
+        found, told = [], {*map(_said, lines)} - {_said(b"{}")}
+        for path, until in self.files():
             what = "Kept since it was forgotten before"
             try:
-                with path.open("rb") as lines:
-                    if not any(json.loads(line).get("text") in texts for line in lines):
+                with path.open("rb") as kept:
+                    if told.isdisjoint(map(_said, kept)):
                         continue
             except (OSError, ValueError, TypeError, AttributeError):
                 what = "Kept of an earlier forget, damaged, may hold it"
@@ -291,7 +299,7 @@ class KeptFiles:
 
     def remove_expired(self) -> int:
         """Remove what is over, by the date that it bears, and return how many files. Blocking."""
-        over = [path for path, until in self._files() if until <= self._clock()]
+        over = [path for path, until in self.files() if until <= self._clock()]
         for path in over:
             path.unlink(missing_ok=True)
         return len(over)
@@ -303,7 +311,7 @@ class KeptFiles:
             InvalidInput: there is none.
         """
         self.remove_expired()
-        files = [path for path, _ in self._files()]
+        files = [path for path, _ in self.files()]
         found = files[-1:] if name == "last" else [path for path in files if path.stem.endswith(f"-{name}")]
         if not found:
             names = ", ".join(path.stem.rpartition("-")[2] for path in files) or "nothing"
@@ -311,7 +319,7 @@ class KeptFiles:
             raise InvalidInput("--undo", problem, f"Kept is: {names}; forget.keep_days says how long.")
         return found[0]
 
-    def _files(self) -> list[tuple[Path, Millis]]:
+    def files(self) -> list[tuple[Path, Millis]]:
         """Return the files with the moments until which they are kept, the oldest first.
 
         Of one without such a moment the days count that are set now.
@@ -340,6 +348,12 @@ class KeptFiles:
                 "was forgotten. Make room, or set forget.keep_days to 0 to forget for good."
             ) from None
         return name
+
+
+def _said(line: bytes) -> tuple[object, ...]:
+    """Return what a line of an export says, whatever its ids and times."""
+    record = json.loads(line)
+    return tuple(map(record.get, ("text", "description", "query", "head", "relation", "tail", "name", "alias")))
 
 
 PATIENCE_S = 10.0

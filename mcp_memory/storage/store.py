@@ -205,10 +205,8 @@ class LanceStore:
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
-                if keep is not None:
-                    await keep(found)
                 await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
-                found = replace(found, left=await self._forgetter.forget(found, view, last, by))
+                found = replace(found, left=await self._forgetter.forget(found, view, last, by, keep))
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
         return found

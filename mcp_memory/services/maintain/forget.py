@@ -11,7 +11,7 @@ imports them again.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -58,8 +58,11 @@ class Kept(Protocol):
     async def log(self) -> Sequence[Batch]:
         """Return the log of the store, as it was said."""
 
-    def holding(self, texts: Collection[str]) -> Sequence[str]:
-        """Return in words which kept files have one of these texts, as it was said. Blocking."""
+    def files(self) -> Sequence[object]:
+        """Return what is kept. Blocking."""
+
+    def holding(self, lines: Sequence[bytes]) -> Sequence[str]:
+        """Return in words which kept files say the same as one of these lines of an export. Blocking."""
 
     def remove_expired(self) -> int:
         """Remove what is over, and return how many files. Blocking."""
@@ -178,25 +181,23 @@ async def forget(
         warnings = (*map(_only_wrong, chosen.facts[:LISTED]), *to_add)
         return ForgetResult(counts, lines, dry_run=True, token=token, warnings=warnings)
     done: list[tuple[dict[str, int], tuple[str, ...]]] = []
-    gone: set[str] = set()
 
     def decide(view: View) -> ForgetTargets:
         space = view.space(request.space)
         preview = _preview(space, request, matches)
         _check_token(request, preview)
         done.append((counts_of(space, preview.erasure), _preview_lines(space, preview)))
-        gone.update((turn.original or (turn.text,))[0] for name in preview.erasure.turns if (turn := space.turns[name]))
         return preview.chosen.targets
 
     names: list[str] = []
-
     before: list[str] = []
 
     async def keep(found: Erasure) -> None:
-        if kept is not None:
-            before.extend(await to_thread.run_sync(kept.holding, gone))
-        if kept is not None and kept.days:
-            names.append(await kept.put(await kept_lines(kept, found, now)))
+        earlier = await to_thread.run_sync(kept.files) if kept is not None else ()
+        if kept is not None and (kept.days or earlier):
+            lines = await kept_lines(kept, found, now)
+            before.extend(await to_thread.run_sync(kept.holding, lines))
+            names.extend([await kept.put(lines)] if kept.days else ())
 
     erasure = await store.forget(decide, request.by, keep)
     episodes.drop(request.space, erasure.ids, everything=request.everything)

@@ -13,7 +13,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewItem, PointEdits, PointInsert, WriteRequest
-from mcp_memory.errors import InvalidInput
+from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.memory import Memory
 from mcp_memory.server.tools.forget import forget_reply
 from mcp_memory.services.ingest import Reading, deriver, silent
@@ -220,6 +220,40 @@ async def test_what_cannot_be_kept_is_not_forgotten(tmp_path: Path) -> None:
     await memory.aclose()
 
 
+async def test_a_forget_that_cannot_begin_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = open_at(tmp_path / "store")
+    await fill(memory)
+    keeping(memory, tmp_path / "store", 7)
+    monkeypatch.setattr("mcp_memory.storage.forgotten.SPARE", 1 << 60)
+    with pytest.raises(StoreUnwritable, match="Nothing was forgotten"):
+        await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
+    assert not (tmp_path / "store" / FOLDER).exists()
+    await memory.aclose()
+
+
+async def test_an_undo_leaves_out_only_a_text_in_whose_place_another_one_stands(tmp_path: Path) -> None:
+    memory = open_at(tmp_path / "store")
+    kept = keeping(memory, tmp_path / "store", 7)
+
+    async def tell(**texts: str) -> None:
+        items = tuple(NewItem(text, ref=name) for name, text in texts.items())
+        await memory.write(WriteRequest("default", "s", "message", items))
+
+    await tell(m1="Ines likes octopuses.", m2="Ines lives in Porto.")
+    await memory.forget(ForgetRequest("default", ids=("m1", "m2"), session="s", dry_run=False))
+    await tell(m1="Ines likes squids.")
+    file = kept.find("last").read_bytes()
+    result = await imported(memory, file, again=True, part=True)
+    assert (result.records, result.left_out, result.stored["messages"]) == (2, 1, 1)
+    async with memory.store.reading() as view:
+        told = {one.text for one in view.space("default").turns.values()}
+    assert told == {"Ines likes squids.", "Ines lives in Porto."}
+    with pytest.raises(InvalidInput, match="other words"):
+        await imported(memory, file, again=True)
+    assert (await imported(memory, file, "beside", again=True)).stored["messages"] == 2  # as the reply says
+    await memory.aclose()
+
+
 SUMMARY = "My own summary: they are a couple."
 
 
@@ -261,6 +295,20 @@ async def test_an_undo_brings_back_points_and_goals_and_counts_what_is_there(tmp
         assert result.missing == 0
         assert before.items() <= (await point_goals(memory)).items()
     assert not result.stored.total()
+    await memory.aclose()
+
+
+async def test_a_kept_file_is_named_when_what_it_says_was_made_again_and_is_forgotten_for_good(tmp_path: Path) -> None:
+    memory = await summarised(tmp_path / "store")
+    for days in (7, 0):
+        keeping(memory, tmp_path / "store", days)
+        async with memory.store.reading() as view:
+            point = next(one for one in view.space("default").hypergraph.active() if one.description == SUMMARY)
+        result = await memory.forget(ForgetRequest("default", ids=(point.id,), dry_run=False))
+        again = PointInsert(point.entities, SUMMARY, point.sentences)
+        await memory.evolve(EvolveRequest("default", points=PointEdits(insert=(again,))))
+    (file,) = (tmp_path / "store" / FOLDER).iterdir()
+    assert f"{file}; delete it, too." in str(result.warnings)
     await memory.aclose()
 
 
