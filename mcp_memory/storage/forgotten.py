@@ -217,8 +217,7 @@ def refuse_to_begin(tables: Tables) -> None:
     """
     if tables.folder is not None:
         refuse_in_tables(tables.folder)
-        size = size_in_bytes(tables.folder)
-        if shutil.disk_usage(tables.folder).free < size + SPARE:
+        if shutil.disk_usage(tables.folder).free < (size := size_in_bytes(tables.folder)) + SPARE:
             raise StoreUnwritable(
                 f"storage.uri {tables.uri!r}: too little room to write the memory again, which takes {size:,} bytes. "
                 "Nothing was forgotten. Make room and try again."
@@ -352,8 +351,9 @@ class KeptFiles:
 
 def _said(line: bytes) -> tuple[object, ...]:
     """Return what a line of an export says, whatever its ids and times."""
-    record = json.loads(line)
-    return tuple(map(record.get, ("text", "description", "query", "head", "relation", "tail", "name", "alias")))
+    return tuple(
+        map(json.loads(line).get, ("text", "description", "query", "head", "relation", "tail", "name", "alias"))
+    )
 
 
 PATIENCE_S = 10.0

@@ -133,9 +133,8 @@ async def _import_checked(
 ) -> Imported:
     aliases = {alias for batch in await store.log() for alias in batch.aliases}
     work = _Import(store, reading, relearn, checked.renaming, aliases, again=again)
-    done = 0
+    done = left_out = 0
     records = read_records(open_file, Reader(checked.renaming, reading.masking))
-    left_out = 0
     stays_out = checked.taken.__contains__ if again else store.was_forgotten
     forgotten = Forgotten(stays_out, checked.renaming, Cutter(reading.segment_tokens, 0))
 
