@@ -336,9 +336,6 @@ class KeptFiles:
         now = self._clock()
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            for left in self._folder.glob(".*.part"):  # of a process that died at it
-                if is_own(left, f"{FOLDER}/{left.name}"):
-                    left.unlink(missing_ok=True)
             with whole_file(self._folder / f"{now:013}-{now + self._days * DAY_MS:013}-{name}.jsonl") as out:
                 out.writelines(lines)
         except OSError as error:
@@ -351,9 +348,8 @@ class KeptFiles:
 
 def _said(line: bytes) -> tuple[object, ...]:
     """Return what a line of an export says, whatever its ids and times."""
-    return tuple(
-        map(json.loads(line).get, ("text", "description", "query", "head", "relation", "tail", "name", "alias"))
-    )
+    names = "text", "description", "query", "head", "relation", "tail", "name", "alias"
+    return tuple(map(json.loads(line).get, names))
 
 
 PATIENCE_S = 10.0
