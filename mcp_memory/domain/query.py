@@ -110,6 +110,8 @@ class Query:
         vectors: the vectors of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
         topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
+        user_words: what it counts for it that a message is the user's, times what it counts as a rule.
+        speaker_words: likewise, that a message is by the speaker whom it names (``search/whose_words.py``).
     """
 
     text: str
@@ -146,6 +148,8 @@ class Query:
     vectors: Matrix = field(default=_NOT_YET, compare=False, repr=False)
     time_vector: Vector | None = field(default=None, compare=False, repr=False)
     topic_vector: Vector | None = field(default=None, compare=False, repr=False)
+    user_words: float = 1.0
+    speaker_words: float = 1.0
 
     @property
     def forms(self) -> list[str]:

@@ -309,7 +309,7 @@ def _speaker(inputs: ChannelInput, weight: float) -> Scores | None:
     if not inputs.talk or len(inputs.query.speakers) != 1:
         return None
     said = inputs.space.index(SpeakerIndex).said_by(inputs.query.speakers)
-    return said[inputs.rows] * np.float32(weight * inputs.unit)
+    return said[inputs.rows] * np.float32(weight * inputs.query.speaker_words * inputs.unit)
 
 
 def _form(inputs: ChannelInput, _: float) -> Scores | None:
@@ -328,7 +328,7 @@ def _user(inputs: ChannelInput, weight: float) -> Scores | None:
     assistants = inputs.space.index(SpeakerIndex).assistants
     if not assistants.any() or any(who in inputs.space.speakers.assistants for who in inputs.query.speakers):
         return None
-    return (~assistants)[inputs.rows] * np.float32(weight * inputs.unit)
+    return (~assistants)[inputs.rows] * np.float32(weight * inputs.query.user_words * inputs.unit)
 
 
 REPLY = Channel("reply", talk=0.2, switch=lambda on: on.replies, score=_reply)

@@ -53,6 +53,7 @@ from mcp_memory.search.missing import unknown_names
 from mcp_memory.search.placing import place_wishes, rank_confirmed
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.small_talk import without_small_talk
+from mcp_memory.search.whose_words import whose_words
 from mcp_memory.search.windows import with_event_times
 from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
@@ -93,8 +94,10 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
     vectors = await embedder.embed([*chain(*forms), *topic, *([time] if time else [])])
     own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
+    user, speaker = whose_words(own[0], embedder.name)
+    query = replace(query, user_words=user, speaker_words=speaker)
     embedded = tuple(
-        replace(part, vectors=rows, window=query.window, role=query.role)
+        replace(part, vectors=rows, window=query.window, role=query.role, user_words=user, speaker_words=speaker)
         for part, rows in zip((*parts, *events), others, strict=True)
     )
     return replace(
