@@ -38,7 +38,8 @@ def read_note(note: Path) -> Path | None:
     except (ValueError, TypeError, KeyError):
         raise StoreUnwritable(
             f"the memory was moved away from {str(note.parent)!r}, and the note that says where to ({note.name}) is "
-            "damaged. Nothing was changed. Set storage.uri (MCP_MEMORY_STORAGE_URI) to the folder where it is now."
+            "damaged. Nothing was changed. Set storage.uri (MCP_MEMORY_STORAGE_URI) to the folder where it is now; if "
+            "it was never moved, that file is somebody else's: move it elsewhere."
         ) from None
     _check_note(note, leads_to)
     return folder

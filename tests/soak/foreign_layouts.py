@@ -104,7 +104,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("search", "ferns"),
     ("list", "facts"),
 )
-REFUSALS = ("in the way", "did not write", "under names that it needs", "holds other things", "held a memory")
+REFUSALS = ("in the way", "did not write", "under names that it needs", "holds other things", "held a memory",
+            "that file is somebody else's")  # fmt: skip
 
 
 @dataclass

@@ -283,6 +283,13 @@ def test_a_row_that_is_too_long_is_one_bad_record_and_the_rows_around_it_go_in(t
     assert "longer than 1,000 bytes" in skipped(found)[0].problem
 
 
+def test_a_table_whose_first_line_is_too_long_is_refused_in_words(tmp_path, monkeypatch):
+    monkeypatch.setattr(plain_files, "ROW_BYTES", 1_000)
+    (tmp_path / "a.csv").write_bytes(b'speaker,text,"never ends' + "é\n".encode() * 600)
+    with pytest.raises(InvalidInput, match=r"a\.csv: its first line is longer than 1,000 bytes"):
+        records_of(tmp_path / "a.csv")
+
+
 def test_a_table_may_end_its_lines_in_any_way(tmp_path):
     for end in ("\n", "\r\n", "\r"):
         text = f'speaker,text{end}Ann,"Hi,{end}Bob"{end}Bob,Bye'

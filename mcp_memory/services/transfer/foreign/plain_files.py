@@ -165,7 +165,10 @@ def _rows(file: SourceFile) -> Iterator[Found]:
         lines = _Lines(file, stream)
         try:
             reader = csv.reader(lines, delimiter=_delimiter(file), strict=True)
-            columns = columns_of(next(reader, []))
+            try:
+                columns = columns_of(next(reader, []))
+            except BadRecord as error:
+                raise InvalidInput(file.name, f"its first line {error}", "Nothing was stored.") from None
             if "text" not in columns:
                 problem = "its first line names no column of text"
                 remedy = f"Name one {', '.join(map(repr, COLUMNS['text'][:4]))} or so. Nothing was stored."
