@@ -41,6 +41,7 @@ from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.settings import load
+from mcp_memory.storage.arrival import leave
 from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.moving import move
 from mcp_memory.storage.places import note_place
@@ -167,6 +168,7 @@ async def lay(root: Path, some: random.Random) -> Memory:
     rows = Tables(str(place)).rows("turns")
     texts = " ".join(rows["text"].to_pylist())
     (store / "view" / f"{some.getrandbits(128):032x}.view").write_bytes(b"\x80\x05\x95mcp_memory.view" + texts.encode())
+    leave(store, place)  # what came after the note would be somebody's own
     note_place(place, "copy", root / "out.jsonl", 0)
     lines = [json.dumps({"format": "mcp-memory export"}), *(json.dumps({"text": text}) for text in texts.split())]
     (root / f".out.jsonl.{some.randrange(1 << 20)}.part").write_text("\n".join(lines))
