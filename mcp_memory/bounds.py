@@ -68,10 +68,10 @@ def parse_json(text: str, *, values: int = RECORD_VALUES) -> Any:
         ValueError: it is no JSON, or over a bound (`OverBounds`); NaN, infinity, and numbers of thousands of digits
             are no JSON.
     """
+    if too_many_values(text, values):  # first, as it looks at no more than so many
+        raise OverBounds(f"has more than {values:,} values")
     if is_too_deep(text):
         raise OverBounds(f"is nested more than {DEEPEST} deep")
-    if too_many_values(text, values):
-        raise OverBounds(f"has more than {values:,} values")
     try:
         return json.loads(text, parse_constant=_no_number)
     except json.JSONDecodeError:
