@@ -9,9 +9,9 @@ between not at all and twice, and once where nothing speaks for either.
 The 770 numbers were fitted by ``training/whose_words.py`` on invented worlds alone, and hold for the embedder that they
 were fitted with; with another one both count once.
 
-**Measured** where nothing was fitted, R@5 and R@10: prompts of kept worlds 41 → 70 and 65 → 83, those of people at
-their projects with an assistant 15 → 30 and 27 → 43; questions to chats with an assistant 52 → 53 and 65 → 64, to
-friends' talk 78 → 79 and 87 → 86, of kept worlds 62 → 63 and 79 → 79. For documents it changes nothing.
+**Measured** where nothing was fitted, R@5 and R@10: prompts of kept worlds 45 → 69 and 69 → 83, those of people at
+their projects with an assistant 15 → 31 and 27 → 41; questions to chats with an assistant 52 → 53 and 65 → 65, to
+friends' talk 78 → 78 and 87 → 86, of kept worlds 63 → 63 and 80 → 80. For documents it changes nothing.
 """
 
 from __future__ import annotations
