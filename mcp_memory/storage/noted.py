@@ -68,7 +68,7 @@ class PlaceNote:
             StoreUnwritable: it holds none, or another one, which nobody may take for the memory; or it was moved since.
         """
         self._kept = False
-        if folder is not None and (folder / MOVED).exists():
+        if folder is not None and (folder / MOVED).is_file() and not any((folder / name).exists() for name in STORED):
             raise StoreUnwritable(
                 f"the memory in {str(folder)!r} was moved while this program ran. Nothing was changed. Start it again."
             )

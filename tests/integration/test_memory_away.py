@@ -224,3 +224,9 @@ def test_a_memory_that_was_moved_while_a_program_ran_is_not_called_away(store, t
     leave(store, tmp_path / "new")
     with pytest.raises(StoreUnwritable, match=r"was moved while this program ran.*Start it again"):
         place.check(store)
+
+
+def test_a_strange_folder_of_the_notes_name_moves_no_memory(store, capsys):
+    (store / "moved.json").mkdir()
+    assert main(["status"]) == 0
+    assert "healthy" in capsys.readouterr().out
