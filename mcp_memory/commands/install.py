@@ -242,7 +242,10 @@ def _copy_of(file: Path, *, new: bool = False) -> Path:
 def _difference(file: Path, client: ClientFile, before: str, after: str) -> Iterator[str]:
     """Yield the lines that change, without the others: they may hold keys of other servers. JSON may be one line."""
     if client.form == "json":
-        before, after = (json.dumps(entry_in(file, "json", (), one), indent=2) for one in (before, after))
+        texts = (
+            json.dumps(entry_in(file, "json", (), one), indent=2) if one.strip() else "" for one in (before, after)
+        )
+        before, after = texts
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
     return (line for line in lines if not line.startswith(("---", "+++", "@@")))
 

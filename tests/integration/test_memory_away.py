@@ -8,9 +8,9 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp import Client
+from remembering import remember
 
 from mcp_memory.cli import main
-from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.server.app import build
 from mcp_memory.settings import load
@@ -36,14 +36,6 @@ def store(tmp_path, monkeypatch):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "disk" / "store"))
     anyio.run(remember, "My boat is called Curlew.")
     return tmp_path / "disk" / "store"
-
-
-async def remember(text):
-    memory = await open_memory(load())
-    try:
-        await memory.write(WriteRequest("default", "s", "message", (NewItem(text, speaker="Ines"),)))
-    finally:
-        await memory.aclose()
 
 
 def vanish(store: Path) -> None:

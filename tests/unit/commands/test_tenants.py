@@ -2,13 +2,11 @@
 
 import anyio
 import pytest
+from remembering import remember
 
 from mcp_memory.access.tokens import TokenFile
 from mcp_memory.cli import main
 from mcp_memory.domain.access import RIGHTS, Grant, Permission
-from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.settings import load
-from mcp_memory.wiring import open_memory
 
 
 @pytest.fixture
@@ -21,14 +19,6 @@ def place(tmp_path, monkeypatch):
         everything = (Permission("*", RIGHTS),)
         TokenFile(tmp_path / "tokens.json").add(Grant(f"agent of {name}", everything, name))
     return tmp_path
-
-
-async def remember(text):
-    memory = await open_memory(load())
-    try:
-        await memory.write(WriteRequest("default", "s", "message", (NewItem(text, speaker="Ines"),)))
-    finally:
-        await memory.aclose()
 
 
 def test_a_tenant_is_forgotten_with_its_tokens_and_no_other(place, capsys):
