@@ -23,7 +23,7 @@ class SearchSettings:
     words: bool = switch("words", True, "BM25")
     neighbours: bool = switch("neighbours", True, "the words of the turns before and after count for a turn too")
     speaker: bool = switch("speaker", True, "turns of the speaker that the query names")
-    user_first: bool = switch("user_first", True, "what the person says counts more than what an assistant says")
+    user_first: bool = switch("user_first", True, "what the person says counts more, as far as the query wants it")
     wishes: bool = switch("wishes", True, "standing wishes of the user that apply come with every recall")
     replies: bool = switch("replies", True, "a turn's similarity to the query counts for the turn that replies to it")
     first_person: bool = switch("first_person", True, '"Ann\'s dog" is looked up as "my dog" in what Ann said')
