@@ -56,10 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run_command(arguments: Sequence[str] | None) -> int:
     parser = build_parser()
     options = parser.parse_args(arguments)
-    if options.command == "bench":
-        _check_bench(parser, options)
-    elif options.command == "eval":
-        _check_files(parser, options)
+    if options.command == "eval":
+        check_files(parser, options)
     command = options.command or "serve"
     try:
         if command in SETUP:
@@ -150,24 +148,6 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         from mcp_memory.evaluation.demo import demo
 
         return demo()
-    if command == "bench":
-        if options.learning is not None:
-            from mcp_memory.evaluation.learning_curve import learning
-
-            return learning(
-                settings, options.learning, questions=options.questions, plot=options.plot, output=options.json
-            )
-        if options.tree:
-            from mcp_memory.evaluation.bench_tree import bench_tree
-
-            return bench_tree(settings, output=options.json)
-        if options.grow is not None:
-            from mcp_memory.evaluation.bench_growth import grow
-
-            return grow(settings, options.grow, sentences=options.sentences, output=options.json, plot=options.plot)
-        from mcp_memory.evaluation.bench import bench
-
-        return bench(settings, large=options.large, output=options.json, parts=options.only)
     if command == "eval":
         from mcp_memory.commands.terminal import ProgressBar
         from mcp_memory.evaluation.evaluate import evaluate
@@ -216,33 +196,6 @@ def build_parser() -> argparse.ArgumentParser:
     doctor.add_argument("--yes", action="store_true", help="give up without asking what no repair can bring back")
     serve = commands.add_parser("serve", help="serve over stdio (the default; a client starts this), or over HTTP")
     serve.add_argument("--http", metavar="HOST:PORT", help="listen there for many clients, such as 127.0.0.1:8765")
-    bench = commands.add_parser("bench", help="measure speed and memory on synthetic text, or learning on yours")
-    bench.add_argument("--large", action="store_true", help="also at 100,000 sentences (takes long)")
-    bench.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
-    bench.add_argument(
-        "--learning",
-        type=Path,
-        metavar="DATA",
-        help="instead: the learning curve on a data set, DATA.questions.jsonl and DATA.(conversations|corpus).jsonl",
-    )
-    bench.add_argument(
-        "--tree", action="store_true", help="instead: chains that only recall's loop can follow to the end"
-    )
-    bench.add_argument(
-        "--grow",
-        type=Path,
-        metavar="FOLDER",
-        help="instead: one store that grows to a million sentences, kept in FOLDER; repeat it to go on after a stop",
-    )
-    bench.add_argument(
-        "--sentences", type=_positive, metavar="N", default=1_000_000, help="of --grow: where to stop (1000000)"
-    )
-    bench.add_argument("--questions", type=_positive, metavar="N", help="of --learning: an even sample of so many")
-    bench.add_argument(
-        "--plot", type=Path, metavar="FILE", help='of --learning and --grow: .svg, or .png with the extra "plot"'
-    )
-    parts = ("recall", "write", "handshake", "memory")
-    bench.add_argument("--only", action="append", choices=parts, help="only this part; may be repeated")
     _add_eval(commands)
     add_examples(parser, commands)
     return parser
@@ -272,22 +225,7 @@ def _add_eval(commands: Any) -> None:
     evaluate.add_argument("--plot", type=Path, metavar="FILE", help="draw recall@10 by kind, as .svg")
 
 
-def _check_bench(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Reject options without effect, before anything is measured."""
-    _check_files(parser, options)
-    learning = options.learning is not None
-    others = [name for name in ("learning", "tree", "grow") if getattr(options, name)]
-    if len(others) > 1:
-        parser.error(f"--{others[0]} and --{others[1]} are two measurements: ask for one")
-    if others and (options.large or options.only):
-        parser.error("--large and --only belong to the measurements of speed, not to --learning, --tree or --grow")
-    if not learning and options.questions:
-        parser.error("--questions belongs to --learning")
-    if not (learning or options.grow) and options.plot:
-        parser.error("--plot belongs to --learning and --grow")
-
-
-def _check_files(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+def check_files(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Reject output files that cannot be written, before anything is measured."""
     for option, file in (("--json", options.json), ("--plot", options.plot)):
         if file is not None and (file.is_dir() or not file.parent.is_dir()):

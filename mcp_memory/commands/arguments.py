@@ -317,9 +317,6 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "doctor": """\
   mcp-memory doctor
   mcp-memory doctor --rebuild""",
-    "bench": """\
-  mcp-memory bench --only recall --json figures.json
-  mcp-memory bench --learning data/NAME --plot curve.svg""",
     "eval": """\
   mcp-memory eval locomo10.json --questions 200 --json before.json
   mcp-memory eval locomo10.json --questions 200 --switch words=false --against before.json

@@ -1,1 +1,1 @@
-"""The commands ``demo``, ``bench`` and ``eval``, and the synthetic data that they use."""
+"""The commands ``demo`` and ``eval``."""

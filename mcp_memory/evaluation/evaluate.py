@@ -29,9 +29,9 @@ from mcp import Client
 
 from mcp_memory import __version__
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.bench_subjects import connected, machine, own_server, quantile
 from mcp_memory.evaluation.dataset import UNNAMED, Asked, Dataset
 from mcp_memory.evaluation.demo import call
+from mcp_memory.evaluation.own_server import connected, machine, own_server, quantile
 from mcp_memory.evaluation.published import load
 from mcp_memory.ports import Progress
 from mcp_memory.settings import Settings, with_switches

@@ -3,11 +3,10 @@
 import json
 
 import anyio
-import pytest
+from bench import speed as command
+from bench.speed import writing
+from bench.subjects import Stores
 
-from mcp_memory.evaluation import bench as command
-from mcp_memory.evaluation.bench import writing
-from mcp_memory.evaluation.bench_subjects import Stores
 from mcp_memory.settings import Settings
 
 
@@ -37,10 +36,3 @@ def test_writing_is_measured_including_the_lock_and_the_disk(tmp_path):
     assert figures["under the lock p50"].runs == 4
     assert 0 < figures["under the lock p50"].value < figures["single message p95"].value
     assert figures["store size per 1,000 messages, compacted"].value > 0
-
-
-@pytest.mark.parametrize("part", command.PARTS)
-def test_every_part_is_known_to_the_command_line(part):
-    from mcp_memory.cli import build_parser
-
-    assert build_parser().parse_args(["bench", "--only", part]).only == [part]

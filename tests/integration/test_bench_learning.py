@@ -4,16 +4,15 @@ import json
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-
-from mcp_memory.cli import main
-from mcp_memory.evaluation import learning_curve
+from bench import learning
+from bench.__main__ import main
 
 PLACES = ("Vellin", "Karst", "Upper Tarn", "Molde", "Sorrel", "Ebb", "Quill", "Hask", "Bry", "Loam", "Fenn", "Osk")
 TRADES = ("kites", "oars", "bells", "lamps", "drums", "clocks", "jars", "saddles", "nets", "ladders", "barrels", "cups")
 
 
 def test_the_curve_is_measured_over_stdio_printed_drawn_and_written(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(learning_curve, "PASSES", 1)
+    monkeypatch.setattr(learning, "PASSES", 1)
     monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
     (tmp_path / "config.toml").write_text("", encoding="utf-8")
     documents = [
@@ -33,7 +32,7 @@ def test_the_curve_is_measured_over_stdio_printed_drawn_and_written(tmp_path, mo
         (tmp_path / f"made-up.{name}.jsonl").write_text(text, encoding="utf-8")
     plot, figures = tmp_path / "curve.svg", tmp_path / "figures.json"
 
-    code = main(["bench", "--learning", str(tmp_path / "made-up"), "--plot", str(plot), "--json", str(figures)])
+    code = main(["--learning", str(tmp_path / "made-up"), "--plot", str(plot), "--json", str(figures)])
 
     assert code == 0
     shown = capsys.readouterr()
@@ -67,7 +66,7 @@ def test_the_curve_is_measured_over_stdio_printed_drawn_and_written(tmp_path, mo
     ],
 )
 def test_an_impossible_measurement_is_refused_at_once_with_code_2(arguments, said, capsys):
-    assert main(["bench", *arguments]) == 2
+    assert main(arguments) == 2
     shown = capsys.readouterr()
     assert said in shown.err
     assert shown.out == ""
@@ -84,6 +83,6 @@ def test_an_impossible_measurement_is_refused_at_once_with_code_2(arguments, sai
 )
 def test_options_without_effect_are_refused(arguments, capsys):
     with pytest.raises(SystemExit) as told:
-        main(["bench", *arguments])
+        main(arguments)
     assert told.value.code == 2
     assert "--learning" in capsys.readouterr().err

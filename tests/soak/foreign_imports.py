@@ -23,11 +23,11 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from bench.synthetic import prose
 from fakes import FakeEmbedder
 from foreign_files import chatgpt_chat, write_json
 
 from mcp_memory.embedding.onnx import OnnxEmbedder
-from mcp_memory.evaluation.synthetic import prose
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign

@@ -18,8 +18,10 @@ from pathlib import Path
 
 import anyio
 
-from mcp_memory.evaluation.bench_subjects import QUESTIONS, SEED, requests
-from mcp_memory.evaluation.synthetic import corpus
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from bench.subjects import QUESTIONS, SEED, requests
+from bench.synthetic import corpus
+
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory
 

@@ -22,10 +22,9 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from bench.subjects import messages
+from bench.synthetic import prose
 from stdio_client import StdioClient, serving
-
-from mcp_memory.evaluation.bench_subjects import messages
-from mcp_memory.evaluation.synthetic import prose
 
 POLL_S = 0.05
 """Between two looks whether everything is indexed."""

@@ -34,7 +34,7 @@ def test_adapters_are_known_only_where_the_contributing_guide_says() -> None:
         if room_of(imported) in adapters - {room_of(name)} and not imported.endswith(".settings")
     }
     opening = {room for room, _ in knowing}
-    assert opening == {"wiring", "memory", "commands", "evaluation"}
+    assert opening == {"wiring", "memory", "commands"}
     assert {adapter for room, adapter in knowing if room == "memory"} == {"rules"}
 
 

@@ -4,9 +4,9 @@ import xml.etree.ElementTree as ElementTree
 from importlib.util import find_spec
 
 import pytest
+from bench.plot import Line, Panel, bounds, svg, writer
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.plot import Line, Panel, bounds, svg, writer
 
 SPACE = "{http://www.w3.org/2000/svg}"
 PANELS = [

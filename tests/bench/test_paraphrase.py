@@ -1,11 +1,11 @@
 """Paraphrases: which parts stay, which change, and by how much."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
-
-from mcp_memory.evaluation.paraphrase import changed, paraphrase
-from mcp_memory.texts import resource
+from bench import synonyms
+from bench.paraphrase import changed, paraphrase
 
 QUESTIONS = [
     "When did Petra visit the Museum of Small Boats in Vellin?",
@@ -77,7 +77,7 @@ def test_another_form_of_the_same_word_is_no_change():
 
 
 def test_no_entry_of_the_table_replaces_itself_or_contains_a_name():
-    table = tomllib.loads(resource("synonyms.toml"))
+    table = tomllib.loads(Path(synonyms.__file__).with_name("synonyms.toml").read_text("utf-8"))
     for part, entries in table.items():
         for word, said in entries.items():
             choices = said.split(" | ")

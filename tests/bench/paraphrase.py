@@ -20,7 +20,8 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-from mcp_memory.evaluation.synonyms import DETERMINERS, agents, replace_synonyms
+from bench.synonyms import DETERMINERS, agents, replace_synonyms
+
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.facts.verbs import inflect, inflection
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import anyio
 import numpy as np
 import pytest
+from bench import recall_speed
+from bench.recall_speed import RecordingEmbedder
+from bench.subjects import Filled
+from bench.synthetic import Corpus, Question
 from fakes import FakeEmbedder
 
-from mcp_memory.evaluation import bench_recall
-from mcp_memory.evaluation.bench_recall import RecordingEmbedder
-from mcp_memory.evaluation.bench_subjects import Filled
-from mcp_memory.evaluation.synthetic import Corpus, Question
 from mcp_memory.memory import Memory
 from mcp_memory.settings import Settings
 
@@ -34,11 +34,11 @@ def test_every_text_counts_towards_the_floor_and_queries_with_further_texts_stan
     monkeypatch: pytest.MonkeyPatch,
 ):
     embedder = FakeEmbedder()
-    monkeypatch.setattr(bench_recall, "replace", lambda memory, embedder: Asking(embedder))
-    monkeypatch.setattr(bench_recall, "_vectors", lambda memory: _matrix())
+    monkeypatch.setattr(recall_speed, "replace", lambda memory, embedder: Asking(embedder))
+    monkeypatch.setattr(recall_speed, "_vectors", lambda memory: _matrix())
     questions = tuple(Question(str(number), "one-hop", "x") for number in range(4))
     filled = Filled(Path(), Corpus((), (), questions), 0.0)
-    measured = bench_recall._in_process
+    measured = recall_speed._in_process
     figures = {
         figure.name: figure for figure in anyio.run(measured, "recall", Memory(Settings(), None, embedder), filled, 3.0)
     }

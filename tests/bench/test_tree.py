@@ -4,8 +4,8 @@ import re
 from collections import Counter
 
 import pytest
+from bench.tree import FORMS, LEAVES, QUESTIONS, STEPS, Tree, tree
 
-from mcp_memory.evaluation.bench_tree import FORMS, LEAVES, QUESTIONS, STEPS, Tree, tree
 from mcp_memory.language.tokens import stems
 
 EACH = [(seed, depth, form) for seed in range(3) for depth in (1, 5) for form in FORMS]

@@ -8,29 +8,23 @@ other effect, since a slow or busy machine is not an error.
 
 from __future__ import annotations
 
-import os
-import platform
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
 import psutil
-from mcp import Client, StdioServerParameters
+from bench.synthetic import Corpus, corpus
 
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.evaluation.synthetic import Corpus, corpus
+from mcp_memory.evaluation.own_server import machine, quantile
 from mcp_memory.memory import Memory
-from mcp_memory.settings import Settings, as_environment
+from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory
-
-LIBRARIES = ("mcp", "lancedb", "pyarrow", "numpy", "onnxruntime", "tokenizers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +82,6 @@ class Laps:
         return quantile(self.ms, share)
 
 
-def quantile(values: Sequence[float], share: float) -> float:
-    """Return the smallest measured value that at least ``share`` of the values do not exceed.
-
-    Args:
-        values: at least one, in any order.
-        share: in (0, 1].
-    """
-    ordered = sorted(values)
-    place = -int(-share * len(ordered) // 1) - 1  # the ceiling, less one
-    return ordered[max(0, place)]
-
-
 def table(figures: Sequence[Figure]) -> str:
     """Return the figures as lines for a terminal, by part, ratios first."""
     lines: list[str] = []
@@ -119,17 +101,6 @@ def table(figures: Sequence[Figure]) -> str:
 def document(figures: Sequence[Figure]) -> dict[str, Any]:
     """Return the figures in JSON types, with the properties of the machine that they depend on."""
     return {"machine": machine(), "figures": [asdict(figure) for figure in figures]}
-
-
-def machine() -> dict[str, Any]:
-    """Return the properties of the machine that figures depend on, but not its name."""
-    return {
-        "system": platform.system(),
-        "processor": platform.machine(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "versions": {name: version(name) for name in LIBRARIES},
-    }
 
 
 def _number(value: float) -> str:
@@ -212,39 +183,6 @@ async def write(memory: Memory, session: str, *items: NewItem) -> None:
 
 Era = Literal["legacy", "auto"]
 """How a client connects: with ``initialize``, or with ``server/discover`` of revision 2026-07-28."""
-
-
-def own_server(settings: Settings, store: Path, *, wait: bool = True, **server: str) -> StdioServerParameters:
-    """Return how to start our server with exactly these settings.
-
-    Args:
-        settings: all are passed through the environment, so that no configuration file of the user adds others.
-        store: folder of the store.
-        wait: whether each write waits until it is indexed.
-        server: changes to the section ``[server]``.
-    """
-    settings = replace(
-        settings,
-        storage=replace(settings.storage, uri=str(store)),
-        server=replace(settings.server, **server),  # type: ignore[arg-type]
-        write=replace(settings.write, wait=wait),
-    )
-    environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
-    environment |= as_environment(settings)
-    return StdioServerParameters(command=sys.executable, args=["-m", "mcp_memory", "serve"], env=environment)
-
-
-@asynccontextmanager
-async def connected(server: StdioServerParameters) -> AsyncIterator[tuple[Client, psutil.Process]]:
-    """Start a server process and connect to it; the process ends with the context.
-
-    Yields:
-        The client and the server process.
-    """
-    before = {child.pid for child in psutil.Process().children()}
-    async with Client(server, read_timeout_seconds=600) as client:
-        (process,) = (child for child in psutil.Process().children() if child.pid not in before)
-        yield client, process
 
 
 def resident_mb(process: psutil.Process) -> float:

@@ -1,4 +1,4 @@
-"""``mcp-memory bench --learning DATA``: what feedback improves, on a data set of the user.
+"""``python -m bench --learning DATA``: what feedback improves, on a data set of the user.
 
 Half of the questions are taught and half never are (`dataset.is_taught`). At pass 0 a fresh store is asked the taught
 questions, the same questions in other words (`paraphrase`; only where the wording differs enough), and the unseen ones.
@@ -24,15 +24,16 @@ from random import Random
 from typing import Any, Literal
 
 import anyio
+from bench.paraphrase import paraphrase
+from bench.plot import Line, Panel, writer
+from bench.subjects import Figure, document
 from mcp import Client
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.bench_subjects import Figure, connected, document, own_server
 from mcp_memory.evaluation.dataset import Asked, Dataset, read
 from mcp_memory.evaluation.demo import call
 from mcp_memory.evaluation.evaluate import Mean, mean, ranked_ids, recall, recall_at, write_items
-from mcp_memory.evaluation.paraphrase import paraphrase
-from mcp_memory.evaluation.plot import Line, Panel, writer
+from mcp_memory.evaluation.own_server import connected, own_server
 from mcp_memory.settings import Settings
 
 PASSES = 5

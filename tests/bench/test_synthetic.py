@@ -8,9 +8,9 @@ from math import log
 
 import numpy as np
 import pytest
+from bench.synthetic import KINDS, Corpus, corpus, growing, prose
 
 from mcp_memory.domain.requests import NewItem
-from mcp_memory.evaluation.synthetic import KINDS, Corpus, corpus, growing, prose
 
 
 def _items(text: Corpus) -> dict[str, NewItem]:

@@ -4,10 +4,10 @@ import json
 from random import Random
 
 import pytest
+from bench.__main__ import main
+from bench.learning import GROUPS, LABELS, Curve, Found, figures, marked, panels, rounds_of, table
 
-from mcp_memory.cli import main
 from mcp_memory.evaluation.dataset import is_taught
-from mcp_memory.evaluation.learning_curve import GROUPS, LABELS, Curve, Found, figures, marked, panels, rounds_of, table
 
 EVIDENCE = [{"id": f"e{i}", "sources": [{"id": f"m{i}"}]} for i in range(9)]
 
@@ -77,7 +77,7 @@ def test_a_set_without_a_question_to_teach_is_refused_before_anything_runs(tmp_p
     question = {"qid": unseen, "question": "What is Tarn?", "supporting": ["d1"]}
     (tmp_path / "few.corpus.jsonl").write_text('{"doc_id": "d1", "text": "A lake."}', encoding="utf-8")
     (tmp_path / "few.questions.jsonl").write_text(json.dumps(question), encoding="utf-8")
-    assert main(["bench", "--learning", str(tmp_path / "few")]) == 2
+    assert main(["--learning", str(tmp_path / "few")]) == 2
     said = capsys.readouterr()
     assert "none of its 1 questions would be taught" in said.err
     assert said.out == ""
@@ -87,7 +87,7 @@ def test_a_set_without_a_question_to_teach_is_refused_before_anything_runs(tmp_p
 @pytest.mark.parametrize(("place", "why"), [("absent/out.svg", "no such folder"), ("", "is a folder")])
 def test_an_output_file_that_cannot_be_written_is_refused_at_once(tmp_path, capsys, option, place, why):
     with pytest.raises(SystemExit) as stopped:
-        main(["bench", "--learning", str(tmp_path / "absent"), option, str(tmp_path / place)])
+        main(["--learning", str(tmp_path / "absent"), option, str(tmp_path / place)])
     assert stopped.value.code == 2
     assert f"{option} {tmp_path / place}" in (said := capsys.readouterr().err)
     assert why in said

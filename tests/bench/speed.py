@@ -1,4 +1,4 @@
-"""``mcp-memory bench``: speed and memory on synthetic text, as ratios within one run.
+"""``python -m bench``: speed and memory on synthetic text, as ratios within one run.
 
 Each part can run alone. All data is in a temporary folder; the settings are the user's own except for the location of
 the store. Without ``--large`` it takes about three minutes, most of them for embedding the text that recall is measured
@@ -33,33 +33,32 @@ from pathlib import Path
 
 import anyio
 from anyio import to_thread
-from mcp import Client, StdioServerParameters
-
-from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
-from mcp_memory.domain.requests import NewItem
-from mcp_memory.domain.status import StoreStatus
-from mcp_memory.evaluation.bench_recall import recall
-from mcp_memory.evaluation.bench_subjects import (
+from bench.recall_speed import recall
+from bench.subjects import (
     SEED,
     Era,
     Figure,
     Laps,
     Report,
     Stores,
-    connected,
     document,
     messages,
     opened,
-    own_server,
     peak_mb,
     resident_mb,
     size_mb,
     table,
     write,
 )
+from bench.synthetic import prose
+from mcp import Client, StdioServerParameters
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
+from mcp_memory.domain.requests import NewItem
+from mcp_memory.domain.status import StoreStatus
 from mcp_memory.evaluation.demo import call
-from mcp_memory.evaluation.synthetic import prose
+from mcp_memory.evaluation.own_server import connected, own_server
 from mcp_memory.ports import Store, Transaction
 from mcp_memory.settings import Settings
 from mcp_memory.storage.tables import Tables

@@ -2,26 +2,25 @@
 
 import json
 
-from mcp_memory.evaluation import bench_growth
-from mcp_memory.evaluation.bench_growth import grow, panels, table
-from mcp_memory.evaluation.plot import svg
+from bench import growth
+from bench.growth import grow, panels, table
+from bench.plot import svg
+
 from mcp_memory.settings import Settings
 
 
 def test_a_run_that_was_stopped_goes_on_and_measures_each_size_once(tmp_path, monkeypatch):
     measured = []
-    monkeypatch.setattr(bench_growth, "SLICE", 60)
-    monkeypatch.setattr(bench_growth, "SIZES", (60, 120))
-    monkeypatch.setattr(bench_growth, "QUESTIONS", 3)
-    monkeypatch.setattr(bench_growth, "WRITES", 5)
-    monkeypatch.setattr(bench_growth, "measured", lambda *_: measured.append(1) or {"open to write s": len(measured)})
+    monkeypatch.setattr(growth, "SLICE", 60)
+    monkeypatch.setattr(growth, "SIZES", (60, 120))
+    monkeypatch.setattr(growth, "QUESTIONS", 3)
+    monkeypatch.setattr(growth, "WRITES", 5)
+    monkeypatch.setattr(growth, "measured", lambda *_: measured.append(1) or {"open to write s": len(measured)})
     for sentences in (60, 120, 120):
         assert grow(Settings(), tmp_path, sentences=sentences, output=None, plot=None) == 0
     state = json.loads((tmp_path / "growth.json").read_text())
     assert state == {"slices": 2, "figures": {"60": {"open to write s": 1}, "120": {"open to write s": 2}}}
-    figures = bench_growth.measure(
-        bench_growth.at(Settings(), tmp_path), next(bench_growth.growing(bench_growth.SEED, 60, 3)).questions
-    )
+    figures = growth.measure(growth.at(Settings(), tmp_path), next(growth.growing(growth.SEED, 60, 3)).questions)
     assert figures["sentences"] == 120
     assert figures["recall@10 against exact"] == 1.0
     assert figures["write p50 ms"] > 0

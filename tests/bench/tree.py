@@ -1,4 +1,4 @@
-"""``mcp-memory bench --tree``: measure recall on trees that a single search cannot solve.
+"""``python -m bench --tree``: measure recall on trees that a single search cannot solve.
 
 Each tree has its own space and is asked about
 in several wordings, in several ways: with the loop, which may return 6 items more than the tree is deep (`SPARE`) and
@@ -45,12 +45,12 @@ from random import Random
 from typing import Literal, get_args
 
 import anyio
+from bench.subjects import Figure, document, opened
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Kind
-from mcp_memory.evaluation.bench_subjects import Figure, document, opened
 from mcp_memory.memory import Memory
 from mcp_memory.settings import Settings
 

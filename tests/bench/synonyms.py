@@ -1,4 +1,4 @@
-"""Replace everyday English words by synonyms, from the table in ``resources/synonyms.toml``.
+"""Replace everyday English words by synonyms, from the table in ``synonyms.toml`` beside this file.
 
 The table has verbs in the plain form and nouns in the singular; replacements take the inflection of the original. The
 words before a word decide whether it is a verb or a noun; if they do not, the word stays. A verb also stays before a
@@ -15,13 +15,14 @@ import re
 import tomllib
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from mcp_memory.rules.facts.verbs import Form, inflect, inflection, is_known_form
-from mcp_memory.texts import resource
 
 # ruff: noqa: SIM905 - a list of words is read as words
+TABLE = Path(__file__).with_name("synonyms.toml")
 PARTICLES = frozenset("up out off down away back over along apart forward on through around together to".split())
 DETERMINERS = frozenset(
     "the a an this that these those his her its their my your our some any no every each another which what whose"
@@ -207,7 +208,7 @@ def agents() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _table(part: str) -> dict[str, tuple[str, ...]]:
-    return {words: tuple(said.split(" | ")) for words, said in tomllib.loads(resource("synonyms.toml"))[part].items()}
+    return {words: tuple(said.split(" | ")) for words, said in tomllib.loads(TABLE.read_text("utf-8"))[part].items()}
 
 
 @cache

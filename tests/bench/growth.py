@@ -1,10 +1,10 @@
-"""``mcp-memory bench --grow FOLDER``: how opening, memory, recall and writing grow, to a million sentences.
+"""``python -m bench --grow FOLDER``: how opening, memory, recall and writing grow, to a million sentences.
 
 One store grows by synthetic text, a slice at a time, and is measured at each of `SIZES` by a process of its own. Store
 and figures stay in the folder, so that a run that was stopped goes on where it was. **Vectors are synthetic**: the sum
 of a random vector for each word. Texts with words in common are near each other, as with a model, and a million
 sentences take minutes of processor time instead of hours. So embedding is nearly free here, and the floor of a recall
-is the exact scan of all vectors alone (``bench_recall.py``). Processor times stand beside times, for machines that do
+is the exact scan of all vectors alone (``recall_speed.py``). Processor times stand beside times, for machines that do
 other work. From 20,000 sentences on what is opened is the saved view and the commits after it, unless
 ``storage.saved_view`` is off.
 """
@@ -27,13 +27,13 @@ from random import Random
 import anyio
 import numpy as np
 import psutil
+from bench.plot import Line, Panel, writer
+from bench.subjects import SEED, SPACE, Laps, messages, size_mb
+from bench.synthetic import Corpus, Question, growing
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.embedding.onnx import Parts, embed_alone
-from mcp_memory.evaluation.bench_subjects import SEED, SPACE, Laps, messages, size_mb
-from mcp_memory.evaluation.plot import Line, Panel, writer
-from mcp_memory.evaluation.synthetic import Corpus, Question, growing
 from mcp_memory.language.tokens import words
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
