@@ -1,9 +1,10 @@
 """Wiring: open the adapter of each port, as the settings say, and build the memory from them.
 
 The memory, the services and the rooms know only ports; ``memory.py`` alone also knows the rules, which judge a question
-where it is given no other judge. Commands that work on the files of a store open adapters themselves. Opening a memory imports all that the services need, so the server does it after its first reply; a look at
-the store (``commands/looking.py``) has no use for most of that. Adapters import the heavier libraries (LanceDB, ONNX
-Runtime) at their first use.
+where it is given no other judge. Commands that work on the files of a store open adapters themselves. Opening a memory
+imports all that the services need, so the server does it after its first reply; a look at the store
+(``commands/looking.py``) has no use for most of that. Adapters import the heavier libraries (LanceDB, ONNX Runtime) at
+their first use.
 """
 
 from __future__ import annotations
