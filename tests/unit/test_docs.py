@@ -245,7 +245,7 @@ def _is_defined_in(name: str, file: str) -> bool:
 def test_every_name_that_a_document_places_in_a_file_is_defined_there() -> None:
     documents = ("docs/ARCHITECTURE.md", "docs/DESIGN.md", "docs/GLOSSARY.md", "CONTRIBUTING.md")
     placed = [(document, *pair) for document in documents for pair in _placed(document)]
-    assert len(placed) >= 80
+    assert len(placed) >= 30
     assert not [one for one in placed if not _is_defined_in(*one[1:])]
 
 
