@@ -39,7 +39,6 @@ from mcp_memory.rules.facts.corrections import (
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt, is_momentary, with_assistant
-from mcp_memory.rules.facts.happenings import happenings
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions, told_beside
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
 from mcp_memory.rules.facts.notes import note_assertions, read_note, skip_lead_in
@@ -384,7 +383,6 @@ class RuleExtractor:
         weighted += [(claim, PLAIN) for claim in of_phrases]
         if talk and clause.confidence > 0:
             yield from appointment_assertions(turn, discourse, index, clause, intent)
-            yield from happenings(turn, discourse, index, clause, intent, around)
             yield from amounts(turn, discourse, index, clause, intent)
         for claim, confidence in weighted:
             yield from assert_claim(turn, discourse, index, clause, claim, intent, confidence, around)

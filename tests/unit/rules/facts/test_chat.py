@@ -80,10 +80,6 @@ def test_what_is_said_of_an_assistant_is_no_fact() -> None:
         ("Olga is 79 and lives alone in Turku.", ["Olga age 79", "Olga lives_in Turku"]),
         ("Good news: got the job!", ["Maria did got the job"]),
         ("They offered me the job!", []),
-        (
-            "My dad fell on Friday, his wrist is sprained.",
-            ["Maria's dad did fell", "Maria's dad's wrist did was sprained"],
-        ),
         ("I saw Dr Lind about my back on Friday.", ["Maria did saw Dr Lind about their back"]),
         ("I've been made redundant.", ["Maria did was made redundant"]),
         ("I live on St Anne's Road.", ["Maria lives_in St Anne's Road"]),
@@ -91,13 +87,11 @@ def test_what_is_said_of_an_assistant_is_no_fact() -> None:
         ("I quit smoking in January.", ["Maria did quit smoking"]),
         ("I also stopped drinking wine in March.", ["Maria did stopped drinking wine"]),
         ("I donated blood last week.", ["Maria did donated blood"]),
-        ("They accepted our offer yesterday.", ["Maria's offer did was accepted"]),
         (
             "I'm Maria, 34, nurse at the Lumen clinic.",
             ["Maria age 34", "Maria works_as nurse", "Maria works_at Lumen clinic"],
         ),
         ("I'm fine, nurse said so.", []),
-        ("Except I don't work Wednesdays.", ["not Maria works_hours Wednesdays"]),
     ],
 )
 def test_verbs_as_people_shorten_them(text: str, expected: list[str]) -> None:

@@ -272,7 +272,6 @@ def test_more_that_people_say_plainly(text: str, expected: list[str]) -> None:
         ("Remember: I moved to Varna last week", ["Maria lives_in Varna"]),
         ("My sister is in Varna since last summer.", ["Maria's sister lives_in Varna"]),
         ("I've been at Kolme since January.", ["Maria works_at Kolme"]),
-        ("My sister is in hospital since April.", ["Maria's sister is_a in hospital"]),
         ("We're going to my parents in Varna over Easter.", ["Maria's parents lives_in Varna"]),
         ("I met my parents in Varna.", ["Maria did met their parents in Varna"]),
         ("Ines was stung by a wasp.", ["Ines did was stung by a wasp"]),

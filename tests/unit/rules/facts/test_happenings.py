@@ -3,23 +3,12 @@
 import pytest
 from reading import SAID_AT, facts, intervals, read
 
-from mcp_memory.domain.versions import fold
-
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("My viola lesson is on Mondays.", ["Maria's viola lesson scheduled_for Mondays"]),
-        (
-            "I have judo class on Fridays at quarter past six.",
-            ["Maria's judo class scheduled_for Fridays at quarter past six"],
-        ),
         ("I had lunch on Mondays.", []),
-        ("The new passport came this morning.", ["new passport did arrived"]),
         ("The idea came this morning.", []),
-        ("My flight was cancelled.", ["Maria's flight did was cancelled"]),
-        ("The trip to Bergen is cancelled.", ["not Maria visited Bergen"]),
-        ("The Bergen trip is off.", ["not Maria visited Bergen"]),
         ("Tom's off.", []),
         ("I get about 9 a month.", []),
         ("I pay 540 a month in rent.", ["Maria pays 540 a month in rent"]),
@@ -29,7 +18,6 @@ from mcp_memory.domain.versions import fold
         ("I can't eat that many oysters.", []),
         ("I bought a red 2011 Fiat Panda.", ["Maria bought red 2011 Fiat Panda"]),
         ("I met Ravi at Ann's party.", ["Maria did met Ravi at Ann's party"]),
-        ("I work Monday to Friday, eight to four.", ["Maria works_hours Monday to Friday, eight to four"]),
         ("I've been offered a job at Tessel.", ["Maria did was offered a job at Tessel"]),
         ("My boss left on Friday.", []),
         ("My boss is leaving at the end of the month.", ["Maria's boss did left"]),
@@ -58,14 +46,8 @@ def test_what_happens_to_things_and_people(text: str, expected: list[str]) -> No
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I'm on leave from 9 June until the end of August.", ["on leave 2023-06-09 2023-09-01"]),
-        ("I'll be on holiday from the 22nd to the 29th of July.", ["on holiday 2023-07-22 2023-07-30"]),
         ("We're getting married on 6 September.", ["got married 2023-09-06 2023-09-07"]),
-        ("I'll be on leave from 20 July.", ["on leave 2023-07-20 …"]),
-        ("I'm off on Friday.", ["off 2023-05-12 2023-05-13"]),
-        ("Tom's away until 3 June.", ["away 2023-05-08 2023-06-04"]),
         ("We move on 5 July.", ["moved 2023-07-05 2023-07-06"]),
-        ("I'm off 14 to 21 July.", ["off 2023-07-14 2023-07-22"]),
         ("From September on I work for Tessel.", ["Tessel 2023-09-01 …"]),
         ("From Monday I work for Tessel.", ["Tessel 2023-05-15 …"]),
         ("I work for Tessel from Monday to Friday.", ["Tessel 2023-05-08 …"]),
@@ -73,12 +55,6 @@ def test_what_happens_to_things_and_people(text: str, expected: list[str]) -> No
 )
 def test_from_when_it_holds(text: str, expected: list[str]) -> None:
     assert intervals(text) == expected
-
-
-def test_a_plan_ends_with_the_trip_that_is_cancelled() -> None:
-    told = [*read("We fly to Bergen on 20 May."), *read("The trip to Bergen is cancelled.")]
-    (plan,) = fold(told, single=False, key=str.casefold)
-    assert (plan.kind, plan.status, bool(plan.ended_by)) == ("planned", "contested", True)
 
 
 def test_a_document_without_a_date_that_says_until_today_tells_of_no_later_day() -> None:
@@ -109,7 +85,6 @@ def test_a_document_without_a_date_that_says_until_today_tells_of_no_later_day()
         ("A man called Tom yesterday.", []),
         ("Pia's wedding is on 28 June.", ["Pia's wedding scheduled_for 28 June"]),
         ("I laughed at Ida's party. She turns 16 on 18 October.", ["Ida born_on 18 October"]),
-        ("Our old fridge broke on Sunday.", ["Maria's old fridge did broke"]),
         (
             "I got a cat from the shelter. He is grey and his name is Otto.",
             ["Maria has_pet cat", "Maria has_pet Otto", "Otto is_a cat"],
@@ -119,15 +94,10 @@ def test_a_document_without_a_date_that_says_until_today_tells_of_no_later_day()
         ("I've a feeling it's late.", []),
         ("The ramipril goes up to 5 mg from tomorrow.", ["Maria takes 5 mg of ramipril"]),
         ("I'm half Danish.", ["Maria nationality Danish"]),
-        ("I don't work Wednesdays.", ["not Maria works_hours Wednesdays"]),
         ("I can't do lactose.", ["not Maria eats lactose"]),
         ("I can't do Friday.", []),
         ("I eat again.", []),
-        ("The wedding's off.", ["wedding is_a off"]),
-        ("The wedding is at Thorpe Barn.", ["wedding located_in Thorpe Barn"]),
         ("The wedding is in June.", ["wedding scheduled_for June"]),
-        ("My mum's in hospital.", ["Maria's mum is_a in hospital"]),
-        ("I take a pottery class on Mondays.", ["Maria's pottery class scheduled_for Mondays"]),
         ("I'm shift lead now.", ["Maria works_as shift lead"]),
         ("The light is off.", []),
         ("Got the new lock fitted on Saturday.", ["Maria did got the new lock fitted"]),
