@@ -18,7 +18,6 @@ from mcp_memory.domain.turns import Turn, by_assistant, is_assistant, label
 from mcp_memory.language.own_words import leads_on, own_sentences
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
-from mcp_memory.rules.facts.amounts import amounts, owned_amounts
 from mcp_memory.rules.facts.answered import Answered, answered
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
 from mcp_memory.rules.facts.certainty import with_certainty
@@ -197,7 +196,7 @@ class RuleExtractor:
             read += self._assertions(turn, discourse, index, span, times, following, carried)
             read = with_work(read, list(work_assertions(turn, index, span, times[index])))
             if talk:
-                read = list(owned_amounts(turn, with_scopes(turn, span[1], read)))
+                read = with_scopes(turn, span[1], read)
             for assertion in read:
                 assertions.setdefault(_stated_fact(assertion), assertion)
         merged = split_ages(merge_openings(turn, sentences, times, list(assertions.values())))
@@ -383,7 +382,6 @@ class RuleExtractor:
         weighted += [(claim, PLAIN) for claim in of_phrases]
         if talk and clause.confidence > 0:
             yield from appointment_assertions(turn, discourse, index, clause, intent)
-            yield from amounts(turn, discourse, index, clause, intent)
         for claim, confidence in weighted:
             yield from assert_claim(turn, discourse, index, clause, claim, intent, confidence, around)
 
