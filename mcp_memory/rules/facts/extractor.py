@@ -10,22 +10,20 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.facts import Assertion, Intent, new_assertion, restated
+from mcp_memory.domain.facts import Assertion, Intent, restated
 from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.spelling import has_signs, readable, readable_places
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant, label
 from mcp_memory.language.own_words import leads_on, own_sentences
-from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
-from mcp_memory.rules.facts.answered import Answered, answered
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
 from mcp_memory.rules.facts.certainty import with_certainty
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
-from mcp_memory.rules.facts.context import asked_of_another, recall_people, resumed
+from mcp_memory.rules.facts.context import asked_of_another, recall_people
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import (
     Carried,
@@ -154,7 +152,7 @@ class RuleExtractor:
             partner: the addressee of a message, if known: "you".
             sentences: spans of its sentences, in characters.
             times: the stated times of each sentence.
-            before: the last messages before it, which say whom "she" and what "yes" means.
+            before: the last messages before it, which say whom "she" means.
         """
         if by_assistant(turn):
             return []
@@ -183,15 +181,11 @@ class RuleExtractor:
         before = before if self.context and talk else ()
         recall_people(discourse, turn, before)
         of_another = asked_of_another(turn, before)
-        answer = answered(turn, before, sentences)
-        answer = answer or (resumed(turn, before, sentences, self._alone) if talk else None)
-        carried, replies = Carried(), list[Assertion]()
+        carried = Carried()
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, span in spans_to_read(turn, sentences):
             discourse.omitted_unknown = of_another and index == 0
             following = sentences[index + 1] if index + 1 < len(sentences) else None
-            if answer is not None and answer.sentence == index:
-                replies = self._replied(turn, discourse, answer, sentences[index])
             read = list(introductions(turn, index, span))
             read += self._assertions(turn, discourse, index, span, times, following, carried)
             read = with_work(read, list(work_assertions(turn, index, span, times[index])))
@@ -202,39 +196,9 @@ class RuleExtractor:
         merged = split_ages(merge_openings(turn, sentences, times, list(assertions.values())))
         stated = [item for item in doubt(turn, merged) if names_somebody(turn, item)]
         guarded = guard_assertions(turn, discourse.partner, sentences, stated, discourse.recalled)
-        known = {(item.head, item.relation, item.tail) for item in guarded}
-        replies = [item for item in replies if (item.head, item.relation, item.tail) not in known]
-        read = [*(_as_resolved(item, turn, discourse) for item in guarded), *replies]
+        read = [_as_resolved(item, turn, discourse) for item in guarded]
         led_on = any(leads_on(one.text) for one in before if label(one) == label(turn))  # "Proofread my next message."
         return with_certainty(turn, everything, times, read, led_on=led_on)
-
-    def _alone(self, told: Turn) -> list[Assertion]:
-        """Return what a message states by itself."""
-        spans = split(told.text)
-        return self.extract(told, None, spans, [stated_times(told.text, told.local_said_at, *span) for span in spans])
-
-    def _replied(self, turn: Turn, discourse: Discourse, answer: Answered, span: tuple[int, int]) -> list[Assertion]:
-        """Return what an answer and its question state together, as stated by the answer.
-
-        Args:
-            turn: the turn that answers.
-            discourse: what the text has mentioned so far.
-            answer: and its question, as a statement.
-            span: the span of the sentence that answers.
-        """
-        told, whole = replace(turn, text=answer.text), (0, len(answer.text))
-        times = [stated_times(told.text, turn.local_said_at)]
-        read = list(self._assertions(told, discourse, 0, whole, times, None, Carried()))
-        read = with_scopes(told, whole[1], with_work(read, list(work_assertions(told, 0, whole, times[0]))))
-        sure = [item for item in doubt(told, read) if names_somebody(told, item) and item.relation != DID]
-        return [
-            new_assertion(
-                turn, answer.sentence, span, (item.head, item.relation, item.tail), since=item.since, until=item.until,
-                stated=item.stated, negated=item.negated, change=item.change, intent=item.intent, extractor="embedded",
-                confidence=min(item.confidence, RESOLVED), kind=item.kind, precision=item.precision,
-            )
-            for item in guard_assertions(told, discourse.partner, [whole], sure, discourse.recalled)
-        ]  # fmt: skip
 
     def read_clauses(self, text: str, start: int, words: Sequence[Word], *, talk: bool) -> list[Clause]:  # noqa: ARG002
         """Return the clauses of a sentence.
