@@ -181,7 +181,7 @@ def open_extractor(settings: Settings) -> Extractor | None:
     from mcp_memory.rules.facts.spacy import SpacyExtractor
 
     made = RuleExtractor if chosen == "rules" else SpacyExtractor
-    return made(context=settings.facts.context)
+    return made()
 
 
 def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ) -> Claude | None:

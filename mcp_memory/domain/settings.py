@@ -22,5 +22,4 @@ class FactSettings:
         "auto", '"rules" (part of the install), "spacy" (the extra nlp), "auto": spaCy where it is installed'
     )
 
-    context: bool = switch("context", True, 'a message is read with those before it, which say who "she" is')
     extraction: bool = switch("extraction", True, "facts are read from what is written; off: only a caller's facts")

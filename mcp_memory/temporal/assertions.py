@@ -43,7 +43,6 @@ def guard_assertions(
     partner: str | None,
     sentences: Sequence[tuple[int, int]],
     assertions: Iterable[Assertion],
-    recalled: Collection[str] = (),
 ) -> list[Assertion]:
     """Return the assertions that the text supports, with confidences in (0, 1].
 
@@ -52,13 +51,12 @@ def guard_assertions(
         partner: the addressee of a message, if known.
         sentences: spans of its sentences, in characters.
         assertions: the assertions of an extractor.
-        recalled: names of people whom the messages before mention.
 
     Dropped are assertions of another turn; those whose head or tail is neither written nor a known name; those with an
     empty span or one that leaves its sentence; those that hold at no instant, and those whose confidence is no number.
     """
     text = turn.text.casefold()
-    known_names = [name.casefold() for name in (turn.speaker, partner, turn.title, *recalled) if name]
+    known_names = [name.casefold() for name in (turn.speaker, partner, turn.title) if name]
     known_names += ["user", PROJECT]
     return [
         replace(item, confidence=min(max(item.confidence, LEAST), 1.0))

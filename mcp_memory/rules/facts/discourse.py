@@ -1,6 +1,6 @@
 """Resolve references: "I" is the speaker, "you" the addressee, "she" the last person mentioned, "her brother" hers.
 
-The discourse is a single text; whom it means of the messages before is added by ``context.py``.
+The discourse is a single text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from mcp_memory.domain.turns import Turn, speaker
 from mcp_memory.language.vocabulary import COUNTRIES, RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.kinds import is_company
-from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import (
     CLUBS,
@@ -68,25 +68,16 @@ class Discourse:
         partner: "you", if known.
         topic: what a document is about, if that is a name.
         person: whether the topic is a person, by the pronouns of the text; then "the company" does not refer to it.
-        omitted_unknown: whether nobody knows of whom a clause without a subject is told.
         with_assistant: whether the text is said to an assistant.
-        recalled: names of people that an earlier text mentions.
     """
 
     speaker: str | None
     partner: str | None
     topic: str | None
     person: bool = False
-    omitted_unknown: bool = False
     with_assistant: bool = False
-    recalled: set[str] = field(default_factory=set)
     _last: dict[str, str] = field(default_factory=dict)
     _full: dict[str, str] = field(default_factory=dict)
-
-    def recall(self, pronoun: str, name: str) -> None:
-        """Let "he" or "she" mean somebody of an earlier text, until somebody else is mentioned."""
-        self._last.setdefault(pronoun, name)
-        self.recalled.add(name)
 
     def hear_of(self, phrase: str) -> None:
         """Let "he" and "she" mean nobody after a phrase that brings somebody in: "A boy called Tom."."""
@@ -100,8 +91,6 @@ class Discourse:
 
     def entity(self, noun: NounPhrase) -> str | None:
         """Return the name of the entity that a phrase refers to, or None if it is unknown."""
-        if noun.common == OMITTED and self.omitted_unknown:
-            return None
         if noun.pronoun:
             return self._pronoun(noun.pronoun)
         owner = self.entity(noun.owner) if noun.owner else None

@@ -23,7 +23,6 @@ from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
-from mcp_memory.rules.facts.context import asked_of_another, recall_people
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import (
     Carried,
@@ -108,17 +107,6 @@ def _tail_of(discourse: Discourse, noun: NounPhrase) -> str | None:
     return discourse.entity(noun) if noun.name or noun.pronoun else discourse.thing(noun)
 
 
-def _as_resolved(item: Assertion, turn: Turn, discourse: Discourse) -> Assertion:
-    """Return an assertion about somebody whom only an earlier message names with less confidence."""
-    named = item.head.casefold() in turn.text.casefold()
-    resolved = not named and any(item.head.startswith(name) for name in discourse.recalled)
-    return replace(item, confidence=min(item.confidence, RESOLVED)) if resolved else item
-
-
-RESOLVED = 0.8
-"""The highest confidence of what only the messages before complete."""
-
-
 def _stated_fact(item: Assertion) -> tuple[str, str, str, bool, int, int]:
     """Return what two assertions of one text have in common if they state the same."""
     return item.head.casefold(), item.relation, item.tail.casefold(), item.negated, item.since, item.until
@@ -126,10 +114,6 @@ def _stated_fact(item: Assertion) -> tuple[str, str, str, bool, int, int]:
 
 class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
-
-    def __init__(self, *, context: bool = True) -> None:
-        """Make an extractor; without ``context`` each message is read by itself."""
-        self.context = context
 
     name = "rules"
     version = 10
@@ -152,7 +136,7 @@ class RuleExtractor:
             partner: the addressee of a message, if known: "you".
             sentences: spans of its sentences, in characters.
             times: the stated times of each sentence.
-            before: the last messages before it, which say whom "she" means.
+            before: the last messages before it, which may say what it is.
         """
         if by_assistant(turn):
             return []
@@ -178,13 +162,9 @@ class RuleExtractor:
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         discourse.with_assistant = with_assistant(turn, is_assistant(partner))
         talk = turn.kind == "message"
-        before = before if self.context and talk else ()
-        recall_people(discourse, turn, before)
-        of_another = asked_of_another(turn, before)
         carried = Carried()
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, span in spans_to_read(turn, sentences):
-            discourse.omitted_unknown = of_another and index == 0
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             read = list(introductions(turn, index, span))
             read += self._assertions(turn, discourse, index, span, times, following, carried)
@@ -195,8 +175,7 @@ class RuleExtractor:
                 assertions.setdefault(_stated_fact(assertion), assertion)
         merged = split_ages(merge_openings(turn, sentences, times, list(assertions.values())))
         stated = [item for item in doubt(turn, merged) if names_somebody(turn, item)]
-        guarded = guard_assertions(turn, discourse.partner, sentences, stated, discourse.recalled)
-        read = [_as_resolved(item, turn, discourse) for item in guarded]
+        read = guard_assertions(turn, discourse.partner, sentences, stated)
         led_on = any(leads_on(one.text) for one in before if label(one) == label(turn))  # "Proofread my next message."
         return with_certainty(turn, everything, times, read, led_on=led_on)
 
