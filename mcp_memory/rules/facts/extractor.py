@@ -24,14 +24,7 @@ from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
 from mcp_memory.rules.facts.copulas import copula_claims
-from mcp_memory.rules.facts.corrections import (
-    Carried,
-    mended,
-    mends_slip,
-    mends_tense,
-    with_corrections,
-    with_mended_times,
-)
+from mcp_memory.rules.facts.corrections import with_corrections
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt, is_momentary, with_assistant
@@ -50,12 +43,6 @@ from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_w
 from mcp_memory.rules.facts.work_talk import with_scopes, with_work, work_assertions
 from mcp_memory.rules.facts.work_values import is_about_work
 from mcp_memory.temporal.assertions import guard_assertions
-
-
-def _mended(turn: Turn, last: Clause, span: tuple[int, int] | None) -> tuple[Clause, Clause] | None:
-    """Return the last clause of a sentence as denied and as mended, if the next sentence mends a slip in it."""
-    start = mends_slip(turn.text, *span) if span else 0
-    return mended(split_words(turn.text, start, span[1], ()), last) if span and start else None
 
 
 def _as_planned(clause: Clause, said_at: Millis) -> Clause:
@@ -162,12 +149,10 @@ class RuleExtractor:
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         discourse.with_assistant = with_assistant(turn, is_assistant(partner))
         talk = turn.kind == "message"
-        carried = Carried()
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, span in spans_to_read(turn, sentences):
-            following = sentences[index + 1] if index + 1 < len(sentences) else None
             read = list(introductions(turn, index, span))
-            read += self._assertions(turn, discourse, index, span, times, following, carried)
+            read += self._assertions(turn, discourse, index, span, times)
             read = with_work(read, list(work_assertions(turn, index, span, times[index])))
             if talk:
                 read = with_scopes(turn, span[1], read)
@@ -209,7 +194,7 @@ class RuleExtractor:
 
     def _assertions(
         self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int],
-        times: Sequence[Sequence[StatedTime]], following: tuple[int, int] | None, carried: Carried,
+        times: Sequence[Sequence[StatedTime]],
     ) -> Iterator[Assertion]:  # fmt: skip
         """Yield the assertions of a sentence.
 
@@ -219,8 +204,6 @@ class RuleExtractor:
             index: the index of the sentence.
             span: the span of it, in characters.
             times: the times that each sentence of the turn states.
-            following: span of the next sentence.
-            carried: what the sentences before hand on; added to.
         """
         start, end = span
         talk = turn.kind != "document"
@@ -236,8 +219,8 @@ class RuleExtractor:
         durations = duration_intervals(turn.text, start, end, turn.local_time)
         words = split_words(turn.text, *read, [*(times[index] or yearly_times(turn, span)), *durations])
         if talk:
-            words = with_mended_times(with_capitals(words, turn.text))
-        clauses = self._clauses(turn, index, span, words, following, carried)
+            words = with_capitals(words, turn.text)
+        clauses = self._clauses(turn, span, words)
         if talk and all(clause.verb.lemma in ("call", "name") for clause in clauses[:1]):
             discourse.hear_of(turn.text[start:end])
         if stop <= start:
@@ -270,31 +253,17 @@ class RuleExtractor:
             if noun.start > _first_pronoun(words):
                 discourse.mention(noun)  # "he's 14, and there's my wife Lin": "her" of the next sentence is Lin's
 
-    def _clauses(
-        self, turn: Turn, index: int, span: tuple[int, int], words: Sequence[Word],
-        following: tuple[int, int] | None, carried: Carried,
-    ) -> list[Clause]:  # fmt: skip
-        """Return the clauses of a sentence, corrected by its own words and by the sentences beside it.
+    def _clauses(self, turn: Turn, span: tuple[int, int], words: Sequence[Word]) -> list[Clause]:
+        """Return the clauses of a sentence, corrected by its own words.
 
         Args:
             turn: the turn that holds it.
-            index: the index of the sentence.
             span: the span of it, in characters.
             words: the words of it.
-            following: span of the next sentence.
-            carried: what the sentences before hand on; added to.
         """
         talk = turn.kind != "document"
         clauses = self.read_clauses(turn.text, words[0].start if words else span[0], words, talk=talk)
-        clauses = with_corrections(words, clauses, carried.last.get(index - 1))
-        if clauses:
-            carried.last[index] = clauses[-1]
-        if index in carried.mending:
-            clauses = [carried.mending[index]]
-        elif talk and clauses and (mend := _mended(turn, clauses[-1], following)):
-            clauses[-1], carried.mending[index + 1] = mend
-        elif talk and clauses and following and mends_tense(split_words(turn.text, *following, ()), clauses[-1]):
-            clauses[-1] = replace(clauses[-1], verb=replace(clauses[-1].verb, tense="past"))
+        clauses = with_corrections(words, clauses)
         return [_as_planned(by_tense(turn, span, clause), turn.local_time) for clause in clauses] if talk else clauses
 
     def _stated(
