@@ -1,7 +1,4 @@
-"""The extractor of the default install: it reads facts from English with rules.
-
-Short notes are read by their form (``notes.py``).
-"""
+"""The extractor of the default install: it reads facts from English with rules."""
 
 from __future__ import annotations
 
@@ -30,11 +27,10 @@ from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt, is_momentary, with_assistant
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions, told_beside
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
-from mcp_memory.rules.facts.notes import note_assertions, read_note, skip_lead_in
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import given_names, named_before, phrase_claims, presupposed_claims
-from mcp_memory.rules.facts.prose import spans_to_read
+from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.tails import of_speaker, split_ages
@@ -209,9 +205,6 @@ class RuleExtractor:
         talk = turn.kind != "document"
         if talk:
             start = skip_lead_in(turn.text, start, end)
-            if (note := read_note(turn.text, start, end)) is not None:
-                yield from note_assertions(turn, discourse, index, note, times[index])
-                return
         if not is_english(turn.text[start:end]):
             return
         stop = assertion_end(turn.text, start, end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,19 @@ characters. A rebuild on another machine may read more or less of such a message
 TOLD_AGAIN = 8
 """How often a sentence is read that a text repeats word for word."""
 
+_LEAD_IN = re.compile(
+    r"\s*(?:(?:please|pls|so|and|also|ok|okay|hey)[, ]{1,2})?(?:(?:(?:do not|don['’]t|never) forget|remember"
+    r"|keep in mind|bear in mind|(?:make|take) a note|note to self|just so you know|fyi|for the record|nota bene"
+    r"|note|reminder|save this|to remember|guess what)(?:\s*[:,–—]\s*|\s+that\s+(?=\S)))",
+    re.IGNORECASE,
+)
 _log = logging.getLogger(__name__)
+
+
+def skip_lead_in(text: str, start: int, end: int) -> int:
+    """Return the start of the statement: behind "remember that", or the start of the sentence."""
+    match = _LEAD_IN.match(text, start, end)
+    return match.end() if match and match.end() < end else start
 
 
 def spans_to_read(turn: Turn, sentences: Sequence[Span]) -> Iterator[tuple[int, Span]]:
