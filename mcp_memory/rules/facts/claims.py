@@ -18,6 +18,7 @@ from mcp_memory.rules.facts.clause_times import is_vaguely_dated, with_vague_tim
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
+from mcp_memory.rules.facts.software import is_about_work
 from mcp_memory.rules.facts.tables.tools import WORK_WORDS
 from mcp_memory.rules.facts.validity import (
     Validity,
@@ -28,7 +29,6 @@ from mcp_memory.rules.facts.validity import (
     validity_intervals,
 )
 from mcp_memory.rules.facts.words import Word
-from mcp_memory.rules.facts.work_values import is_about_work
 
 _OF_THE_PROJECT = word_set("uses chose decided decided_against")
 """What "we" do at work, said of the project."""

@@ -21,9 +21,9 @@ from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.software import is_tool
 from mcp_memory.rules.facts.tables import nouns
 from mcp_memory.rules.facts.verbs import inflection
-from mcp_memory.rules.facts.work_values import is_tool
 
 _CLAUSE_WORDS = frozenset(("is", "are", "was", "were", "gets", "get", "talks", "goes", "has", "have", "does", "do"))
 _GIVEN_UP = frozenset(("drop", "remove", "ditch", "abandon"))

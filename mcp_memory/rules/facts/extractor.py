@@ -32,12 +32,11 @@ from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import given_names, named_before, phrase_claims, presupposed_claims
 from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
 from mcp_memory.rules.facts.set_phrases import set_phrases
+from mcp_memory.rules.facts.software import is_about_work
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.tails import of_speaker, split_ages
 from mcp_memory.rules.facts.validity import duration_intervals, from_utterance
 from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words, with_capitals
-from mcp_memory.rules.facts.work_talk import with_scopes, with_work, work_assertions
-from mcp_memory.rules.facts.work_values import is_about_work
 from mcp_memory.temporal.assertions import guard_assertions
 
 
@@ -144,14 +143,10 @@ class RuleExtractor:
         times = [[time for time in stated if not is_possessed(turn.text, time)] for stated in times]
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         discourse.with_assistant = with_assistant(turn, is_assistant(partner))
-        talk = turn.kind == "message"
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, span in spans_to_read(turn, sentences):
             read = list(introductions(turn, index, span))
             read += self._assertions(turn, discourse, index, span, times)
-            read = with_work(read, list(work_assertions(turn, index, span, times[index])))
-            if talk:
-                read = with_scopes(turn, span[1], read)
             for assertion in read:
                 assertions.setdefault(_stated_fact(assertion), assertion)
         merged = split_ages(merge_openings(turn, sentences, times, list(assertions.values())))

@@ -18,10 +18,10 @@ from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Effect, Row, Sort, rows
+from mcp_memory.rules.facts.software import is_tool
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import HOMES
 from mcp_memory.rules.facts.tails import completed
-from mcp_memory.rules.facts.work_values import is_tool
 
 _FOR_GOOD = frozenset(("for good", "permanently"))
 _JOBS = frozenset(
