@@ -22,7 +22,7 @@ from functools import cache
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import STABLE, Assertion
-from mcp_memory.domain.relations import DATED, DID, relations
+from mcp_memory.domain.relations import DATED, relations
 from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import USERS, Turn, speaker
 from mcp_memory.language.tokens import stem
@@ -83,7 +83,7 @@ def _is_whole(turn: Turn, fact: Assertion, written: Set[str]) -> bool:
     """
     if written.isdisjoint(_words_for(turn, fact.head) - _FILLERS) or _is_of_user_by_another(turn, fact):
         return False
-    derived = fact.relation in DATED or fact.relation == DID or fact.tail.casefold() == _me(turn)
+    derived = fact.relation in DATED or fact.tail.casefold() == _me(turn)
     return derived or all(written & (_forms(word) | _words_for(turn, word)) for word in fact.tail.split())
 
 
@@ -99,7 +99,7 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
     known, stems = set(_FILLERS), set[str]()
     for fact in facts:
         known |= _words_for(turn, fact.head) | _words_for(turn, fact.tail) | (_DENIALS if fact.negated else frozenset())
-        stems |= _stems_of(fact.relation) | {stem(word) for word in fact.tail.split() if fact.relation == DID}
+        stems |= _stems_of(fact.relation)
     ends = {end for fact in facts if fact.stated or fact.relation in DATED for end in (fact.since, fact.until)}
     dated = [
         (time.start, time.end)

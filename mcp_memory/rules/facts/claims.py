@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import Assertion, Intent, kind_of, new_assertion
-from mcp_memory.domain.relations import DID, relations
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
@@ -172,8 +172,6 @@ def _intervals_of(
     if claim.of_phrase:
         return [from_utterance(turn.local_time, over=claim.effect == "ended")]
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
-    if relation == DID:
-        verb = replace(verb, phase="")  # "quit smoking" happened, whatever it ended
     vague = turn.kind == "message" and not stated and is_vaguely_dated(turn.text, clause)
     if not stated and not vague and (event or claim.effect == "event"):
         stated = list(around)

@@ -68,14 +68,12 @@ class Discourse:
         partner: "you", if known.
         topic: what a document is about, if that is a name.
         person: whether the topic is a person, by the pronouns of the text; then "the company" does not refer to it.
-        with_assistant: whether the text is said to an assistant.
     """
 
     speaker: str | None
     partner: str | None
     topic: str | None
     person: bool = False
-    with_assistant: bool = False
     _last: dict[str, str] = field(default_factory=dict)
     _full: dict[str, str] = field(default_factory=dict)
 

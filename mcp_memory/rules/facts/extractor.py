@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, Intent, restated
-from mcp_memory.domain.relations import DATED, DID, relations
+from mcp_memory.domain.relations import DATED, relations
 from mcp_memory.domain.spelling import has_signs, readable, readable_places
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant, label
@@ -22,9 +22,8 @@ from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import with_corrections
-from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
-from mcp_memory.rules.facts.doubts import doubt, is_momentary, with_assistant
+from mcp_memory.rules.facts.doubts import doubt
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions, told_beside
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
@@ -32,9 +31,8 @@ from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import given_names, named_before, phrase_claims, presupposed_claims
 from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
 from mcp_memory.rules.facts.set_phrases import set_phrases
-from mcp_memory.rules.facts.software import is_about_work
 from mcp_memory.rules.facts.statements import verb_statements
-from mcp_memory.rules.facts.tails import of_speaker, split_ages
+from mcp_memory.rules.facts.tails import split_ages
 from mcp_memory.rules.facts.validity import duration_intervals, from_utterance
 from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words, with_capitals
 from mcp_memory.temporal.assertions import guard_assertions
@@ -98,7 +96,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 10
+    version = 11
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -142,7 +140,6 @@ class RuleExtractor:
         everything, sentences = sentences, sentences[:own]
         times = [[time for time in stated if not is_possessed(turn.text, time)] for stated in times]
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
-        discourse.with_assistant = with_assistant(turn, is_assistant(partner))
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, span in spans_to_read(turn, sentences):
             read = list(introductions(turn, index, span))
@@ -166,22 +163,18 @@ class RuleExtractor:
         """
         return read_clauses(words, talk=talk)
 
-    def claims(self, clause: Clause, text: str, *, talk: bool) -> Iterator[Claim]:
+    def claims(self, clause: Clause, *, talk: bool) -> Iterator[Claim]:
         """Yield the claims of an asserted clause.
 
         Args:
             clause: the clause.
-            text: the text of the turn.
             talk: whether the text is a message.
         """
         copula = clause.verb.lemma in ("be", "become") and not clause.verb.passive
-        claims = list(copula_claims(clause, talk=talk)) if copula else []
-        claims += set_phrases(clause, talk=talk)
-        claims += verb_statements(clause, talk=talk)
-        if talk:
-            yield from whole_deeds(clause, claims, text) if claims else did_claims(clause, text)
-        else:
-            yield from claims
+        if copula:
+            yield from copula_claims(clause, talk=talk)
+        yield from set_phrases(clause, talk=talk)
+        yield from verb_statements(clause, talk=talk)
 
     def _assertions(
         self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int],
@@ -273,11 +266,7 @@ class RuleExtractor:
         for subject in clause.source:
             discourse.mention(subject)
         silent = clause.confidence <= 0 or (talk and is_tentative(clause.verb, clause.subject))
-        claims = [] if silent else list(self.claims(clause, turn.text, talk=talk))
-        claims = of_speaker(claims, discourse.speaker)
-        if discourse.with_assistant:
-            dated = bool(clause.times) and not is_about_work(turn.text)
-            claims = [one for one in claims if one.relation != DID or dated or not is_momentary(clause, str(one.tail))]
+        claims = [] if silent else list(self.claims(clause, talk=talk))
         weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in claims]
         weighted += [(claim, PLAIN) for claim in of_phrases]
         if talk and clause.confidence > 0:

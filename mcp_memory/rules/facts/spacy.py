@@ -264,9 +264,9 @@ class SpacyExtractor(RuleExtractor):
         tokens = list(self._model(text[start : words[-1].end]))
         return [*read, *Parse(words, tokens, start).read_clauses()]
 
-    def claims(self, clause: Clause, text: str, *, talk: bool) -> Iterator[Claim]:
+    def claims(self, clause: Clause, *, talk: bool) -> Iterator[Claim]:
         """Yield the claims by the tables; without one, the verb of a parsed clause is the relation."""
-        found = list(super().claims(clause, text, talk=talk))
+        found = list(super().claims(clause, talk=talk))
         yield from found or (_by_its_verb(clause, talk) if clause.parsed else ())
 
 

@@ -12,16 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, restated
-from mcp_memory.domain.relations import DID, relations
+from mcp_memory.domain.relations import relations
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Row
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.tables.nouns import HOMES
-from mcp_memory.rules.facts.verbs import inflection
 
 _OF_EVENTS = word_set("for about on against")
 """Prepositions of what an event is for or about, in any text."""
@@ -101,100 +99,6 @@ def _complement(behind: Slot, end: int, own: bool, *, shared: bool) -> str:
         return ""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
-
-
-_NEXT_CLAUSE = (
-    r"(?:and|but|so|or|because|cause\s(?:I|it|we|they|he|she|my|the)|since|which|while|when|if|as|btw|that|who|where"
-    r"|before|after|until|then|though|although|I|we)\b"
-)
-_WORDS = rf"(?:\s(?!{_NEXT_CLAUSE})[\w'’`()/-]+(?:\.[\w()`]+)*)"
-_STOPS = rf"(?=[.,;!?\n]|\s{_NEXT_CLAUSE}|\s*$)"
-_PURPOSE = re.compile(
-    rf"\s+to\s(?P<verb>(?!be\b|have\b|the\b|an?\b)[a-z]{{2,20}}){_WORDS}{{1,10}}?"
-    rf"(?:\sand\s[\w'’-]+(?=[.,;!?\n]|\s*$))?{_STOPS}"
-)
-"""What something was done for, up to the end of the phrase: "to teach how to prune roses"."""
-_SECOND = re.compile(rf"\s+and\s(?P<verb>[a-z]{{2,20}}){_WORDS}{{1,8}}?{_STOPS}")
-_ITEMS = re.compile(rf",\s(?!{_NEXT_CLAUSE})[\w'’`/-]+{_WORDS}{{0,5}}?(?=,)")
-_LAST_ITEM = re.compile(rf",?\s+and\s(?!{_NEXT_CLAUSE})[\w'’`/-]+{_WORDS}{{0,6}}?{_STOPS}")
-_DATED = re.compile(
-    r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|this|\w+day|week(?:end)?|month|year|\d{4})\b", re.IGNORECASE
-)
-
-
-def purpose_ends(text: str, start: int, end: int) -> list[int]:
-    """Return where what something was done for may end, the longest first: "to run tests and deploy on a push".
-
-    Args:
-        text: the text of the turn.
-        start: first character behind what was done.
-        end: first character that is not read.
-    """
-    purpose = _PURPOSE.match(text, start, end)
-    if purpose is None or not _is_plain_verb(purpose["verb"]) or _DATED.search(purpose[0]):
-        return []
-    ends = [purpose.end()]
-    if more := _listed_end(text, ends[0], end) or infinitive_end(text, ends[0], end):
-        ends.insert(0, more)
-    return ends
-
-
-def infinitive_end(text: str, start: int, end: int) -> int:
-    """Return where a second infinitive ends, "and publish on merge", that "and" joins to one; 0 if there is none."""
-    second = _SECOND.match(text, start, end)
-    clear = second and _is_plain_verb(second["verb"]) and not _DATED.search(second[0])
-    return second.end() if second and clear else 0
-
-
-def _listed_end(text: str, start: int, end: int) -> int:
-    """Return where a list ends whose first item ends at ``start``: ", a gallery with six items, and a form"."""
-    at, items = start, 0
-    while item := _ITEMS.match(text, at, end):
-        at, items = item.end(), items + 1
-    last = _LAST_ITEM.match(text, at, end) if items else None
-    if last is None:
-        return 0
-    told = {word.lower() for word in re.findall(r"[\w'’]+", text[start : last.end()])}
-    verbs = [form for word in told if (form := inflection(word)) and "third" not in form.forms and "past" in form.forms]
-    return 0 if told & (closed.AUXILIARIES | closed.NOMINATIVE) or verbs or _DATED.search(last[0]) else last.end()
-
-
-def _is_plain_verb(word: str) -> bool:
-    form = inflection(word)
-    return form is not None and "plain" in form.forms
-
-
-_OPEN_LIST = re.compile(r"\s*,?\s(?:and|or)\s")
-
-
-def is_companion_s(slots: Sequence[Slot]) -> bool:
-    """Return whether "her" and "his" are those of a person named before in the same list: "my uncle and his crew"."""
-    owned = [
-        (slot, place)
-        for slot in slots
-        for place, noun in enumerate(slot.nouns)
-        if noun.owner and (noun.owner.pronoun in ("he", "she") or noun.owner.named)
-    ]
-    return bool(owned) and all(place and kinds.is_human(slot.nouns[place - 1]) for slot, place in owned)
-
-
-def is_cut_list(slot: Slot, text: str) -> bool:
-    """Return whether the last item of a list was read as a clause: "reviewed routing, caching, and posts dated May"."""
-    listed = len(slot.nouns) > 1 and text[slot.nouns[-2].end : slot.nouns[-1].start].strip() == ","
-    return listed and _OPEN_LIST.match(text, slot.end) is not None
-
-
-_FIRST_PERSON = re.compile(r"\b(?:my|our)(?=\s)", re.IGNORECASE)
-
-
-def of_speaker(claims: Sequence[Claim], name: str | None) -> list[Claim]:
-    """Return claims with the speaker's name in a deed of somebody else: "hid his bone in Ann's shoe"."""
-    owned = [one.relation == DID and _FIRST_PERSON.search(str(one.tail)) is not None for one in claims]
-    return [
-        replace(one, tail=_FIRST_PERSON.sub(f"{name}'s", str(one.tail))) if of_mine else one
-        for one, of_mine in zip(claims, owned, strict=True)
-        if name or not of_mine
-    ]
 
 
 _AGED = re.compile(r"(?P<age>\d{1,3})[- ]years?[- ]old\s(?P<role>\S.*)")
