@@ -14,7 +14,6 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.clause import Clause
-from mcp_memory.rules.facts.clause_times import is_vaguely_dated, with_vague_times
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
@@ -172,12 +171,10 @@ def _intervals_of(
     if claim.of_phrase:
         return [from_utterance(turn.local_time, over=claim.effect == "ended")]
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
-    vague = turn.kind == "message" and not stated and is_vaguely_dated(turn.text, clause)
-    if not stated and not vague and (event or claim.effect == "event"):
+    if not stated and (event or claim.effect == "event"):
         stated = list(around)
     intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.local_time, event=event)
     if turn.kind == "message" and not stated:
-        intervals = with_vague_times(turn.text, clause, intervals, turn.local_time)
         return [_as_lasting(one, claim, clause) for one in intervals]
     return intervals
 

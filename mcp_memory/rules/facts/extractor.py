@@ -24,7 +24,7 @@ from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import with_corrections
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt
-from mcp_memory.rules.facts.introductions import names_somebody, read_introductions, told_beside
+from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
@@ -56,7 +56,6 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
         validity = replace(holds, negated=one.negated, change=one.change)
         triple = one.head, one.relation, one.name
         yield make_assertion(turn, index, (one.start, one.end), triple, validity, "FACT", PLAIN)
-    yield from told_beside(turn, index, span)
 
 
 _THIRD = frozenset(("he", "she", "his", "her", "him"))

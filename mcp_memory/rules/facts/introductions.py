@@ -13,15 +13,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mcp_memory.domain.entities import TITLES, entity_key
-from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import USERS, Turn, by_assistant, speaker
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
-from mcp_memory.rules.facts.claims import make_assertion
-from mcp_memory.rules.facts.rows import CONFIDENCE, FEW_COUNTED
 from mcp_memory.rules.facts.tables import nouns
-from mcp_memory.rules.facts.validity import birth_validity, from_utterance
 
 _NO_NAMES = (
     STOP_WORDS
@@ -49,30 +46,6 @@ _NO_NAMES = (
     )
 )
 """Words in lower case that are no name of a person, even with a capital."""
-_PET_NAMED = re.compile(
-    r"\b(?:I|[Ww]e)(?:['’]ve|\shave)?\s(?:\w+\s)?(?:got|have|adopted|rescued|bought)\s(?:\w+\s){0,2}?an?\s(?:[\w-]+\s){0,3}?"
-    rf"(?P<kind>{'|'.join(sorted(nouns.PETS))})\b(?P<rest>[^.!?,;]{{0,60}})[.!?,;]+\s"
-    r"(?:(?:[Ss]he|[Hh]e|[Ii]t)(?:['’]s|\sis)\s[a-z][a-z ]{1,30}\sand\s)?"
-    r"(?:(?:[Ss]he|[Hh]e|[Ii]t)(?:['’]s|\sis)\s(?:called|named)|(?:[Hh]er|[Hh]is|[Ii]ts)\sname(?:['’]s|\sis)"
-    r"|[Ww]e\s(?:call|called|named)\s(?:her|him|it))\s(?P<name>[A-Z][\w'’-]+)"
-)
-"""The name of a pet of which the words before speak: "We adopted a puppy. His name is Bruno"."""
-_DAY = rf"\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?(?:{'|'.join(MONTHS)})|(?:{'|'.join(MONTHS)})\s\d{{1,2}}(?:st|nd|rd|th)?"
-_ROLE_NAMED = re.compile(
-    r"\b(?P<own>[Mm]y|[Tt]he|[Oo]ur)\s(?P<role>(?:[a-z]+\s)?[a-z]+)(?:\sis|['’]s)\s(?P<class>an?\s(?:[a-z]+\s){1,3})?(?:called|named)\s"
-    r"(?P<name>(?:(?:Mrs?|Ms|Dr)\.?\s)?[A-Z][\w'’-]+(?:\s[A-Z][\w'’-]+)?)(?=\s*(?:$|[.,;!?]|\sand\b))"
-)
-"""The name of somebody by their role: "the skipper is called Rolf", "my boss is a woman called Ann"."""
-_BIRTHDAY = re.compile(
-    r"\b(?P<who>[A-Z][\w-]+)['’]s\s(?:\d{1,2}(?:st|nd|rd|th)\s)?birthday\s(?:on\s|[,(]\s?)(?:the\s)?"
-    rf"(?P<value>{_DAY})"
-)
-"""A birthday beside its day, in whatever sentence: "for Paolo's birthday on 2 May"."""
-_AGED = re.compile(
-    r"\b(?P<who>[A-Z][\w-]+),?\swho(?:['’]s|\sis)\s(?:only\s|just\s|already\s)?"
-    r"(?P<value>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?!\s(?!and\b|years?\b)\w)"
-)
-"""The age of somebody in a relative clause: "Ida, who is nine, …"."""
 _LED = TITLES | nouns.ROLES | nouns.ROYAL | nouns.TITLE_ROLES | word_set("captain agent saint father sister brother")
 _TOKEN = re.compile(r"[ ]?([^\W\d_][\w'’-]*)")
 _PARTICLES = word_set("von van de der den la le del di da dos bin al ter")
@@ -122,42 +95,6 @@ class Introduction(NamedTuple):
     end: int
     negated: bool = False
     change: bool = False
-
-
-def told_beside(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Assertion]:
-    """Yield what a sentence of a message tells beside what it says: a pet's name, somebody's birthday or age.
-
-    Args:
-        turn: the turn that holds it.
-        index: the index of the sentence.
-        span: the span of it, in characters.
-    """
-    who, text = speaker(turn), turn.text
-    if who is None or turn.kind != "message":
-        return
-    holds = from_utterance(turn.local_time)
-    for found in _PET_NAMED.finditer(text, max(0, span[0] - _NEAR), span[1]):
-        if span[0] <= found.start("name"):
-            sentence = index if span[0] <= found.start() else WHOLE
-            for triple in ((who, "has_pet", found["name"]), (found["name"], "is_a", found["kind"])):
-                yield make_assertion(turn, sentence, found.span(), triple, holds, "FACT", CONFIDENCE)
-    for found in _ROLE_NAMED.finditer(text, *span):
-        role = found["role"].split()[-1]
-        told_by_verb = role in RELATIVES and not found["class"]  # "my boss is called Ann" is read as a clause
-        the = found["own"].lower() == "the"
-        if role in _BEINGS - (frozenset() if the else nouns.PETS) and not told_by_verb:
-            head = found["role"] if the else f"{who}'s {found['role']}"
-            yield make_assertion(turn, index, found.span(), (head, "named", found["name"]), holds, "FACT", FEW_COUNTED)
-    for found in (*_BIRTHDAY.finditer(text, *span), *_AGED.finditer(text, *span)):
-        if found["who"].lower() not in _NO_NAMES:
-            born = found.re is _BIRTHDAY
-            triple = found["who"], "born_on" if born else "age", found["value"]
-            (validity,) = birth_validity(found["value"], ()) if born else [holds]
-            yield make_assertion(turn, index, found.span(), triple, validity, "FACT", CONFIDENCE)
-
-
-_NEAR = 160
-"""Characters before a sentence in which its pet may be spoken of."""
 
 
 def read_introductions(turn: Turn, start: int, end: int) -> Iterator[Introduction]:

@@ -1,8 +1,7 @@
-"""Claims of phrases that need two parts of their clause at once: a job and its employer, a degree and its subject.
+"""Claims of phrases that need two parts of their clause at once: a job and its employer, a medicine and its dose.
 
 A row of the relation table gives one phrase one relation. Here the verb means nothing without its object ("started my
-job", "cancelled my membership"), and the fact is in the phrase behind that; or the clause states two facts of a third
-person ("Orbix appointed Ann as director"). Functions keep these precise.
+job", "cancelled my membership"), and the fact is in the phrase behind that.
 """
 
 from __future__ import annotations
@@ -25,11 +24,6 @@ _JOB_VERBS: dict[str, Effect] = {
     **dict.fromkeys(["have", "hold"], "state"),
     **dict.fromkeys(["quit", "leave", "lose", "resign", "give_up"], "end"),
 }
-_STUDY_VERBS = word_set("do have start begin study pursue finish complete get earn hold take come go return move work")
-_FINISH_VERBS = frozenset(("finish", "complete", "get", "earn"))
-_APPOINT_VERBS = frozenset(("appoint", "hire", "elect", "name", "recruit", "promote", "employ"))
-
-
 _DOSING_VERBS = word_set("raise increase up double lower reduce cut drop change adjust halve")
 
 
@@ -40,9 +34,7 @@ def set_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     yield from _job_claims(clause)
     yield from _turning_claims(clause)
     yield from _naming_claims(clause, talk)
-    for read in (
-        _stay_claims, _degree_claims, _appointment_claims, _membership_claims, _instrument_claims, _medicine_claims,
-    ):  # fmt: skip
+    for read in (_stay_claims, _membership_claims, _instrument_claims, _medicine_claims):
         yield from read(clause)
 
 
@@ -169,46 +161,6 @@ def _stay_claims(clause: Clause) -> Iterator[Claim]:
     for subject in clause.subject if relation and fits else ():
         if kinds.is_human(subject):
             yield Claim(subject, relation, slot.nouns[0], "state", None, slot.end)
-
-
-def _degree_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield the subject of "for my master's in public health" and "doing a degree in law"."""
-    for slot, field in zip(clause.slots, clause.slots[1:], strict=False):
-        if slot.nouns[0].head not in nouns.DEGREES or field.preposition != "in" or slot.preposition not in ("", "for"):
-            continue
-        if field.nouns[0].named or clause.verb.lemma not in _STUDY_VERBS:
-            continue
-        effect: Effect = "ended" if clause.verb.lemma in _FINISH_VERBS and not slot.preposition else "lasting"
-        for subject in clause.subject:
-            yield Claim(subject, "studies", field.nouns[0], effect, None, field.end)
-
-
-def _appointment_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield the office and the employer of "Orbix appointed Ann as director"."""
-    verb = clause.verb
-    if verb.lemma == "make" and not verb.passive and len(clause.slots) > 1 and not clause.slots[0].preposition:
-        person, role = clause.slots[0].nouns[0], clause.slots[1]
-        office = not role.preposition and role.nouns[0].head in nouns.OFFICES and not role.nouns[0].determiner
-        if office and (person.pronoun or kinds.is_human(person)):  # "they made me head of sales"
-            yield Claim(person, "works_as", role.nouns[0], "begin", None, role.end)
-        return
-    if verb.lemma not in _APPOINT_VERBS or verb.passive or not clause.slots or not clause.subject:
-        return
-    employer, hired = clause.subject[0], clause.slots[0]
-    person = hired.nouns[0]
-    if len(clause.slots) < 2:
-        employs = verb.lemma in ("hire", "recruit", "employ") and employer.named and not hired.preposition
-        if employs and person.named and kinds.fits(person, "person"):
-            yield Claim(person, "works_at", employer, "begin", None, hired.end)
-        return
-    slot = clause.slots[1]
-    if hired.preposition or not kinds.fits(person, "person") or slot.preposition not in ("as", "", "to"):
-        return
-    if not kinds.is_role(slot.nouns[0]):
-        return
-    yield Claim(person, "works_as", slot.nouns[0], "begin", None, slot.end)
-    if len(clause.subject) == 1 and employer.named and verb.lemma != "elect":
-        yield Claim(person, "works_at", employer, "begin", None, slot.end)
 
 
 def _membership_claims(clause: Clause) -> Iterator[Claim]:
