@@ -142,8 +142,6 @@ def names_somebody(turn: Turn, said: Assertion) -> bool:
         return False  # "she's due on Friday", "Nina's runs out in August"
     if said.relation != "named":
         return True
-    if said.head.split()[-1].casefold() in nouns.NAMED_WORK | nouns.NAMED_OWN:
-        return True
     name = said.tail.split()
     if not all(word[0].isalpha() or word[0] in "'’" for word in name) or any(c.isdigit() for c in said.tail):
         return False

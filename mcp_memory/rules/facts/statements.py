@@ -24,9 +24,7 @@ from mcp_memory.rules.facts.tables.nouns import HOMES
 from mcp_memory.rules.facts.tails import completed
 
 _FOR_GOOD = frozenset(("for good", "permanently"))
-_JOBS = frozenset(
-    ("job", "work", "position", "role", "post", "career", "internship", "apprenticeship", "placement", "shift")
-)
+_JOBS = word_set("job work position role post career internship apprenticeship placement shift")
 """What one starts at an employer."""
 _NO_LONGER = frozenset(("anymore", "any more", "no longer"))
 _POINTING = re.compile(r"(?:last|this|next|yesterday|today|tonight|tomorrow|recently|.*\bago\b)", re.IGNORECASE)
@@ -215,8 +213,9 @@ def _fitting(
             or (first and not row.also)
         ):
             continue
-        if row.relation == "works_at" and slot.preposition == "with" and is_tool(noun.text):
-            continue  # "I started with Rust"
+        moves, works = row.relation == "lives_in" and row.effect != "state", row.relation == "works_at"
+        if (moves or (works and slot.preposition == "with")) and is_tool(noun.text):
+            continue  # "we moved to Kubernetes", "I started with Rust"
         if fits_row(noun, row, talk=talk):
             first = first or not row.also
             yield row

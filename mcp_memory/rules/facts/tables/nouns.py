@@ -221,17 +221,6 @@ VAGUE = word_set(
     " ways lot lots"
 )
 """Nouns that mean nothing without their context."""
-NAMED_WORK = word_set(
-    "branch bucket database db schema table queue topic cluster server host machine vm network wifi repo repository"
-    " package crate module image container namespace workspace channel volume environment profile project app site"
-    " website plugin library tool bot tenant dataset"
-)
-"""Things at work that have a name, "the staging bucket is called blue-whale"."""
-NAMED_OWN = word_set(
-    "company startup firm studio shop café cafe bakery restaurant bar band choir boat ship blog podcast newsletter game"
-    " team club farm house cabin"
-)
-"""Things of people that have a name, "my band is called Velvet Mire"."""
 PETS = word_set(
     "dog cat puppy kitten parrot rabbit bunny hamster horse pony goldfish turtle tortoise snake lizard gecko"
     " budgie canary ferret hedgehog pup pooch kitty goat goats chicken chickens hens ducks guinea pet pets"

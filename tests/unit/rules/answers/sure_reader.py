@@ -1,4 +1,4 @@
-"""The reader of texts, as if it were sure of all that it does not only suspect."""
+"""The reader of texts, as if it were sure of all that it does not only suspect and that stays right once it is told."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.facts import CERTAIN, STABLE, Assertion
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.rules.facts.extractor import RuleExtractor
@@ -24,5 +25,8 @@ class SureReader(RuleExtractor):
     ) -> list[Assertion]:
         found = super().extract(turn, partner, sentences, times, before)
         return [
-            replace(one, confidence=max(one.confidence, CERTAIN)) if one.confidence >= STABLE else one for one in found
+            replace(one, confidence=max(one.confidence, CERTAIN))
+            if one.confidence >= STABLE and not relations().get(one.relation).passing
+            else one
+            for one in found
         ]

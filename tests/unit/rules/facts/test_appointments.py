@@ -25,7 +25,6 @@ def dates(text: str) -> list[str]:
         ("The essay is due 3 June.", "essay due_on 3 June | 2023-06-03 planned"),
         ("The baby is due on 3 June.", "baby due_on 3 June | 2023-06-03 planned"),
         ("My sister's wedding is on 3 June.", "Maria's sister's wedding scheduled_for 3 June | 2023-06-03 planned"),
-        ("The deadline for the pilot is the 3rd of June.", "pilot due_on 3rd of June | 2023-06-03 planned"),
         ("Our pottery course starts on 3 July.", "Maria's pottery course starts_on 3 July | 2023-07-03 planned"),
         ("My lease ends on 30 June.", "Maria's lease ends_on 30 June | 2023-06-30 planned"),
         ("My interview's the 17th.", "Maria's interview scheduled_for 17 May 2023 | 2023-05-17 planned"),

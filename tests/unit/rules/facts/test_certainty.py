@@ -24,8 +24,6 @@ def certain(text: str, **given: str) -> list[str]:
         ("My brother Jan is a plumber.", ["Maria sibling_of Jan", "Jan works_as plumber"]),
         ("I don't live in Turku anymore.", ["not Maria lives_in Turku"]),
         ("My mum lives in Turku.", ["Maria's mum lives_in Turku"]),
-        ("My rent is €1,200.", ["Maria's rent set_to €1,200"]),
-        ("The session timeout is 15 minutes.", ["session timeout set_to 15 minutes"]),
     ],
 )
 def test_what_is_said_plainly_and_alone_is_certain(text: str, facts: list[str]) -> None:
@@ -103,11 +101,6 @@ def test_what_is_not_certain_stays_stable() -> None:
 @pytest.mark.parametrize("text", ["My 10k time is 48:12.", "My blood pressure is 117/76.", "The door is 1.05 m wide."])
 def test_no_part_of_a_number_is_a_value(text: str) -> None:
     assert not {one.tail for one in read(text)} & {"48", "12", "117", "76", "1", "05"}
-
-
-def test_a_reason_and_a_hedged_statement_stay_below_the_stable_line() -> None:
-    reasons = [one for one in read("We chose Valkey over Redis because of the licence.") if one.relation == "because"]
-    assert [one.confidence < STABLE for one in (*reasons, *read("Maybe Jan works at Orla Foods."))] == [True, True]
 
 
 @pytest.mark.parametrize(

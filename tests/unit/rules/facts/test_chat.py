@@ -33,12 +33,7 @@ def test_clauses_of_chats(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            "We switched from Plainbase to Tallydb.",
-            ["Plainbase replaced_by Tallydb", "not Maria uses Plainbase", "Maria uses Tallydb"],
-        ),
         ("We replaced Plainbase with Tallydb.", ["not Maria uses Plainbase", "Maria uses Tallydb"]),
-        ("I switched to decaf.", ["Maria did switched to decaf"]),
     ],
 )
 def test_a_tool_that_replaces_another(text: str, expected: list[str]) -> None:
@@ -67,8 +62,6 @@ def test_what_is_said_of_an_assistant_is_no_fact() -> None:
         ("I'd move to Turku.", []),
         ("Flying to Oslo in June.", ["Maria visited Oslo"]),
         ("Flying to Oslo in June was fun.", []),
-        ("Quit my job yesterday.", ["Maria did quit their job"]),
-        ("Put an offer in yesterday.", ["Maria did put an offer in"]),
         ("Put the offer in the post.", []),
         ("They made me head baker last month.", ["Maria works_as head baker"]),
         ("It made me remember that.", []),
@@ -78,15 +71,9 @@ def test_what_is_said_of_an_assistant_is_no_fact() -> None:
         ("I went to Luigi's in Oslo.", ["Maria visited Luigi's"]),
         ("I know Tom's in Oslo.", []),
         ("Olga is 79 and lives alone in Turku.", ["Olga age 79", "Olga lives_in Turku"]),
-        ("Good news: got the job!", ["Maria did got the job"]),
         ("They offered me the job!", []),
-        ("I saw Dr Lind about my back on Friday.", ["Maria did saw Dr Lind about their back"]),
-        ("I've been made redundant.", ["Maria did was made redundant"]),
         ("I live on St Anne's Road.", ["Maria lives_in St Anne's Road"]),
         ("The dog's called Biscuit.", ["dog named Biscuit"]),
-        ("I quit smoking in January.", ["Maria did quit smoking"]),
-        ("I also stopped drinking wine in March.", ["Maria did stopped drinking wine"]),
-        ("I donated blood last week.", ["Maria did donated blood"]),
         (
             "I'm Maria, 34, nurse at the Lumen clinic.",
             ["Maria age 34", "Maria works_as nurse", "Maria works_at Lumen clinic"],

@@ -1,7 +1,7 @@
 """Facts whose own words speak against them are left out."""
 
 import pytest
-from reading import facts, read
+from reading import facts
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,6 @@ def test_ages_are_read() -> None:
         ("We use postgres and redis.", ["the project uses postgres", "the project uses redis"]),
         ("I prefer simple.", []),
         ("I'm working on a project with a deadline set for MVP completion by 5 April 2024.", []),
-        ("Last week I volunteered at a shelter.", ["Maria did volunteered at a shelter"]),
         ("I've been volunteering at a shelter.", ["Maria volunteers_at shelter"]),
     ],
 )
@@ -45,26 +44,11 @@ def test_what_names_nothing_is_left_out(text: str, expected: list[str]) -> None:
         ("I left Nordwerk in May.", []),
         ("I ran out of flour.", []),
         ("queue: RabbitMQ -> SQS", []),
-        ("queue: RabbitMQ", ["queue uses RabbitMQ"]),
         ("I have a deadline of 1 June for the first sprint.", ["first sprint due_on 1 June"]),
-        (
-            "We took bread to a shelter to feed cats and dogs.",
-            ["Maria did took bread to a shelter to feed cats and dogs"],
-        ),
-        ("Tom is responsible for the importer.", ["importer owned_by Tom"]),
     ],
 )
 def test_classes_that_readers_found_wrong(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
-
-
-def test_a_deadline_dates_nothing_that_was_done_before_it() -> None:
-    (fact,) = [
-        one
-        for one in read("I have to ship the export by 3 May 2023, and I've repainted the kitchen.")
-        if one.relation == "did"
-    ]
-    assert fact.precision == "before"
 
 
 def test_an_animal_has_no_pets_and_a_lesson_of_life_is_no_subject() -> None:

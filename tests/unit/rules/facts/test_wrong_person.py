@@ -15,7 +15,6 @@ from reading import facts
         ("My cousin Bertil sent photos, he is a cook.", ["Maria cousin_of Bertil", "Bertil works_as cook"]),
         ("My brother sold my bike.", ["not Maria owns bike", "Maria's brother sold bike"]),
         ("I sold my bike.", ["not Maria owns bike", "Maria sold bike"]),
-        ("I'm moving to the Harbour team on 1 August.", ["Maria did moved to the Harbour team"]),
         ("ok my thing: I've left the choir.", ["not Maria member_of choir"]),
         ("storage: starting with MariaDB 11", []),
         ("weighed in: 81.5", []),
