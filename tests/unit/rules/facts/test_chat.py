@@ -73,7 +73,6 @@ def test_what_is_said_of_an_assistant_is_no_fact() -> None:
         ("Olga is 79 and lives alone in Turku.", ["Olga age 79", "Olga lives_in Turku"]),
         ("They offered me the job!", []),
         ("I live on St Anne's Road.", ["Maria lives_in St Anne's Road"]),
-        ("The dog's called Biscuit.", ["dog named Biscuit"]),
         (
             "I'm Maria, 34, nurse at the Lumen clinic.",
             ["Maria age 34", "Maria works_as nurse", "Maria works_at Lumen clinic"],
