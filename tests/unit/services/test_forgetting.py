@@ -319,19 +319,3 @@ async def test_episodes_that_showed_it_are_dropped_and_others_stay() -> None:
     await judged(other, elsewhere.episode, supports=(elsewhere.evidence[0].id,))
     async with one.store.reading() as view:
         assert not any(b"beagle" in lesson.trace for lesson in view.space("default").beliefs.lessons())
-
-
-async def test_a_fact_that_a_forgotten_question_completed_goes_with_it() -> None:
-    """The answer "Yes, since March" stays, and nothing says any more where."""
-    one = memory(read=True)
-    items = NewItem("Do you still live in Turku?", "q", "Leo"), NewItem("Yes, since March.", "a", "Mia")
-    await one.write(WriteRequest("default", "s", "message", items, wait=True))
-
-    async def facts() -> list[tuple[str, str, str]]:
-        async with one.store.reading() as view:
-            return [(row.head, row.relation, row.tail) for row in view.space("default").facts.rows]
-
-    assert await facts() == [("Mia", "lives_in", "Turku")]
-    await deed(one, ids=("q",))
-    assert await facts() == []
-    assert await texts(one) == ["Yes, since March."]
