@@ -42,6 +42,7 @@ from mcp_memory.ports import (
     PointJudge,
     Progress,
     QuestionJudge,
+    Reader,
     Store,
     SupportJudge,
     TextReader,
@@ -99,6 +100,7 @@ class Memory:
             there are none.
         masking: the masking of secrets in what calls bring.
         kept: what was forgotten and may be taken back; None keeps nothing.
+        reader: reads what a search found once more; None leaves that out.
         episodes: recalls and answers of this process that feedback can refer to.
         background: jobs that run between calls, by `work`.
         look_s: see `LOOK_S`.
@@ -117,6 +119,7 @@ class Memory:
     reread: Callable[[], Awaitable[bool]] | None = None
     masking: Masking = KEEP
     kept: Kept | None = None
+    reader: Reader | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
     look_s: float = LOOK_S
@@ -138,7 +141,8 @@ class Memory:
     @cached_property
     def recall(self) -> RecallSettings:
         """The settings of recall, with its operators and its policy."""
-        return recall_settings(self.settings)
+        always = self.settings.reader.use == "always"
+        return replace(recall_settings(self.settings), reader=self.reader, read_always=always)
 
     @cached_property
     def reading(self) -> Reading:

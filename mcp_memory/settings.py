@@ -29,7 +29,7 @@ from mcp_memory.access.settings import AccessSettings
 from mcp_memory.bounds import SLOW_CHARS, BrokenText, parse_toml
 from mcp_memory.configurable import NOT_NEGATIVE, POSITIVE, Declared, Range, key
 from mcp_memory.domain.settings import FactSettings
-from mcp_memory.embedding.settings import EmbeddingSettings
+from mcp_memory.embedding.settings import EmbeddingSettings, ReaderSettings
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.hypergraph.settings import PointSettings
@@ -130,6 +130,7 @@ class Settings:
 
     storage: StorageSettings = field(default_factory=StorageSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    reader: ReaderSettings = field(default_factory=ReaderSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     http: HttpSettings = field(default_factory=HttpSettings)
     access: AccessSettings = field(default_factory=AccessSettings)

@@ -30,7 +30,7 @@ if (
     TYPE_CHECKING
 ):  # what only recalls and writes need is imported where it is opened: a look at the store has no use for it
     from mcp_memory.memory import Memory
-    from mcp_memory.ports import Embedder, Extractor, PointJudge, QuestionJudge, TextReader
+    from mcp_memory.ports import Embedder, Extractor, PointJudge, QuestionJudge, Reader, TextReader
     from mcp_memory.reasoning.anthropic.client import Claude
     from mcp_memory.services.ingest import Reading
     from mcp_memory.storage.forgotten import KeptFiles
@@ -77,6 +77,7 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
         language_model=claude,
         masking=masking_of(settings.privacy),
         kept=open_kept(settings, store),
+        reader=open_reader(settings),
     )
     with suppress(StoreError):  # each call reports the problem itself, and status still works
         async with memory.store.reading(whole=False):  # what a write needs; a recall reads the rest
@@ -116,7 +117,7 @@ async def open_unloaded(settings: Settings) -> Memory:
     masking = masking_of(settings.privacy)
     store = open_store(settings, embedder, extractor)
     kept = open_kept(settings, store)
-    return Memory(settings, store, embedder, extractor, masking=masking, kept=kept)
+    return Memory(settings, store, embedder, extractor, masking=masking, kept=kept, reader=open_reader(settings))
 
 
 def open_kept(settings: Settings, store: LanceStore) -> KeptFiles:
@@ -153,6 +154,13 @@ def choose_embedder(settings: Settings) -> Embedder:
     if chosen.adapter == "onnx":
         return OnnxEmbedder(threads=chosen.threads, late_chunking=chosen.late_chunking)
     return SentenceTransformersEmbedder(chosen.model, device=chosen.device or None, batch_size=chosen.batch_size)
+
+
+def open_reader(settings: Settings) -> Reader | None:
+    """Return the reader, not loaded yet; None if it is switched off."""
+    from mcp_memory.embedding.reader import OnnxReader
+
+    return None if settings.reader.use == "off" else OnnxReader(settings.reader.threads)
 
 
 def chosen_extractor(settings: Settings) -> Literal["rules", "spacy"] | None:

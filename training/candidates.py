@@ -1,10 +1,12 @@
-"""Keep what a recall finds for each question, with its score by every channel.
+"""Keep what a recall finds for each question, with its score by every channel, as the reader is to see it.
 
     python -m training.candidates OUT.jsonl training/data/worlds/*
     python -m training.candidates OUT.jsonl --data DATA/NAME [--store FOLDER]
 
-One line a question: ``{"set", "world", "q", "kind", "gold": [ids], "ids": [of the records found, best first], "totals":
-[the score of the search], "scores": [{channel: score}]}``. Whose words count is as if nothing were learnt.
+A ranker learns best from the mistakes of what it follows. One line a question: ``{"set", "world", "q", "kind",
+"gold": [ids], "ids": [of the records found, best first], "texts": [as `mcp_memory.search.rendering` shows them], "roles",
+"totals": [the score of the search], "scores": [{channel: score}], "counts": [how much the user's and the named
+speaker's words counted]}``. The reader is switched off.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.evaluation import dataset
 from mcp_memory.language import iso
 from mcp_memory.memory import Memory
+from mcp_memory.search.rendering import record_text
 from mcp_memory.services.recall import pipeline
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory
@@ -53,15 +56,17 @@ async def candidates(memory: Memory, asked: Question, data: str) -> dict[str, An
     if asked.now is not None:
         query = replace(query, now=asked.now)
     query = await pipeline.embed_query(memory.store, memory.embedder, query)
-    query = replace(query, user_words=1.0, speaker_words=1.0)
     line: dict[str, Any] = {"set": data, "world": asked.space, "q": asked.text, "kind": asked.kind}
-    line |= {"gold": list(asked.gold), "ids": [], "totals": [], "scores": []}
+    line |= {"gold": list(asked.gold), "ids": [], "texts": [], "roles": [], "totals": [], "scores": []}
+    line["counts"] = [query.user_words, query.speaker_words]
     async with memory.store.reading() as view:
         space = view.space(asked.space)
         _, _, ranked, _ = await pipeline.find(memory.store, memory.embedder, view, query, memory.recall)
         for one in ranked:
             turn = space.segment_turn[one.row]
             line["ids"].append(turn.ref)
+            line["texts"].append(record_text(space, one.row))
+            line["roles"].append(turn.role or turn.kind)
             line["totals"].append(round(one.score, 4))
             line["scores"].append({name: round(score, 4) for name, score in one.scores.items()})
     return line
@@ -106,6 +111,7 @@ async def main(options: argparse.Namespace) -> None:
     else:
         name, (writes, asked) = "worlds", of_worlds(options.folders)
     settings = load(None)
+    settings = replace(settings, reader=replace(settings.reader, use="off"))
     with tempfile.TemporaryDirectory() as folder:
         written = options.store is not None and options.store.exists()
         place = str(options.store or Path(folder) / "store")

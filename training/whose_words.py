@@ -57,8 +57,9 @@ def table(rows: Sequence[Mapping[str, Any]]) -> Table:
     for place, row in enumerate(rows):
         best = max((sum(scores.values()) for scores in row["scores"]), default=1.0) or 1.0
         for at, (name, total, scores) in enumerate(zip(row["ids"], row["totals"], row["scores"], strict=True)):
-            parts[place, at] = [scores.get(channel, 0.0) / best for channel in CHANNELS]
-            rest[place, at] = total - parts[place, at].sum()
+            counted = np.array([scores.get(channel, 0.0) / best for channel in CHANNELS], np.float32)
+            parts[place, at] = counted / np.maximum(row["counts"], 0.01)
+            rest[place, at] = total - counted.sum()
             gold[place, at] = name in row["gold"]
     vectors = anyio.run(OnnxEmbedder().embed, [row["q"] for row in rows])
     return Table(torch.tensor(rest), torch.tensor(parts), torch.tensor(gold), torch.tensor(vectors))

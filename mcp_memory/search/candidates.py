@@ -202,7 +202,7 @@ class CandidateSet:
         """
         added = {name: part[self.rows] for name, part in boosts.items()}
         total = self.total + sum_scores(added, len(self.rows))
-        best = _distinct(space, self.rows, self.total, keep) if keep else []
+        best = distinct_turns(space, self.rows, self.total, keep) if keep else []
         if best:
             bar = self.total[best[-1]]
             above = total > bar * np.float32(1 - _GAP)
@@ -274,7 +274,7 @@ def rank_candidates(space: Space, candidates: CandidateSet, limit: int = MOST) -
     """Return the candidates, best first, ties by id; a message once, by its best segment."""
     best = float(candidates.total.max())
     ranked: list[Candidate] = []
-    for place in _distinct(space, candidates.rows, candidates.total, limit):
+    for place in distinct_turns(space, candidates.rows, candidates.total, limit):
         scores = {name: float(part[place]) for name, part in candidates.scores.items() if part[place]}
         found_by = (channel.name for channel in CHANNELS if channel.finds and scores.get(channel.name, 0) > 0)
         via = sorted(found_by, key=scores.__getitem__, reverse=True)
@@ -357,7 +357,7 @@ def _total(scores: Mapping[str, Scores], length: int) -> Scores:
     return np.where(found, sum_scores(scores, length), np.float32(0))
 
 
-def _distinct(space: Space, rows: Rows, total: Scores, limit: int) -> list[int]:
+def distinct_turns(space: Space, rows: Rows, total: Scores, limit: int) -> list[int]:
     """Return the positions of the best segments above 0, best first, ties by id, a message only once."""
     wanted = limit
     while True:

@@ -59,6 +59,7 @@ from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
 from mcp_memory.services.recall.loop import Dated, go_on, rank
+from mcp_memory.services.recall.reading import read_first
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
@@ -181,6 +182,7 @@ async def find(
     dated: Dated = {}
     if found is not None:
         found, dated, result = await go_on(store, embedder, space, placed, cosines, found, gates, result, settings)
+        found = await read_first(settings.reader, space, query, found, always=settings.read_always)
     ranked, uncovered, result = await _order(embedder, space, query, placed, found, gates, result, settings)
     facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)

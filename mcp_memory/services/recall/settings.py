@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.navigation.settings import NavigationSettings
-from mcp_memory.ports import Operator
+from mcp_memory.ports import Operator, Reader
 from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
@@ -32,6 +32,8 @@ class RecallSettings:
         policy: which of them it calls next; None for a recall that searches once.
         clock: seconds, from any beginning, for the deadline of the loop.
         breadth: what the modes all and overview list.
+        reader: reads what was found once more; None leaves it as the search ranked it.
+        read_always: whether it reads even where one record is far ahead.
     """
 
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -44,3 +46,5 @@ class RecallSettings:
     policy: Policy | None = None
     clock: Callable[[], float] = time.monotonic
     breadth: BreadthSettings = field(default_factory=BreadthSettings)
+    reader: Reader | None = None
+    read_always: bool = False

@@ -1,0 +1,129 @@
+"""The reader: a small cross-encoder, which reads two texts together where an embedder reads each alone.
+
+It is all-MiniLM-L6-v2 with a head of five outputs, trained by ``training/`` on invented worlds: how well a record helps
+a query, and what a sentence is within its message (`HEADS`). The weights lie in ``resources/reader.onnx``, in 8 bits,
+beside ``reader.json``, which has their SHA-256: others would rank differently without any visible error. The tokenizer
+is that of the embedder. Nothing is loaded before the first pair.
+
+Reading costs some milliseconds a pair and core, so it is for what a search has found.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import anyio
+import anyio.to_thread
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_memory.embedding.onnx import batch_by_length, clip, open_session, open_tokenizer, padded
+from mcp_memory.search.rendering import nearest_part
+from mcp_memory.texts import folder, resource
+from mcp_memory.vectors import Matrix
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+WEIGHTS, CARD = "reader.onnx", "reader.json"
+HEADS: Final = ("rank", "wish", "asserted", "small_talk", "change")
+"""The outputs, in their order: the second text helps with the first; the first, a sentence of the second, is a standing
+wish of its user; the speaker asserts it of themself, here and now; it gives nothing worth keeping; the second text
+changes, corrects or ends what the first says."""
+PAIR_TOKENS: Final = 128
+"""Tokens of a pair that are read, the three special ones included."""
+FIRST_TOKENS: Final = 48
+"""Tokens of the first text: of a longer one the first and the last half of them, since a prompt asks at its end."""
+BATCH: Final = 16
+
+logger = logging.getLogger(__name__)
+
+
+class Pair(NamedTuple):
+    """The tokens of a pair, and for each whether it is of the second text."""
+
+    ids: NDArray[np.int64]
+    second: NDArray[np.int64]
+
+
+class OnnxReader:
+    """The trained cross-encoder on the processor; a ``Reader``. The instance serves one event loop at a time."""
+
+    def __init__(self, threads: int = 2) -> None:
+        """Prepare a reader.
+
+        Args:
+            threads: how many compute one batch.
+        """
+        self._threads = threads
+        self._model: tuple[Tokenizer, InferenceSession] | None = None
+        self._turn = anyio.Lock()
+
+    @property
+    def name(self) -> str:
+        """The name of the model with the beginning of its digest."""
+        return f"reader@{_card()['sha256'][:12]}"
+
+    async def read(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
+        """Return what the model says of pairs, see `ports.Reader.read`."""
+        if not pairs:
+            return np.empty((0, len(HEADS)), dtype=np.float32)
+        # The lock is granted in the order of requests; a call can be cancelled while it waits for it, and between two
+        # batches.
+        async with self._turn:
+            encoded = await anyio.to_thread.run_sync(self._encode, pairs)
+        chances = np.empty((len(pairs), len(HEADS)), dtype=np.float32)
+        for batch in batch_by_length([len(pair.ids) for pair in encoded], texts=BATCH):
+            async with self._turn:
+                rows = [encoded[place] for place in batch]
+                chances[batch] = await anyio.to_thread.run_sync(self._compute, rows)
+        return chances
+
+    def _loaded(self) -> tuple[Tokenizer, InferenceSession]:
+        # The lock is held here, so two first calls cannot both load.
+        if self._model is None:
+            session = open_session(folder("resources") / WEIGHTS, _card()["sha256"], self._threads)
+            self._model = open_tokenizer(), session
+            logger.info("loaded %s", self.name)
+        return self._model
+
+    def _encode(self, pairs: Sequence[tuple[str, str]]) -> list[Pair]:
+        tokenizer, _ = self._loaded()
+        cut = {first: _cut(tokenizer, first) for first in dict.fromkeys(first for first, _ in pairs)}
+        tokenizer.enable_truncation(PAIR_TOKENS, strategy="only_second")
+        read = [(cut[first], clip(nearest_part(cut[first], second), PAIR_TOKENS)) for first, second in pairs]
+        encodings = tokenizer.encode_batch(read)
+        tokenizer.no_truncation()
+        return [Pair(np.array(one.ids, dtype=np.int64), np.array(one.type_ids, dtype=np.int64)) for one in encodings]
+
+    def _compute(self, pairs: Sequence[Pair]) -> Matrix:
+        _, session = self._loaded()
+        feed = padded([pair.ids for pair in pairs], [pair.second for pair in pairs])
+        (logits,) = session.run(["logits"], feed)
+        chances: Matrix = 1 / (1 + np.exp(-logits))
+        return chances
+
+
+def _cut(tokenizer: Tokenizer, text: str) -> str:
+    """Return a text without its middle if it is longer than `FIRST_TOKENS`."""
+    text = clip(text, 4 * FIRST_TOKENS) if len(text) < LONG else clip(text[:LONG] + " " + text[-LONG:], LONG)
+    spans = tokenizer.encode(text, add_special_tokens=False).offsets
+    if len(spans) <= FIRST_TOKENS:
+        return text
+    half = FIRST_TOKENS // 2
+    return f"{text[: spans[half - 1][1]]} {text[spans[-half][0] :]}"
+
+
+LONG: Final = 2_000
+"""Characters at either end of a text among which the first and the last half of its tokens certainly are."""
+
+
+@cache
+def _card() -> dict[str, str]:
+    found: dict[str, str] = json.loads(resource(CARD))
+    return found

