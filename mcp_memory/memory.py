@@ -346,6 +346,7 @@ class Memory:
             self.embedder,
             self.extractor,
             judging=self.judging,
+            reader=self.reader,
             today=partial(self.ledger.spent, day=day_number(self.clock())),
             uptime_s=uptime,
             version=__version__,

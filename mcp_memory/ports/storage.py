@@ -57,6 +57,10 @@ class Reader(Protocol):
     def name(self) -> str:
         """The name of the model, with its digest."""
 
+    @property
+    def problem(self) -> str:
+        """Why it cannot read, in words; empty while nothing is known against it."""
+
     async def read(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
         """Return chances in (0, 1) for each pair, shape ``(len(pairs), heads)``, see ``embedding.reader.HEADS``.
 

@@ -118,6 +118,7 @@ class StatusOutput(Output):
     space: Annotated[str, Field(description="Where calls go that name none.")]
     spaces: list[SpaceCountsOutput]
     embedder: str
+    reader: Annotated[str | None, Field(description="What reads again what was found, and ranks it.")] = None
     extractor: Annotated[str | None, Field(description="What reads facts out of texts.")] = None
     claude: Annotated[ClaudeOutput | None, Field(description="None: nothing leaves the machine.")] = None
     storage: StorageOutput
@@ -138,7 +139,7 @@ def status_reply(status: Status) -> Reply:
     if not caller.sees_all:  # where the store lies, and how much all spaces take, is not theirs to know
         store = replace(store, uri="(not shown)", bytes=None, backup=None, tx=0)
     total = CountsOutput(**{name: sum(getattr(space, name) for space in spaces) for name in CountsOutput.model_fields})
-    warnings = [*problem_texts(store.problems), *store.notes]
+    warnings = [*problem_texts(store.problems), *store.notes, *status.notes]
     if (more := len(spaces) - SPACES_LISTED) > 0:
         warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")
     output = StatusOutput(
@@ -146,6 +147,7 @@ def status_reply(status: Status) -> Reply:
         space=MEANT_SPACE.get(),
         spaces=spaces[:SPACES_LISTED],
         embedder=status.embedder,
+        reader=status.reader,
         extractor=status.extractor,
         claude=None if status.judging is None else _claude(status.judging),
         storage=StorageOutput(uri=store.uri, bytes=store.bytes, backup=store.backup),
@@ -163,6 +165,7 @@ def status_reply(status: Status) -> Reply:
     size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
     lines = [
         f"{'Healthy' if status.healthy else 'NOT HEALTHY'}. mcp-memory {status.version}, embedder {status.embedder}, "
+        f"{f'{status.reader}, ' if status.reader else ''}"
         f"{f'facts read by {status.extractor}' if status.extractor else 'no facts read out of texts'}.",
         f"Holds {quantity(total.messages, 'message')} and {quantity(total.documents, 'document')} "
         f"in {quantity(total.sessions, 'session')} and {quantity(len(spaces), 'space')}; "

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.errors import StoreError
-from mcp_memory.ports import Embedder, Extractor, Store
+from mcp_memory.ports import Embedder, Extractor, Reader, Store
 from mcp_memory.services.background.enrichment import texts_read
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -20,6 +20,7 @@ async def status(
     extractor: Extractor | None = None,
     *,
     judging: Judging | None = None,
+    reader: Reader | None = None,
     today: Callable[[View], Spending] = lambda _: Spending(),
     uptime_s: float,
     version: str,
@@ -31,6 +32,7 @@ async def status(
         embedder: the embedder of the vectors.
         extractor: the extractor of facts; None if facts are not read.
         judging: how Claude takes part; None if nothing leaves the machine.
+        reader: reads what a search found once more; None if it is switched off.
         today: returns what all processes spent on this day, by a view.
         uptime_s: of this process.
         version: the version of the program.
@@ -57,6 +59,8 @@ async def status(
         engine="anthropic" if judging and judging.when == "anthropic" and judging.key else "embedded",
         extractor=extractor.name if extractor else None,
         judging=judging,
+        reader=reader.name if reader else None,
+        notes=(reader.problem,) if reader and reader.problem else (),
     )
 
 

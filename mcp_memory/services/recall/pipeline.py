@@ -180,14 +180,15 @@ async def find(
     found, searched = await _search(store, embedder, space, placed, cosines, external, settings)
     result = replace(result, texts=_count_texts(query) + searched)
     dated: Dated = {}
+    unread: tuple[str, ...] = ()
     if found is not None:
         found, dated, result = await go_on(store, embedder, space, placed, cosines, found, gates, result, settings)
-        found = await read_first(settings.reader, space, query, found, always=settings.read_always)
+        found, unread = await read_first(settings.reader, space, query, found, always=settings.read_always)
     ranked, uncovered, result = await _order(embedder, space, query, placed, found, gates, result, settings)
     facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
-    warnings = (*unknown_space(view, query.space), *without_role, *unclear)
+    warnings = (*unknown_space(view, query.space), *without_role, *unclear, *unread)
     result = replace(result, warnings=warnings, evidence=with_event_times(result.evidence, query.window))
     if found is not None and wanted_breadth(query) != "best":
         result = await with_list(store, space, query, found, result, settings)

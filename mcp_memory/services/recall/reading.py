@@ -9,7 +9,6 @@ It reads the best records until `CHARACTERS` are used up: thirty lines of talk o
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 
 import numpy as np
@@ -29,29 +28,27 @@ MOST, CHARACTERS = 30, 4_800
 AHEAD = 0.4
 """Share of the best score below which the second leaves no doubt."""
 
-_log = logging.getLogger(__name__)
-
 
 async def read_first(
     reader: Reader | None, space: Space, query: Query, found: CandidateSet, *, always: bool
-) -> CandidateSet:
-    """Return the candidates with the reader's chance added to the scores of those it read.
+) -> tuple[CandidateSet, tuple[str, ...]]:
+    """Return the candidates with the reader's chance added to the scores of those it read, and warnings.
 
     Args:
-        reader: None leaves them as they are; so does one whose weights are missing or changed, which is logged.
+        reader: None leaves them as they are; so does one that cannot read, which the first recall warns of.
         space: the space of the candidates.
         query: understood.
         found: what search and loop found.
         always: whether it reads even where one record is far ahead (`AHEAD`).
     """
-    if reader is None:
-        return found
+    if reader is None or reader.problem:
+        return found, ()
     places: list[int] = []
     shown: list[str] = []
     size = 0
     best = distinct_turns(space, found.rows, found.total, MOST)
     if len(best) < 2 or (not always and found.total[best[1]] < AHEAD * found.total[best[0]]):
-        return found
+        return found, ()
     for place in best:
         text = record_text(space, int(found.rows[place]))
         size += min(len(text), READ_CHARS)
@@ -62,8 +59,7 @@ async def read_first(
     try:
         chances = await reader.read([(query.text, text) for text in shown])
     except EmbedderError as error:
-        _log.warning("The reader is left out: %s", error)
-        return found
+        return found, (str(error),)
     scores = np.zeros(len(found.rows), dtype=np.float32)
     scores[places] = WEIGHT * float(found.total.max()) * chances[:, 0]
-    return replace(found, total=found.total + scores, boosts={**found.boosts, READER: scores})
+    return replace(found, total=found.total + scores, boosts={**found.boosts, READER: scores}), ()

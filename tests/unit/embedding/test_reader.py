@@ -1,0 +1,63 @@
+"""The reader reads what it was trained for, refuses other weights, and takes any text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from shutil import copytree
+from statistics import fmean
+
+import anyio
+import numpy as np
+import pytest
+
+from mcp_memory.embedding import reader
+from mcp_memory.embedding.reader import HEADS, WEIGHTS, OnnxReader
+from mcp_memory.errors import EmbedderError
+from mcp_memory.search.rendering import message_text
+from mcp_memory.texts import folder
+from training.worlds import DATA, is_kept, read_worlds
+
+WORD = re.compile(r"\w{4,}")
+
+
+def test_of_records_that_share_most_words_with_a_question_it_puts_the_right_one_first() -> None:
+    pairs, firsts = [], []
+    for world in read_worlds([DATA / "worlds" / "a", DATA / "worlds" / "b", DATA / "worlds" / "p1"]):
+        shown = {one["id"]: message_text(one["speaker"], one["text"], "") for one in world["records"]}
+        for asked in world["questions"] if is_kept(world["id"]) else ():
+            if asked["kind"] in ("single", "temporal", "why", "how"):
+                words = set(WORD.findall(asked["q"].lower()))
+                rest = [text for name, text in shown.items() if name not in asked["gold"]]
+                near = sorted(rest, key=lambda text: -len(words & set(WORD.findall(text.lower()))))[:5]
+                firsts.append(len(pairs))
+                pairs += [(asked["q"], text) for text in (shown[asked["gold"][0]], *near)]
+    chances = anyio.run(OnnxReader().read, pairs)[:, 0]
+    assert len(firsts) > 40
+    assert fmean(chances[place] >= chances[place : place + 6].max() for place in firsts) > 0.7
+
+
+def test_a_pair_has_the_same_chances_alone_and_beside_others() -> None:
+    pairs = [("Where do I live?", "user: I moved to Ghent in May."), ("Who cooked?", "Ann: The soup was Bo's.")]
+    alone = np.concatenate([anyio.run(OnnxReader().read, [pair]) for pair in pairs])
+    assert np.abs(anyio.run(OnnxReader().read, [*pairs, ("a " * 90, "b " * 90)])[:2] - alone).max() < 0.03
+
+
+@pytest.mark.parametrize("text", ["", "x" * 1_000_000, "word " * 200_000, "\ud83d \x00", "日本語の長い文章。" * 9_000])
+def test_any_text_can_be_read(text: str) -> None:
+    chances = anyio.run(OnnxReader().read, [(text, "user: hello"), ("hello", text)])
+    assert chances.shape == (2, len(HEADS))
+    assert ((chances > 0) & (chances < 1)).all()
+
+
+@pytest.mark.parametrize("harm", ["cut", "gone"])
+def test_other_weights_are_refused_once_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str) -> None:
+    copytree(folder("resources"), tmp_path / "resources")
+    weights = tmp_path / "resources" / WEIGHTS
+    weights.write_bytes(weights.read_bytes()[:-1]) if harm == "cut" else weights.unlink()
+    monkeypatch.setattr(reader, "folder", lambda name: tmp_path / name)
+    model = OnnxReader()
+    for _ in range(2):
+        with pytest.raises(EmbedderError, match=r"not read again: .*reader\.onnx .*Install the package again"):
+            anyio.run(model.read, [("a", "b")])
+    assert model.problem.startswith("Records are not read again")

@@ -1,0 +1,96 @@
+"""What the reader says of the first records moves them, within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import anyio
+import numpy as np
+from small_space import message, space_of
+
+from mcp_memory.domain.query import Query
+from mcp_memory.embedding.reader import HEADS
+from mcp_memory.errors import EmbedderError
+from mcp_memory.search.candidates import CandidateSet
+from mcp_memory.search.rendering import READ_CHARS, nearest_part
+from mcp_memory.services.recall import reading
+from mcp_memory.services.recall.reading import read_first
+from mcp_memory.vectors import Matrix
+
+
+@dataclass
+class SaysWhichHelps:
+    """A reader to which records with a word help."""
+
+    word: str
+    problem: str = ""
+    name: str = "fake"
+    read_pairs: list[tuple[str, str]] = field(default_factory=list)
+
+    async def read(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
+        if self.problem:
+            raise EmbedderError(self.problem)
+        self.read_pairs += pairs
+        return np.array([[float(self.word in text)] * len(HEADS) for _, text in pairs], np.float32)
+
+
+def found(count: int, scores: Sequence[float], text: str = "The {} one."):
+    space = space_of(*(message(f"m{number}", "Ann", text.format(number), number) for number in range(count)))
+    rows = np.arange(count)
+    return space, CandidateSet(rows, {}, np.zeros(count, bool), (), np.array(scores, np.float32))
+
+
+def order(space, candidates: CandidateSet) -> list[str]:
+    return [space.segment_turn[row].ref for row in np.argsort(-candidates.total, kind="stable")]
+
+
+def read(reader, space, candidates, *, always=False):
+    return anyio.run(lambda: read_first(reader, space, Query("Which?", "s"), candidates, always=always))
+
+
+def test_a_record_that_helps_rises_above_what_is_near_to_it_and_no_further() -> None:
+    space, candidates = found(4, [1, 0.9, 0.85, 0.4])
+    after, warnings = read(SaysWhichHelps("2"), space, candidates)
+    assert (order(space, after)[0], warnings) == ("m2", ())
+    after, _ = read(SaysWhichHelps("3"), space, candidates)
+    assert order(space, after)[:3] == ["m0", "m1", "m2"]
+
+
+def test_where_one_record_is_far_ahead_nothing_is_read_unless_it_always_should_be() -> None:
+    reader = SaysWhichHelps("1")
+    space, candidates = found(2, [1, 0.1])
+    assert read(reader, space, candidates)[0] is candidates
+    assert reader.read_pairs == []
+    read(reader, space, candidates, always=True)
+    assert len(reader.read_pairs) == 2
+
+
+def test_so_many_records_are_read_as_a_fixed_number_of_characters_allows() -> None:
+    reader = SaysWhichHelps("1")
+    read(reader, *found(60, np.linspace(1, 0.9, 60)))
+    assert len(reader.read_pairs) == reading.MOST
+    longer = SaysWhichHelps("1")
+    read(longer, *found(60, np.linspace(1, 0.9, 60), "The {} one. " + "It is long and says much of it. " * 20))
+    assert len(longer.read_pairs) == reading.CHARACTERS // READ_CHARS
+
+
+def test_a_reader_that_cannot_read_leaves_the_order_and_warns() -> None:
+    space, candidates = found(3, [1, 0.9, 0.8])
+    reader = SaysWhichHelps("2")
+
+    async def broken(pairs):
+        reader.problem = "It is broken."
+        raise EmbedderError(reader.problem)
+
+    reader.read = broken
+    assert read(reader, space, candidates) == (candidates, ("It is broken.",))
+    assert read(reader, space, candidates) == (candidates, ())
+
+
+def test_of_a_long_record_the_part_with_the_words_of_the_query_is_read() -> None:
+    text = "user: " + "Nothing of note happened. " * 30 + "The boiler was repaired in May. " + "More followed. " * 30
+    part = nearest_part("When was the boiler repaired?", text)
+    assert part.startswith("user: The boiler was repaired")
+    assert len(part) <= READ_CHARS + len("user: ")
+    assert nearest_part("boiler", "user: short") == "user: short"
