@@ -55,7 +55,9 @@ def export(weights: Path, folder: Path) -> None:
             opset_version=17,
             dynamo=False,
         )
-        quantize_dynamic(full, str(folder / WEIGHTS), weight_type=QuantType.QInt8)
+        # By channel the chances differ by .02 from those in 32 bits, by tensor by .04; seven bits, since processors
+        # without VNNI add two products in 16 bits.
+        quantize_dynamic(full, str(folder / WEIGHTS), weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
     digest = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
     (folder / CARD).write_text(json.dumps({"sha256": digest}) + "\n", encoding="utf-8")
 
