@@ -13,7 +13,7 @@ import anyio
 
 from mcp_memory.embedding.reader import OnnxReader
 
-FIRST = 40
+FIRST = 24
 """Records that are read of each question."""
 
 

@@ -6,7 +6,7 @@ import re
 
 from mcp_memory.view.space import NONE, Space
 
-BEFORE_CHARS = 120
+BEFORE_CHARS = 60
 """Characters of what was said before, from its end: a reply such as "the second one" means nothing without it."""
 READ_CHARS = 420
 """Characters of a record that are read; time grows with them, and most messages are shorter."""

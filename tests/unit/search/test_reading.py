@@ -91,6 +91,7 @@ def test_a_reader_that_cannot_read_leaves_the_order_and_warns() -> None:
 def test_of_a_long_record_the_part_with_the_words_of_the_query_is_read() -> None:
     text = "user: " + "Nothing of note happened. " * 30 + "The boiler was repaired in May. " + "More followed. " * 30
     part = nearest_part("When was the boiler repaired?", text)
-    assert part.startswith("user: The boiler was repaired")
+    assert part.startswith("user: ")
+    assert "The boiler was repaired in May." in part
     assert len(part) <= READ_CHARS + len("user: ")
     assert nearest_part("boiler", "user: short") == "user: short"
