@@ -40,7 +40,7 @@ PAIR_TOKENS: Final = 128
 """Tokens of a pair that are read, the three special ones included."""
 FIRST_TOKENS: Final = 48
 """Tokens of the first text: of a longer one the first and the last half of them, since a prompt asks at its end."""
-BATCH: Final = 16
+BATCH: Final = 4
 
 REINSTALL: Final = (
     "All else works without it. Install the package again: pip install --force-reinstall --no-deps mcp-memory"

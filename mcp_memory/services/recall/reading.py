@@ -30,7 +30,7 @@ from mcp_memory.view.space import Space
 READER = "reader"
 """The name of its score in ``via``."""
 WEIGHT = 0.2
-MOST, CHARACTERS = 24, 3_600
+MOST, CHARACTERS = 24, 3_000
 """Records that are read at most, and characters of them with the query together."""
 QUERY_CHARS = 190
 """Characters of a query that are read, some."""

