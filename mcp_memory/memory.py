@@ -39,10 +39,10 @@ from mcp_memory.ports import (
     Extractor,
     LanguageModel,
     OperatorResult,
+    PairReader,
     PointJudge,
     Progress,
     QuestionJudge,
-    Reader,
     Store,
     SupportJudge,
     TextReader,
@@ -119,7 +119,7 @@ class Memory:
     reread: Callable[[], Awaitable[bool]] | None = None
     masking: Masking = KEEP
     kept: Kept | None = None
-    reader: Reader | None = None
+    reader: PairReader | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
     look_s: float = LOOK_S
@@ -141,8 +141,7 @@ class Memory:
     @cached_property
     def recall(self) -> RecallSettings:
         """The settings of recall, with its operators and its policy."""
-        always = self.settings.reader.use == "always"
-        return replace(recall_settings(self.settings), reader=self.reader, read_always=always)
+        return recall_settings(self.settings, self.reader)
 
     @cached_property
     def reading(self) -> Reading:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from mcp_memory.gain.propagation import Propagate
 from mcp_memory.hypergraph.retrieval import GlobalPoints, LocalPoints
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
-from mcp_memory.ports import Operator
+from mcp_memory.ports import Operator, PairReader
 from mcp_memory.reconstruct.episodic_operators import EventContext, EventKeywords, EventTime, TagEvents
 from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reconstruct.semantic_operators import PersonalAspect, PersonalInformation, TopicEvents
@@ -44,7 +44,7 @@ def operators(settings: Settings) -> dict[str, Operator]:
     return {operator.name: operator for operator in every}
 
 
-def recall_settings(settings: Settings) -> RecallSettings:
+def recall_settings(settings: Settings, reader: PairReader | None = None) -> RecallSettings:
     """Return the settings of recall with the operators and, if the loop is switched on, its policy.
 
     Raises:
@@ -64,4 +64,6 @@ def recall_settings(settings: Settings) -> RecallSettings:
         every,
         policy,
         breadth=settings.breadth,
+        reader=reader,
+        read_always=settings.reader.use == "always",
     )

@@ -30,7 +30,7 @@ if (
     TYPE_CHECKING
 ):  # what only recalls and writes need is imported where it is opened: a look at the store has no use for it
     from mcp_memory.memory import Memory
-    from mcp_memory.ports import Embedder, Extractor, PointJudge, QuestionJudge, Reader, TextReader
+    from mcp_memory.ports import Embedder, Extractor, PairReader, PointJudge, QuestionJudge, TextReader
     from mcp_memory.reasoning.anthropic.client import Claude
     from mcp_memory.services.ingest import Reading
     from mcp_memory.storage.forgotten import KeptFiles
@@ -156,7 +156,7 @@ def choose_embedder(settings: Settings) -> Embedder:
     return SentenceTransformersEmbedder(chosen.model, device=chosen.device or None, batch_size=chosen.batch_size)
 
 
-def open_reader(settings: Settings) -> Reader | None:
+def open_reader(settings: Settings) -> PairReader | None:
     """Return the reader, not loaded yet; None if it is switched off."""
     from mcp_memory.embedding.reader import OnnxReader
 

@@ -57,7 +57,7 @@ class Pair(NamedTuple):
 
 
 class OnnxReader:
-    """The trained cross-encoder on the processor; a ``Reader``. The instance serves one event loop at a time."""
+    """The trained cross-encoder on the processor; a ``PairReader``. The instance serves one event loop at a time."""
 
     def __init__(self, threads: int = 2) -> None:
         """Prepare a reader.
@@ -76,7 +76,7 @@ class OnnxReader:
         return f"reader@{_digest()[:12]}"
 
     async def read(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
-        """Return what the model says of pairs, see `ports.Reader.read`."""
+        """Return what the model says of pairs, see `ports.PairReader.read`."""
         if self.problem:
             raise EmbedderError(self.problem)
         # The lock is granted in the order of requests; a call can be cancelled while it waits for it, and between two

@@ -50,7 +50,7 @@ class Embedder(Protocol):
         """
 
 
-class Reader(Protocol):
+class PairReader(Protocol):
     """Reads two texts together."""
 
     @property

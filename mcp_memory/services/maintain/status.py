@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.errors import StoreError
-from mcp_memory.ports import Embedder, Extractor, Reader, Store
+from mcp_memory.ports import Embedder, Extractor, PairReader, Store
 from mcp_memory.services.background.enrichment import texts_read
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -20,7 +20,7 @@ async def status(
     extractor: Extractor | None = None,
     *,
     judging: Judging | None = None,
-    reader: Reader | None = None,
+    reader: PairReader | None = None,
     today: Callable[[View], Spending] = lambda _: Spending(),
     uptime_s: float,
     version: str,

@@ -22,7 +22,7 @@ import numpy as np
 
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import EmbedderError
-from mcp_memory.ports import Reader
+from mcp_memory.ports import PairReader
 from mcp_memory.search.candidates import CandidateSet, distinct_turns
 from mcp_memory.search.rendering import READ_CHARS, record_text
 from mcp_memory.view.space import Space
@@ -39,7 +39,7 @@ AHEAD = 0.4
 
 
 async def read_first(
-    reader: Reader | None, space: Space, query: Query, found: CandidateSet, *, always: bool
+    reader: PairReader | None, space: Space, query: Query, found: CandidateSet, *, always: bool
 ) -> tuple[CandidateSet, tuple[str, ...]]:
     """Return the candidates with the reader's chance added to the scores of those it read, and warnings.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.navigation.settings import NavigationSettings
-from mcp_memory.ports import Operator, Reader
+from mcp_memory.ports import Operator, PairReader
 from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
@@ -46,5 +46,5 @@ class RecallSettings:
     policy: Policy | None = None
     clock: Callable[[], float] = time.monotonic
     breadth: BreadthSettings = field(default_factory=BreadthSettings)
-    reader: Reader | None = None
+    reader: PairReader | None = None
     read_always: bool = False
