@@ -133,10 +133,10 @@ class Memory:
     @cached_property
     def ledger(self) -> DayLedger:
         """The costs of the language model in a day, over all processes on the store."""
-        return DayLedger(self.store, self.settings.engine.day_tokens, lambda: self.clock(), self._enter_later)
-
-    def _enter_later(self) -> None:
-        self.background.put("spent", self.ledger.enter)
+        budget = self.settings.engine.day_tokens
+        return DayLedger(
+            self.store, budget, lambda: self.clock(), lambda: self.background.put("spent", self.ledger.enter)
+        )
 
     @cached_property
     def recall(self) -> RecallSettings:
@@ -185,10 +185,8 @@ class Memory:
         if self.text_reader is None:
             return None
         chosen = self.settings.engine
-        asked_only = chosen.enrich == "asked"
-        return Enrichment(
-            self.store, self.text_reader, lambda: self.clock(), chosen.timeout_s, chosen.day_tokens, asked_only
-        )
+        limits = chosen.timeout_s, chosen.day_tokens
+        return Enrichment(self.store, self.text_reader, lambda: self.clock(), *limits, chosen.enrich == "asked")
 
     def enrich_later(self, space: str = "", found: RecallResult | None = None) -> None:
         """Queue the extraction of facts from texts that were not read yet; it queues itself until none is left.
@@ -400,5 +398,5 @@ class Memory:
         if model is None or when == "embedded":
             return None
         texts = TextsRead(resting=self.enriching.resting) if self.text_reader and self.enriching else None
-        goals = self.organiser is not None
-        return Judging(when, model.model, model.base_url, model.ready, model.spent, bound, texts=texts, goals=goals)
+        about = model.model, model.base_url, model.ready, model.spent, bound
+        return Judging(when, *about, texts=texts, goals=self.organiser is not None)

