@@ -133,10 +133,8 @@ class Memory:
     @cached_property
     def ledger(self) -> DayLedger:
         """The costs of the language model in a day, over all processes on the store."""
-        budget = self.settings.engine.day_tokens
-        return DayLedger(
-            self.store, budget, lambda: self.clock(), lambda: self.background.put("spent", self.ledger.enter)
-        )
+        tokens, put = self.settings.engine.day_tokens, self.background.put
+        return DayLedger(self.store, tokens, lambda: self.clock(), lambda: put("spent", self.ledger.enter))
 
     @cached_property
     def recall(self) -> RecallSettings:
