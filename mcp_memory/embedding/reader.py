@@ -35,7 +35,8 @@ WEIGHTS, CARD = "reader.onnx", "reader.json"
 HEADS: Final = ("rank", "wish", "asserted", "small_talk", "change")
 """The outputs, in their order: the second text helps with the first; the first, a sentence of the second, is a standing
 wish of its user; the speaker asserts it of themself, here and now; it gives nothing worth keeping; the second text
-changes, corrects or ends what the first says."""
+changes, corrects or ends what the first says. Only the first is used: the others are not right often enough yet
+(``training/README.md``), and are trained with it so that they can be measured."""
 PAIR_TOKENS: Final = 128
 """Tokens of a pair that are read, the three special ones included."""
 FIRST_TOKENS: Final = 48

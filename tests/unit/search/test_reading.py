@@ -65,7 +65,8 @@ def test_a_document_keeps_its_place_among_messages_that_are_read() -> None:
     reader = SaysWhichHelps("one")
     after, _ = read(reader, space, candidates)
     assert [text for _, text in reader.read_pairs] == ["Ann: The first one.", "Ann: No. [before: The first one.]"]
-    assert after.boosts[reading.READER][1] == np.mean(after.boosts[reading.READER][[0, 2]])
+    helps = after.scores[reading.READER]
+    assert helps[1] == np.mean(helps[[0, 2]])
 
 
 def test_where_one_record_is_far_ahead_nothing_is_read_unless_it_always_should_be() -> None:
