@@ -30,7 +30,6 @@ from mcp_memory.services.maintain.status import status
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.settings import Settings
 from mcp_memory.storage.schema import COMMITS, LOG_TABLES
-from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import (
     choose_embedder,
     open_embedder,
@@ -88,7 +87,7 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
         found = (await status(store, embedder, uptime_s=0.0, version=__version__)).store
         findings = await store.check() if not found.problems else []
         errors = [finding.text for finding in findings if finding.severity == "error"]
-        remedy = await _remedy(store, found, errors, tried=repair)
+        remedy = _remedy(found, errors, tried=repair)
     finally:
         await store.aclose()
     for problem in found.problems:
@@ -104,12 +103,11 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
     return 1 if found.problems or errors else 0
 
 
-async def _remedy(store: LanceStore, found: StoreStatus, errors: Sequence[str], *, tried: bool) -> str:
+def _remedy(found: StoreStatus, errors: Sequence[str], *, tried: bool) -> str:
     """Return the command that mends what was found, as far as one does; "" where nothing is to be done.
 
     Args:
-        store: the store.
-        found: what is wrong with it as a whole.
+        found: what is wrong with the store as a whole.
         errors: about rows, each after the name of its table.
         tried: whether a repair was just done as far as it could be.
     """
@@ -118,22 +116,13 @@ async def _remedy(store: LanceStore, found: StoreStatus, errors: Sequence[str], 
         if found.remedy == "--rebuild" or errors:
             return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"
         return f"mcp-memory doctor {found.remedy}" if found.remedy else ""
-    file = "FILE, a backup of yours" if found.backup is None else shlex.quote(found.backup)
-    restore = f"mcp-memory restore --replace {file}, or put the damaged files back"
     if not (found.problems or in_log):
         return "mcp-memory doctor --repair"
-    rehearsal = await store.rehearse()
-    if rehearsal.left:
-        return restore
-    if rehearsal.untried:
-        return f"mcp-memory doctor --repair (it could not be tried on a copy: {rehearsal.untried})"
-    if not rehearsal.lost:
-        return "mcp-memory doctor --repair (it was tried on a copy: everything comes back)"
-    lost = "; ".join(rehearsal.lost)
-    again = (
-        f"{restore}. Without one: mcp-memory doctor --repair{' --yes' if tried else ''}, which brings back the rest "
-    )
-    return f"{again}and gives up for good: {lost}"
+    file = "FILE, a backup of yours" if found.backup is None else shlex.quote(found.backup)
+    restore = f"mcp-memory restore --replace {file}, or put the damaged files back"
+    if tried:
+        return f"{restore}. Without one: mcp-memory doctor --repair --yes, which gives up what it named"
+    return f"mcp-memory doctor --repair, which asks before it gives anything up. If it would: {restore}"
 
 
 def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:

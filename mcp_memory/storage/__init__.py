@@ -26,7 +26,6 @@ these rules make one, and a process may be killed at any point of it.
     copies.py       a second copy of the log and of the newest commit, by which repair.py mends what is damaged
     damage.py       notice that committed rows are gone
     examine.py      the one look that says what is damaged, for status, doctor and refused writes
-    rehearsal.py    try a repair on a copy, so that doctor names only what mends
     rights.py       the owner and the rights of what is written again
     bucket.py       objects beside the tables of a store on object storage, likewise
     bucket_journal.py, bucket_lock.py, bucket_refresh.py

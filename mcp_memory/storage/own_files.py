@@ -53,7 +53,6 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (r"sums\.txt", _has(b".lance/")),
     (r"anchor-[01]\.json", _has(b'"crc32"', b'"commit"')),
     (r"forgotten\.json", _has(b'"hashes"', b'"counts"')),
-    (r"lost\.json", _has(b"rows_by_commit", b'"at":')),
     (r"moved\.json", _has(b'{"to": "')),
     (r"store\.id", lambda first: re.fullmatch(rb"[0-9a-f]{32}\n?", first) is not None),
     (r"places\.jsonl", _has(b'{"kind": "', b'"path": "')),
@@ -68,8 +67,8 @@ _KNOWN = tuple((re.compile(pattern), has) for pattern, has in _FORMS)
 _PART = re.compile(r"(.*/)?\.([^/]+)\.\w+\.part")
 """A file that was being written (`mcp_memory.files.whole_file`), with the name of what it should become."""
 _NEEDLESS = re.compile(rf".*(?:{_SPARE}|\.part)")
-_INSIDE = re.compile(r"backups/\.(?:trial-\w+|\d{8}T\d{9}Z-\d+-[a-z-]+\.backup\.\w+)/")
-"""A folder with the store of a backup: a forget or a repair is at it, or was when it was killed."""
+_INSIDE = re.compile(r"backups/\.\d{8}T\d{9}Z-\d+-[a-z-]+\.backup\.\w+/")
+"""A folder with the store of a backup: a forget is at it, or was when it was killed."""
 _FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|view|vectors|holders|backups|forgotten")
 _PARTS_OF_TABLES = ("data", "_versions", "_transactions", "_deletions")
 

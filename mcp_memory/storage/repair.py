@@ -2,13 +2,13 @@
 
 1. Newest versions of a table that cannot be opened are set aside (``*.damaged``), so that LanceDB opens the one before.
 2. Rows are collected by commit from the newest version of each table and all earlier ones, then from the journal (also
-   after a damaged line), the copy of the log and the store's own backups; of a version with damaged files every row is
-   read that lies in a whole file. Rows of files that were changed since they were written come last: they are
-   *doubtful*, since most of them are as they were, and nobody knows which.
+   after a damaged line) and the copy of the log; of a version with damaged files every row is read that lies in a whole
+   file. Rows of files that were changed since they were written come last: they are *doubtful*, since most of them are
+   as they were, and nobody knows which.
 3. Commits that are gone are made again from the rows that carry their numbers, up to the anchor: the newest commit,
    noted beside the tables.
 4. Where rows are still missing, nothing is changed unless the caller gives them up. Then the commits count what is
-   left, and ``lost.json`` beside the tables says what was lost.
+   left.
 
 The commits are written last, so a repair that was killed begins again and finds all that the first one found. Derived
 tables are made again afterwards; they hold no words that the log does not have. Everything blocks; the write lock and
@@ -17,26 +17,20 @@ the compaction lock must be held.
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from mcp_memory.domain.times import Millis
-from mcp_memory.errors import McpMemoryError, StoreError
-from mcp_memory.files import whole_file
-from mcp_memory.storage.backups import unpack
+from mcp_memory.errors import StoreError
 from mcp_memory.storage.copies import collected, copied_rows, joined, read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED
 from mcp_memory.storage.data_files import ASIDE, manifests_of
 from mcp_memory.storage.examine import write_missing
 from mcp_memory.storage.forgotten import Book, read_book, write_book
 from mcp_memory.storage.journal import Entry, newer, rows_of
-from mcp_memory.storage.own_files import ensure_own, own_files, remove_own
+from mcp_memory.storage.own_files import own_files
 from mcp_memory.storage.rights import rights_kept
 from mcp_memory.storage.schema import (
     COMMITS,
@@ -50,7 +44,6 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import Tables
 
-LOST = "lost.json"
 HIDDEN = ".hidden"
 NO_BOOK = "what was forgotten: an import may bring it back"
 REPAIRED: tuple[TableKind, ...] = (*COUNTED, "jobs")
@@ -60,25 +53,21 @@ Found = dict[TableKind, Counter[int]]
 """How many rows of each kind there are, by commit."""
 
 
-def repair(tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[str]], bool], at: Millis) -> list[str]:
+def repair(tables: Tables, give_up: Callable[[Sequence[str]], bool]) -> list[str]:
     """Repair the log of a store and return in words what was done.
 
     Args:
         tables: the tables of the store, a local folder.
-        backups: of this store, the oldest first.
         give_up: is told what would be lost for good, and returns whether to go on.
-        at: now.
 
     Raises:
         StoreUnwritable: a table cannot be written; a later call goes on.
     """
     with rights_kept(tables.folder):
-        return _repaired(tables, backups, give_up, at)
+        return _repaired(tables, give_up)
 
 
-def _repaired(
-    tables: Tables, backups: Sequence[Path], give_up: Callable[[Sequence[str]], bool], at: Millis
-) -> list[str]:
+def _repaired(tables: Tables, give_up: Callable[[Sequence[str]], bool]) -> list[str]:
     _show(tables)
     done = [*_set_aside(tables, COMMITS)]  # steps 1 and 2 for the commits: these in tables and journal, then the copy's
     stored, entries, copied = _stored_commits(tables)
@@ -102,10 +91,6 @@ def _repaired(
         rows |= {log: joined(rows[log], copied_rows(copied.values(), log)) for log in LOG_TABLES}
         if taken := lacking - _missing(commits, newest, rows):
             done.append(f"{taken} rows and commits are taken from the copy of the log.")
-        for file in reversed(backups):
-            if not _missing(commits, newest, rows):
-                break
-            done += _take_from(file, commits, newest, rows)
     doubtful = _add_doubtful(tables, {kind: name for kind, name in names.items() if name in changed}, rows)
     found = _counts(rows)
     made = [number for number in range(1, newest.tx + 1) if number not in commits]  # step 3
@@ -121,7 +106,6 @@ def _repaired(
     if texts := [*_in_words(gone, lost, doubtful), *([NO_BOOK] if book.damage and not book.records else [])]:
         if not give_up(texts):
             return [*done, "Nothing was given up: the memory stays as it is."]
-        _write_down(tables, at, gone, {"rows_by_commit": lost, "doubtful_rows_by_commit": doubtful})
         done += [f"Given up: {text}." for text in texts]
     done += _put_back_book(tables, book)  # from here on tables are written, the commits last
     for kind, name in names.items():
@@ -213,32 +197,6 @@ def _set_aside(tables: Tables, name: str) -> Iterator[str]:
         yield f"Version {version} of {name!r} cannot be opened; it is set aside as {path.name}{ASIDE}."
 
 
-def _take_from(
-    file: Path, commits: dict[int, Commit], newest: Commit, rows: dict[TableKind, TableRows | None]
-) -> Iterator[str]:
-    """Add to commits and rows what a backup has more of them, if it is one of this store."""
-    work = Path(tempfile.mkdtemp(prefix=f".{file.name}.", dir=file.parent))
-    try:
-        unpack(file, work)
-        tables = Tables(str(work))
-        stored = {commit.tx: commit for commit in commits_of(tables.rows(COMMITS)) if commit.tx <= newest.tx}
-        if any(commits[number].at != one.at for number, one in stored.items() if number in commits):
-            return  # of another store, or of a time that a restore has undone
-        before = _missing(commits, newest, rows)
-        for number, one in stored.items():
-            commits.setdefault(number, one)
-        last = stored[max(stored)]
-        for kind in REPAIRED:
-            rows[kind] = joined(rows[kind], tables.rows(last.table(kind), f"tx <= {newest.tx}"))
-        if (after := _missing(commits, newest, rows)) < before:
-            yield f"{before - after} rows and commits are taken from the backup {file.name}."
-    except (McpMemoryError, OSError, KeyError) as error:
-        yield f"The backup {file.name} cannot be read: {error}"
-    finally:
-        with suppress(OSError):
-            remove_own(work, f"backups/{work.name}")
-
-
 # What is not
 
 
@@ -326,26 +284,3 @@ def _replace(tables: Tables, name: str, rows: TableRows | None) -> None:
         tables.drop(name)
     if rows is not None:
         tables.replace(name, rows)
-
-
-def _write_down(
-    tables: Tables, at: Millis, gone: Sequence[int], lost: Mapping[str, Mapping[TableKind, Counter[int]]]
-) -> None:
-    """Add what is given up to the file of it; a repair that was killed has perhaps added it already."""
-    if tables.folder is None:
-        return
-    path = tables.folder / LOST
-    try:
-        before = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        before = []
-    noted: dict[str, Any] = {
-        how: {kind: {str(number): count for number, count in part.items()} for kind, part in parts.items()}
-        for how, parts in lost.items()
-        if parts
-    } | ({"commits": gone} if gone else {})
-    if before and {**before[-1], "at": 0} == {**noted, "at": 0}:
-        return
-    ensure_own(path)
-    with whole_file(path) as out:
-        out.write(json.dumps([*before, {"at": at, **noted}], indent=1).encode())

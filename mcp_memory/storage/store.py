@@ -36,7 +36,6 @@ from mcp_memory.storage.journal import Appended
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.place import Place, open_lease, open_write_lock
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, learn_nothing
-from mcp_memory.storage.rehearsal import Rehearsal, rehearse
 from mcp_memory.storage.repair import repair
 from mcp_memory.storage.reread import ReadAgain
 from mcp_memory.storage.rights import keep_private
@@ -272,12 +271,7 @@ class LanceStore:
         """
         tables = Tables(self._place)
         async with self._write_lock.hold(), without_compaction(tables):
-            return await to_thread.run_sync(repair, tables, self._backups.files(), give_up, self._clock())
-
-    async def rehearse(self) -> Rehearsal:
-        """Return what `repair` would come to, by trying it on a copy; see `rehearse`."""
-        async with self._write_lock.hold(), without_compaction(tables := Tables(self._place)):
-            return await to_thread.run_sync(rehearse, tables, self._backups, self._clock())
+            return await to_thread.run_sync(repair, tables, give_up)
 
     async def about(self) -> StoreStatus:
         """Return the store's status without reading its rows; never raises because of the store's state."""

@@ -18,7 +18,6 @@ from mcp_memory.storage import journal, transaction
 from mcp_memory.storage.copies import forget_anchors
 from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.journal import JOURNAL, Journal
-from mcp_memory.storage.repair import LOST
 from mcp_memory.storage.schema import Commit
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -248,15 +247,13 @@ async def test_lost_lines_are_noticed_and_a_repair_keeps_the_others_and_asks_for
     told: list[str] = []
     await store.repair(lambda texts: bool(told.extend(texts)))
     assert (folder / JOURNAL).read_bytes() == content
-    assert told == list((await store.rehearse()).lost)
     numbers = ["abc".index(ref) + 2 for ref in changed]
     counted = noted and "c" in changed  # the note says what it held
     unknown = numbers[:-1] if counted else numbers
     assert (told[0] == f"all that {len(unknown)} commits held ({', '.join(map(str, unknown))})") == bool(unknown)
     await store.repair(lambda _: True)
     await store.aclose()
-    lost = json.loads((folder / LOST).read_text())[0]
-    assert (lost.get("commits", []), "turns" in lost.get("rows_by_commit", {})) == (unknown, counted)
+    assert any("rows of 'turns'" in text for text in told) == counted
     store = open_at(str(folder))
     assert store.damage == ()
     assert await held(store) == (["first", *left], len(left))

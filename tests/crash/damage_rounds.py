@@ -13,7 +13,7 @@ In the end the file is put back, and the store is opened once more. It prints, f
 
 - ``whole``: everything was there, at once or after the rebuild that a server makes by itself, and could be written to;
 - ``kept``: everything was there, but the store said that it is damaged, and took no write until it is repaired;
-- ``told``: something was missing, and the store said so; with ``repair``, it was given up and written down;
+- ``told``: something was missing, and the store said so; with ``repair``, it was given up;
 - ``refused``: the store could not be read, and said so in our words;
 - ``raw``: an exception or a panic of a library;
 - ``silent``: something was missing or could not be written, and the store called itself healthy;
@@ -52,7 +52,6 @@ from damaged_store import (
 )
 
 from mcp_memory.errors import McpMemoryError
-from mcp_memory.storage import repair
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -168,11 +167,12 @@ async def repaired(
 ) -> tuple[str, frozenset[Item]]:
     """Damage a store, repair it, and let a server open it; ``kill`` the repair again and again."""
     hurt()
+    given_up: list[str] = []
     for change in range(1000 if kill else 0):
         store = open_store(folder)
         try:
             with killed_before(change):
-                await store.repair(lambda _: True)
+                await store.repair(lambda texts: not given_up.extend(texts))
             break
         except Killed:
             continue
@@ -180,7 +180,7 @@ async def repaired(
             await store.aclose()
     store = open_store(folder)
     try:
-        await store.repair(lambda _: True)
+        await store.repair(lambda texts: not given_up.extend(texts))
         await store.rebuild(make_rows)
         held, healthy = await mended(store, *await look(store))
         rows = derive([turn("after")])
@@ -189,7 +189,7 @@ async def repaired(
         if held is None or not healthy:
             return "refused", written
         gone = Counter(str(item[0]) for item in whole - held)
-        if gone and not (gone.keys() & LOG and (folder / repair.LOST).exists()):
+        if gone and not (gone.keys() & LOG and given_up):
             return f"silent {dict(gone)}", written
         return (f"told {dict(gone)}" if gone else "whole"), written
     finally:

@@ -36,8 +36,6 @@ HEX = "0a1b2c3d" * 4
 STORE_NAMES = (
     *(
         "log.jsonl",
-        "lost.json",
-        "lost.new",
         "moved.json",
         "forgotten.json",
         "forgotten.new",

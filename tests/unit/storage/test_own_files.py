@@ -94,8 +94,8 @@ def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
 def test_what_takes_a_name_that_the_store_needs_is_named(tmp_path: Path) -> None:
     lay(tmp_path, OWN)
     refuse_in_the_way(tmp_path)
-    lay(tmp_path, {"lost.json": b"my list", "notes.txt": b"mine"})
-    with pytest.raises(StoreUnwritable, match=r"under names that it needs: lost\.json\. Nothing was"):
+    lay(tmp_path, {"moved.json": b"my list", "notes.txt": b"mine"})
+    with pytest.raises(StoreUnwritable, match=r"under names that it needs: moved\.json\. Nothing was"):
         refuse_in_the_way(tmp_path)
 
 
