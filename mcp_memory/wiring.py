@@ -314,7 +314,7 @@ def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | No
         read_again=lambda: read_again(reading),
         masking=reading.masking,
         saved=repr(depends) if settings.storage.saved_view else "",
-        backups=(settings.storage.backups, settings.storage.backup_folder),
+        backups=settings.storage.backups,
     )
 
 

@@ -51,7 +51,6 @@ async def restore_(settings: Settings, options: argparse.Namespace, terminal: Te
         None if options.again else partial(_forget_again, settings),
         replace=options.replace,
         keep=chosen.backups,
-        place=chosen.backup_folder,
         now=now(),
         noted_in=chosen.noted_in,
     )

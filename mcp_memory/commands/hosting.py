@@ -24,7 +24,6 @@ from mcp_memory.errors import ConfigurationError, InvalidInput, StoreBusy, Store
 from mcp_memory.server.http.access import TENANT, token_file
 from mcp_memory.settings import Settings
 from mcp_memory.storage.arrival import notes_from, settled
-from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
 from mcp_memory.storage.bucket_journal import FORGETTING, BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
@@ -34,7 +33,6 @@ from mcp_memory.storage.noted import PlaceNote
 from mcp_memory.storage.own_files import remove_empty, remove_own
 from mcp_memory.storage.place import WRITE_LOCK
 from mcp_memory.storage.places import known_places
-from mcp_memory.storage.tables import Tables
 
 LOOKS = 5
 """Listings of a prefix that may find something before a removal is given up: somebody writes to it all the time."""
@@ -102,7 +100,7 @@ def _tenants(settings: Settings) -> Tenants:
     folder = local_folder(before)
     if folder is None:
         return _Prefixes(before, after, settings.storage.options, settings.storage.lock_timeout_s)
-    return _Folders(f"{folder}/", after, settings.storage.noted_in, settings.storage.backup_folder)
+    return _Folders(f"{folder}/", after, settings.storage.noted_in)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +111,11 @@ class _Folders:
         root: the folder in which each has one.
         after: the path of the store within it.
         notes: the folder of the notes of places.
-        backups: the folder of backups; "" for that of each store.
     """
 
     root: str
     after: str
     notes: str
-    backups: str
 
     def names(self) -> list[str]:
         return [path.name for path in Path(self.root).glob("*") if path.is_dir()]
@@ -135,12 +131,7 @@ class _Folders:
             )
         homes = [now, *(home for home, _ in notes_from(store))]
         copies = [one.path for one in known_places(now) if one.kind == "copy" and one.path.exists()]
-        backups = Backups(Tables(str(now)), 1, self.backups, lambda: 0)
         try:
-            for place in backups.folders()[0]:
-                for backup in backups.files(place):
-                    backup.unlink(missing_ok=True)
-                remove_empty((place,))
             for home in homes:  # that which the others lead to comes first
                 remove_own(home)
                 remove_empty(home / one for one in ("holders", "backups", "forgotten", "vectors", "view"))

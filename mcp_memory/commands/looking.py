@@ -100,7 +100,7 @@ async def open_look(settings: Settings) -> Stored:
         relearn=relearn,
         embed=embedder.embed,
         masking=masking_of(settings.privacy),
-        backups=(settings.storage.backups, settings.storage.backup_folder),
+        backups=settings.storage.backups,
     )
     try:
         async with store.reading(whole=False):

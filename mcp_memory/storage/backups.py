@@ -22,7 +22,7 @@ import tarfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any
 
 from anyio import to_thread
@@ -33,11 +33,10 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.files import whole_file
 from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.data_files import holds_memory, size_in_bytes
+from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.lock import WriteLock, lock_file
-from mcp_memory.storage.noted import id_of
 from mcp_memory.storage.own_files import is_of_table, is_own, own_files, refuse_in_the_way
-from mcp_memory.storage.places import add_copies, copies_of, known_places, note_place
+from mcp_memory.storage.places import known_places
 from mcp_memory.storage.schema import COMMITS, FORGOTTEN, FORMAT
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.storage.transaction import merge_journal
@@ -85,7 +84,6 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
         raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
     header = {"format": KIND, "version": VERSION, "program": program, "made": made, "commit": last.tx}
     header |= {"store_format": last.format, "embedder": last.embedder, "dimension": last.dimension}
-    header["copies"] = copies_of(tables.folder)
     refuse_in_the_way(tables.folder)
     names = {f"{name}.lance" for name in (*last.tables, COMMITS, FORGOTTEN)}
     paths = [path for name in sorted(names) for path in sorted(own_files(tables.folder / name, name))]
@@ -151,10 +149,9 @@ def unpack(file: Path, into: Path) -> Mapping[str, Any]:
                 if member.name == _SUMS:
                     written = parse_json(content.read(RECORD_BYTES).decode())
                     continue
-                sums[member.name] = _extract(content, target := _target(file, member.name, into))
-                if not is_of_table(member.name):  # older programs took along what somebody else had put there
-                    target.unlink()
-            add_copies(into, header.get("copies", {}))
+                if not is_of_table(member.name):
+                    raise _damaged(file, f"{member.name[:80]!r} is no file of a table")
+                sums[member.name] = _extract(content, into.joinpath(*member.name.split("/")))
     except _NO_ARCHIVE as error:
         raise (_damaged(file, str(error)) if header else _foreign(file, error)) from None
     except OSError as error:
@@ -195,14 +192,6 @@ def _header(archive: tarfile.TarFile, first: tarfile.TarInfo | None, file: Path)
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes] | None:
     """Return what a member holds, which is no more than the archive; None for a link, or one of holes."""
     return archive.extractfile(member) if member.isreg() and not member.issparse() else None
-
-
-def _target(file: Path, name: str, into: Path) -> Path:
-    """Return where a member goes; only files of tables are members."""
-    parts = PurePosixPath(name).parts
-    if len(parts) < 2 or not parts[0].endswith(".lance") or ".." in parts or name.startswith("/") or "\\" in name:
-        raise _damaged(file, f"{name[:80]!r} is no file of a table")
-    return into.joinpath(*parts)
 
 
 def _extract(content: IO[bytes], path: Path) -> str:
@@ -282,46 +271,21 @@ class Backups:
     Args:
         tables: the tables of the store.
         keep: how many; 0 for none.
-        place: their folder; empty for one in the store's.
         clock: milliseconds since 1970, UTC.
 
     Attributes:
-        by_path: the folder that older programs used: another store that lay at this path may have made it.
+        folder: in which they lie; None for a store that is no local folder, which makes none.
     """
 
-    def __init__(self, tables: Tables, keep: int, place: str, clock: Callable[[], Millis]) -> None:
+    def __init__(self, tables: Tables, keep: int, clock: Callable[[], Millis]) -> None:
         self._tables = tables
         self._keep = keep
         self._clock = clock
-        own = tables.folder
-        self.by_path = Path(place).expanduser() / _slug(own, "") if place and own is not None else None
+        self.folder = tables.folder / FOLDER if tables.folder is not None else None
 
-    @property
-    def folder(self) -> Path | None:
-        """Their folder: by the store's path and its id, so that no store that lies there later shares it.
-
-        The one by the path alone is used on if this store is known to have made backups there.
-        """
-        if (own := self._tables.folder) is None or self.by_path is None:
-            return own / FOLDER if own is not None else None
-        used = any(one.kind == "backups" and one.path == self.by_path.absolute() for one in known_places(own))
-        return self.by_path if used else self.by_path.with_name(_slug(own, id_of(own) or ""))
-
-    def folders(self) -> tuple[list[Path], list[Path]]:
-        """Return the folders of its backups, and those of a store of which it is a copy, or which has its old home."""
-        if self.folder is None or (own := self._tables.folder) is None:
-            return [], []
-        places = known_places(own)
-        made_in = {one.path: one.of or one.path.parent for one in places if one.kind == "backups"}
-        made_in |= {one.path / FOLDER: one.path for one in places if one.kind == "home"}
-        made_in |= {self.folder: own, own / FOLDER: own}
-        others = {path for path, home in made_in.items() if holds_memory(home) and not home.samefile(own)}
-        shared = {self.by_path} if self.by_path is not None and self.by_path not in made_in else set()
-        return [path for path in made_in if path not in others], sorted(filter(self.files, others | shared))
-
-    def files(self, folder: Path | None = None) -> list[Path]:
-        """Return those there are in a folder, or in the one that is set, the oldest first."""
-        found = folder.glob(f"[!.]*{SUFFIX}") if (folder := folder or self.folder) is not None else ()
+    def files(self) -> list[Path]:
+        """Return those there are, the oldest first."""
+        found = self.folder.glob(f"[!.]*{SUFFIX}") if self.folder is not None else ()
         return sorted(path for path in found if is_own(path, f"{FOLDER}/{path.name}"))
 
     @property
@@ -346,14 +310,13 @@ class Backups:
         now = self._clock()
         moment = datetime.fromtimestamp(now / 1000, UTC)
         with self._tables.write_errors():
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        size = sum(map(size_in_bytes, self._tables.folder.glob("*.lance"))) if self._tables.folder is not None else 0
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+        size = sum(map(size_in_bytes, self.folder.parent.glob("*.lance")))
         if shutil.disk_usage(self.folder).free < size + SPARE:
             raise StoreUnwritable(
                 f"storage.uri {self._tables.uri!r}: too little room for a backup, which takes {size:,} bytes. Nothing "
                 "was changed. Make room, or set storage.backups to 0 to do without."
             )
-        note_place(self._tables.folder, "backups", self.folder, now)
         name = f"{moment:%Y%m%dT%H%M%S}{now % 1000:03}Z-{len(self.files())}-{reason}{SUFFIX}"
         file = self.folder / name
         pack(self._tables, file, program=PROGRAM, made=moment.isoformat(timespec="seconds"))
@@ -372,11 +335,6 @@ class Backups:
         """
         async with without_compaction(self._tables):
             await to_thread.run_sync(self.make, reason)
-
-
-def _slug(folder: Path, store_id: str) -> str:
-    """Return a name for a store's own backups in a folder that several stores may share."""
-    return f"{folder.name or 'store'}-{hashlib.blake2b(f'{folder}{store_id}'.encode(), digest_size=4).hexdigest()}"
 
 
 async def back_up(tables: Tables, lock: WriteLock, file: Path, made: Millis) -> int:

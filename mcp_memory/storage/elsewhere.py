@@ -1,9 +1,9 @@
 """What a forget does outside of the store's folder: every known place is looked through (``places.py``).
 
-Out of the backups that the store makes by itself, wherever they lie, it takes what goes. From earlier homes of the
-store, and from what a killed export left beside a place, it removes the program's own files, which nobody needs any
-more. It follows no link, and changes nothing that belongs to somebody: what a command wrote for its user, a folder
-beside a home, and a memory that lies in an earlier home again. Those it names, and what it could not reach or change.
+Out of the backups that the store makes by itself it takes what goes. From earlier homes of the store, and from what a
+killed export left beside a place, it removes the program's own files, which nobody needs any more. It follows no link,
+and changes nothing that belongs to somebody: what a command wrote for its user, and a memory that lies in an earlier
+home again. Those it names, and what it could not reach or change.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mcp_memory.storage.arrival import notes_from, settle
 from mcp_memory.storage.backups import PROGRAM, Backups, pack, unpack
 from mcp_memory.storage.data_files import MOVED, holds_memory, local_folder
 from mcp_memory.storage.own_files import left_in, remove_own
-from mcp_memory.storage.places import known_places, set_aside_near, unfinished_near
+from mcp_memory.storage.places import known_places, unfinished_near
 from mcp_memory.storage.tables import Tables
 
 ForgetIn = Callable[[Path, str, int], Awaitable[None]]
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 async def forget_elsewhere(
     tables: Tables, backups: Backups, forget_in: ForgetIn, turns: Collection[str], since: Millis
 ) -> tuple[str, ...]:
-    """Forget in all places of a store outside of its folder, and return in words where it may still be.
+    """Forget in all places of a store outside of its tables, and return in words where it may still be.
 
     Args:
         tables: the tables of the store.
@@ -46,11 +46,9 @@ async def forget_elsewhere(
         turns: ids of the texts that go.
         since: when the first of what goes was stored; what was written before does not hold it.
     """
-    if (folder := tables.folder) is None:
+    if (folder := tables.folder) is None or backups.folder is None:
         return ()
-    own, others = backups.folders()
-    left = [text for place in own async for text in _backups_without(backups.files(place), place, forget_in)]
-    left += [f"{one} has backups of another memory; if this one is a copy of it, forget there, too." for one in others]
+    left = [text async for text in _backups_without(backups.files(), backups.folder, forget_in)]
     way = [home for home, _ in notes_from(local_folder(tables.uri) or folder)]
     left += await to_thread.run_sync(lambda: list(_elsewhere(folder, way, turns, since)))
     for text in left:
@@ -90,20 +88,15 @@ def _unpacked(file: Path, work: Path) -> dict[str, Any]:
 
 def _elsewhere(folder: Path, way: Sequence[Path], turns: Collection[str], since: Millis) -> Iterator[str]:
     places = known_places(folder)
-    homes = dict.fromkeys((*way, *(one.path for one in places if one.kind == "home")))
-    for path in dict.fromkeys((folder, *homes)):
-        yield from (
-            f"{beside}, which lies beside a place of this memory, may hold it; delete it when you need it no more."
-            for beside in set_aside_near(path)
-        )
-    yield from (_away(one.path) for one in places if _is_away(one.path))
-    for home in homes:
-        if not home.is_dir() or home.samefile(folder):
-            continue
-        if home.is_symlink() and not _leads(home, folder):
-            yield f"{home}, where this memory lay before, is a link that is not followed; what it leads to may hold it."
-        else:
-            yield from _former_home(home.resolve(), turns)
+    for one in places:
+        if not one.path.parent.is_dir():
+            yield f"{one.path} could not be reached, and may hold it. Is its disk mounted? The next forget looks again."
+    for home in dict.fromkeys((*way, *(one.path for one in places if one.kind == "home"))):
+        if home.is_dir() and not home.samefile(folder):
+            if home.is_symlink():
+                yield f"{home}, where this memory lay before, is a link; what it leads to may hold it."
+            else:
+                yield from _former_home(home, turns)
     for one in places:
         if one.kind == "copy":
             for beside in unfinished_near(one.path):
@@ -164,20 +157,3 @@ def _is_ours(file: Path) -> bool:
     with file.open("rb") as opened:
         first = opened.read(4096)
     return any(mark in first for mark in _MARKS)
-
-
-def _leads(home: Path, folder: Path) -> bool:
-    """Return whether the notes of an earlier home lead to the store, wherever that home really lies."""
-    try:
-        return any(to.exists() and to.samefile(folder) for _, to in notes_from(home))
-    except McpMemoryError:
-        return False
-
-
-def _is_away(path: Path) -> bool:
-    """Return whether nobody can tell what is at a path: its folder is not there, as on a disk that is not mounted."""
-    return not path.parent.is_dir()
-
-
-def _away(path: Path) -> str:
-    return f"{path} could not be reached, and may hold it. Is its disk mounted? The next forget looks there again."

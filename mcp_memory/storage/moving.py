@@ -58,7 +58,6 @@ async def restore(
     *,
     replace: bool,
     keep: int,
-    place: str,
     now: Millis,
     noted_in: str = "",
 ) -> tuple[int, int, Path | None]:
@@ -74,7 +73,6 @@ async def restore(
         replace: whether a store that is there may go; a backup of it is made first. Its other backups stay, and so do
             what may be taken back after a forget and whatever somebody else put into its folder.
         keep: how many backups a store keeps of those that it makes by itself, see `Backups`.
-        place: their folder.
         now: the moment.
         noted_in: the folder of the notes of places; "" for none.
 
@@ -116,7 +114,7 @@ async def restore(
         book: Book | None = None
         await held.enter_async_context(still(tables, lock) if there is not None else lock.hold())
         if there is not None:
-            saved = await to_thread.run_sync(Backups(tables, max(keep, 1), place, lambda: now).make, RESTORE)
+            saved = await to_thread.run_sync(Backups(tables, max(keep, 1), lambda: now).make, RESTORE)
             book = await to_thread.run_sync(read_book, tables)
         elif not damaged and await to_thread.run_sync(last_commit, tables) is not None:
             raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")

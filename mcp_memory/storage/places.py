@@ -11,23 +11,19 @@ import json
 import logging
 import os
 import re
-import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.own_files import ensure_own, open_unlinked
 
 PLACES = "places.jsonl"
-PlaceKind = Literal["home", "backups", "copy"]
-"""A folder where the store lay before, or was to be moved; a folder of backups that it made by itself; and a file or
-folder that a command wrote for its user, or a backup that was restored: an export, a page of the viewer."""
+PlaceKind = Literal["home", "copy"]
+"""A folder where the store lay before, or was to be moved; and a file or folder that a command wrote for its user, or a
+backup that was restored: an export, a page of the viewer."""
 _UNFINISHED = re.compile(r"\.(?P<name>.+)\.\w+\.part")
-_ASIDE = re.compile(r"\.(?P<name>.+)\.(?:before|restore|move)-\d+|(?P<damaged>.+)\.damaged-\d+")
-"""A folder beside a store, as older programs left them; a copy that its user made may be called so, too."""
 _log = logging.getLogger(__name__)
 
 
@@ -39,13 +35,11 @@ class KnownPlace:
         kind: what it is.
         path: the file or folder.
         at: when something was written there last.
-        of: where the store lay then; None if that is not noted.
     """
 
     kind: PlaceKind
     path: Path
     at: Millis
-    of: Path | None = None
 
 
 def note_place(folder: Path | None, kind: PlaceKind, path: Path, at: Millis) -> None:
@@ -59,8 +53,7 @@ def note_place(folder: Path | None, kind: PlaceKind, path: Path, at: Millis) -> 
     """
     if folder is None or not folder.is_dir():
         return
-    noted = {"kind": kind, "path": str(path.resolve() if kind == "copy" else path.absolute()), "at": at}
-    line = json.dumps({**noted, "of": str(folder.absolute())} if kind == "backups" else noted)
+    line = json.dumps({"kind": kind, "path": str(path.resolve() if kind == "copy" else path.absolute()), "at": at})
     try:
         _append(folder, f"\n{line}".encode())  # the break comes first: the line before may be half a one
     except OSError as error:
@@ -81,17 +74,15 @@ def lost_places(folder: Path | None) -> tuple[str, ...]:
     if folder is None or None not in map(_place, _lines(folder)):
         return ()
     return (
-        f"{folder / PLACES} has lines that cannot be read, so a forget may miss exports, pages and backups of this "
-        "memory. Look for them yourself, then remove those lines.",
+        f"{folder / PLACES} has lines that cannot be read, so a forget may miss exports and pages of this memory. Look "
+        "for them yourself, then remove those lines.",
     )
 
 
 def _place(line: bytes) -> KnownPlace | None:
     with suppress(ValueError, TypeError, KeyError):  # it is damaged, or half of one
         noted = json.loads(line)
-        if noted["kind"] in get_args(PlaceKind):
-            of = Path(noted["of"]) if "of" in noted else None
-            return KnownPlace(noted["kind"], Path(noted["path"]), int(noted["at"]), of)
+        return KnownPlace(noted["kind"], Path(noted["path"]), int(noted["at"]))
     return None
 
 
@@ -105,39 +96,11 @@ def carry_places(of: Path, to: Path) -> None:
         _append(to, b"".join(b"\n" + line for line in lines))
 
 
-def copies_of(folder: Path) -> dict[str, Millis]:
-    """Return what commands wrote for the user of the store in a folder, with the moment: a backup takes that along."""
-    return {str(one.path): one.at for one in known_places(folder) if one.kind == "copy"}
-
-
-def add_copies(folder: Path, copies: Mapping[str, Millis]) -> None:
-    """Note what `copies_of` returned for the store that a backup held, in the folder where it is unpacked.
-
-    Raises:
-        OSError: it could not be written.
-        AttributeError, TypeError: somebody has changed it.
-    """
-    now = int(time.time() * 1000)
-    known = [path for path in copies if Path(path).is_absolute() and "\0" not in path]  # not those of another system
-    noted = ({"kind": "copy", "path": path, "at": max(0, min(copies[path], now))} for path in known)
-    if content := "".join(f"\n{json.dumps(one)}" for one in noted):
-        _append(folder, content.encode())
-
-
 def unfinished_near(path: Path) -> list[Path]:
     """Return the files and folders that an export to a path leaves beside it while it lasts, or when it is killed."""
-    return [one for one in _beside(path, _UNFINISHED) if not one.is_symlink()]
-
-
-def set_aside_near(path: Path) -> list[Path]:
-    """Return the folders beside that of a store which may hold an earlier one, for a user to look into."""
-    return [one for one in _beside(path, _ASIDE) if one.is_dir()]
-
-
-def _beside(path: Path, form: re.Pattern[str]) -> list[Path]:
     try:
-        matches = ((one, form.fullmatch(one.name)) for one in sorted(path.parent.iterdir()))
-        return [one for one, found in matches if found and path.name in found.groups()]
+        matches = ((one, _UNFINISHED.fullmatch(one.name)) for one in sorted(path.parent.iterdir()))
+        return [one for one, found in matches if found and found["name"] == path.name and not one.is_symlink()]
     except OSError:
         return []
 

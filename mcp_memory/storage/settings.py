@@ -22,6 +22,5 @@ class StorageSettings:
     backups: int = key(
         3, "backups kept that are made before a rebuild and a change of format; 0 makes none", NOT_NEGATIVE
     )
-    backup_folder: str = key("", 'where; "" = the folder "backups" in that of the store')
     noted_in: str = field(default="", compare=False)
     """The folder beside the configuration in which places of stores are noted (``noted.py``); it is no setting."""

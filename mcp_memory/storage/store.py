@@ -75,7 +75,7 @@ class LanceStore:
         read_again: returns a function that reads texts again which an older extractor has read.
         masking: the masking of secrets in what is read; the log keeps what was said.
         saved: what the view depends on, for `save_view`; "" saves none.
-        backups: how many the store keeps of those that it makes by itself, and where (`Backups`).
+        backups: how many the store keeps of those that it makes by itself (`Backups`).
         clock: milliseconds since 1970, UTC.
     """
 
@@ -95,7 +95,7 @@ class LanceStore:
         read_again: Callable[[], ReadAgain] | None = None,
         masking: Masking = KEEP,
         saved: str = "",
-        backups: tuple[int, str] = (0, ""),
+        backups: int = 0,
         clock: Callable[[], Millis] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._place = place if isinstance(place, Place) else Place(place)
@@ -113,7 +113,7 @@ class LanceStore:
         self._write_lock = open_write_lock(self._place, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(self._place, compact_after, clock)
-        self._backups = Backups(Tables(self._place), *backups, clock)
+        self._backups = Backups(Tables(self._place), backups, clock)
         self._renewal = Renewal(
             self._place, self._alone, self._refresher, self._backups, derive, read_again, relearn, embed,
             (embedder, dimension), reader, clock,

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 import tarfile
-from hashlib import sha256
 from pathlib import Path
-from typing import IO, cast
 
 import pytest
 from test_lance_backups import fill, names, opened, refs, restored, saved
 
 from mcp_memory.errors import InvalidInput, StoreUnwritable
-from mcp_memory.storage.places import known_places
 
 pytestmark = pytest.mark.anyio
 
@@ -72,55 +68,3 @@ async def test_a_backup_with_a_member_that_is_no_file_of_a_table_is_refused_and_
         await restored(tmp_path / "bad", tmp_path / "store", replace=True)
     assert names(tmp_path) == {"store", "file", "bad"}
     assert await refs(tmp_path / "store") == before
-
-
-async def test_what_is_no_file_of_a_table_is_not_restored_over_what_somebody_put_there(tmp_path: Path) -> None:
-    """Older programs took it along, so such a backup is still a whole one."""
-    store, theirs = tmp_path / "store", {"papers.lance/mine.txt": b"theirs", "turns.lance/README": b"theirs"}
-    await fill(opened(store))
-    await saved(store, tmp_path / "file")
-    with tarfile.open(tmp_path / "file") as old, tarfile.open(tmp_path / "more", "w") as new:
-        for one in old:
-            content = cast("IO[bytes]", old.extractfile(one)).read()
-            if one.name == "sums.json":
-                for name, more in theirs.items():
-                    (info := member(name)).size = len(more)
-                    new.addfile(info, io.BytesIO(more))
-                sums = json.loads(content) | {name: sha256(more).hexdigest() for name, more in theirs.items()}
-                content = json.dumps(sums).encode()
-                one.size = len(content)
-            new.addfile(one, io.BytesIO(content))
-    (store / "papers.lance").mkdir()
-    for name in theirs:
-        (store / name).write_text("mine")
-    await restored(tmp_path / "more", store, replace=True)
-    assert {(store / name).read_text() for name in theirs} == {"mine"}
-    await restored(tmp_path / "more", tmp_path / "new")
-    assert await refs(tmp_path / "new") == await refs(store)
-    assert not (tmp_path / "new" / "papers.lance").exists()
-
-
-async def test_a_backup_that_names_impossible_copies_is_refused_or_they_are_left_out(tmp_path: Path) -> None:
-    await fill(opened(tmp_path / "store"))
-    await saved(tmp_path / "store", tmp_path / "file")
-    far = tmp_path / "far"
-
-    def name_copies(copies: object) -> None:
-        with tarfile.open(tmp_path / "file") as old, tarfile.open(tmp_path / "bad", "w") as new:
-            for one in old:
-                content = old.extractfile(one)
-                assert content is not None
-                if one.name == "backup.json":
-                    changed = json.dumps({**json.load(content), "copies": copies}).encode()
-                    one.size, content = len(changed), io.BytesIO(changed)
-                new.addfile(one, content)
-
-    for copies in ([str(far)], {str(far): "soon"}):
-        name_copies(copies)
-        with pytest.raises(InvalidInput):
-            await restored(tmp_path / "bad", tmp_path / "copy")
-    name_copies({str(far): 1 << 80, "near": 1, f"{far}\0": 1})
-    await restored(tmp_path / "bad", tmp_path / "copy")
-    places = {one.path: one.at for one in known_places(tmp_path / "copy") if one.path != tmp_path / "bad"}
-    assert list(places) == [far]
-    assert places[far] < 1 << 45

@@ -33,9 +33,7 @@ NOW = 1_714_903_200_000
 
 
 def opened(folder: Path, keep: int = 3) -> LanceStore:
-    return LanceStore(
-        str(folder), embedder="fake", dimension=DIMENSION, embed=_embed, relearn=_relearn, backups=(keep, "")
-    )
+    return LanceStore(str(folder), embedder="fake", dimension=DIMENSION, embed=_embed, relearn=_relearn, backups=keep)
 
 
 async def _make(turns: list[Turn]) -> Batch:
@@ -57,7 +55,7 @@ async def saved(folder: Path, file: Path) -> int:
 
 
 async def restored(file: Path, folder: Path, *, replace: bool = False) -> tuple[int, int, Path | None]:
-    return await restore(file, str(folder), None, replace=replace, keep=3, place="", now=NOW)
+    return await restore(file, str(folder), None, replace=replace, keep=3, now=NOW)
 
 
 async def test_a_backup_is_one_commit_of_a_store_in_use_and_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -217,7 +215,7 @@ async def test_a_store_backs_itself_up_before_a_rebuild_three_deep_and_status_na
     assert (await store.about()).backup is None
     for _ in range(4):
         await store.rebuild(_make)
-    made = Backups(Tables(str(tmp_path / "store")), 3, "", lambda: NOW).files()
+    made = Backups(Tables(str(tmp_path / "store")), 3, lambda: NOW).files()
     assert len(made) == 3
     assert (await store.about()).backup == str(made[-1])
     assert os.name != "posix" or made[-1].stat().st_mode & 0o777 == 0o600
@@ -235,12 +233,12 @@ async def test_a_forget_takes_what_goes_out_of_every_backup_and_makes_none(tmp_p
     await store.rebuild(_make)
     await write(store, batch("delta"))
     await store.rebuild(_make)
-    made = Backups(Tables(str(tmp_path / "store")), 3, "", lambda: NOW).files()
+    made = Backups(Tables(str(tmp_path / "store")), 3, lambda: NOW).files()
     assert len(made) == 2
     assert all(word in decoded(tmp_path / "store") for word in GONE)
     found = await store.forget(lambda _: TARGETS, "a test")
     assert holding(tmp_path / "store", (*GONE, *found.ids, "bravo", "charlie")) == {"bravo", "charlie"}
-    assert Backups(Tables(str(tmp_path / "store")), 3, "", lambda: NOW).files() == made
+    assert Backups(Tables(str(tmp_path / "store")), 3, lambda: NOW).files() == made
     await restored(made[0], tmp_path / "copy")
     assert await refs(tmp_path / "copy") == {"bravo", "charlie"}
     assert [one.text for one in await opened(tmp_path / "copy").check() if one.severity == "error"] == []
@@ -251,7 +249,7 @@ async def test_a_backup_in_which_it_cannot_be_forgotten_stays_and_is_named(
 ) -> None:
     store = opened(tmp_path / "store")
     await fill(store)
-    file, half = (Backups(Tables(str(tmp_path / "store")), 3, "", lambda: NOW).make(one) for one in ("rebuild", "x"))
+    file, half = (Backups(Tables(str(tmp_path / "store")), 3, lambda: NOW).make(one) for one in ("rebuild", "x"))
     assert file is not None
     assert half is not None
     half.write_bytes(half.read_bytes()[:9000])
@@ -283,7 +281,7 @@ async def test_trying_out_one_backup_after_the_other_removes_none(tmp_path: Path
     for number in range(3):
         await write(store, batch(f"text{number}"))
         await store.rebuild(_make)
-    made = Backups(Tables(str(folder)), 3, "", lambda: NOW).files()
+    made = Backups(Tables(str(folder)), 3, lambda: NOW).files()
     asides = set()
     for _ in range(4):
         _, _, aside = await restored(made[0], folder, replace=True)
@@ -292,7 +290,7 @@ async def test_trying_out_one_backup_after_the_other_removes_none(tmp_path: Path
     assert len(asides) == 4
     for _ in range(4):
         await opened(folder).rebuild(_make)
-    left = set(Backups(Tables(str(folder)), 3, "", lambda: NOW).files())
+    left = set(Backups(Tables(str(folder)), 3, lambda: NOW).files())
     assert left > {made[0], *asides}
     assert len(left) == 4 + 1 + 3
 

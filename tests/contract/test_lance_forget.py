@@ -204,7 +204,7 @@ async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_p
     """LanceDB writes each file under a name of its own first, and never removes what was not finished."""
     store = opened(tmp_path / "store")
     await fill(store)
-    made = Backups(Tables(str(tmp_path / "store")), 3, str(tmp_path / "saved"), lambda: 0).make("rebuild")
+    made = Backups(Tables(str(tmp_path / "store")), 3, lambda: 0).make("rebuild")
     data = next((tmp_path / "store" / "turns.lance" / "data").iterdir()).name
     left = [
         *("points.lance/data/.tmpA1", "turns.lance/_versions/.tmpB2", ".log.jsonl.0a1b2c3d.part"),

@@ -59,7 +59,7 @@ async def memory(tmp_path: Path) -> Memory:
 async def test_a_backup_has_what_is_pending_and_gives_it_back(memory: Memory, tmp_path: Path) -> None:
     tables = Tables(str(tmp_path / "store"))
     await back_up(tables, WriteLock(tables.folder, 5), tmp_path / "file", MAY)
-    await restore(tmp_path / "file", str(tmp_path / "copy"), None, replace=False, keep=3, place="", now=MAY)
+    await restore(tmp_path / "file", str(tmp_path / "copy"), None, replace=False, keep=3, now=MAY)
     copy = open_at(tmp_path / "copy")
     assert await texts(copy) == await texts(memory)
     await finish(copy)

@@ -111,7 +111,7 @@ def open_as_server(folder: Path) -> LanceStore:
         derive=lambda: make_rows,
         embed=embed,
         relearn=relearn,
-        backups=(3, ""),
+        backups=3,
         **more,
     )
 

@@ -203,9 +203,7 @@ async def _restore(around: Path) -> None:
         return 1
 
     notes = str(around / "notes")
-    await restore(
-        around / "all.backup", str(around / "store"), again, replace=True, keep=2, place="", now=NOW, noted_in=notes
-    )
+    await restore(around / "all.backup", str(around / "store"), again, replace=True, keep=2, now=NOW, noted_in=notes)
 
 
 async def _rebuild(around: Path) -> None:

@@ -23,7 +23,7 @@ from mcp_memory.storage.store import LanceStore
 
 async def main(folder: str, times: int) -> None:
     """Rebuild one time after the other."""
-    store = LanceStore(folder, embedder="fake", dimension=DIMENSION, embed=embed, backups=(3, ""))  # type: ignore[arg-type]
+    store = LanceStore(folder, embedder="fake", dimension=DIMENSION, embed=embed, backups=3)  # type: ignore[arg-type]
     for _ in range(times):
         try:
             await store.rebuild(_make)

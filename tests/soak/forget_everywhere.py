@@ -3,7 +3,7 @@
 Run as ``python tests/soak/forget_everywhere.py --things 240 --forgets 200``. A thing is a message with a word and a
 name of one or two letters that nothing else has, and what was made of it in other words: a memory point with a goal, a
 taught question, a correction, a pooled question, an alias, a caller's fact and a caller's point. Half of them rest on a
-message that stays, too. The store lies behind a link, has earlier homes, backups in three folders, and what a killed
+message that stays, too. The store lies behind a link, has earlier homes, backups, and what a killed
 restore, move and export left; all of that is laid again every few rounds, with whatever is there then.
 
 After every forget everything below the folder is searched for all words of that thing: bytes in several encodings, and
@@ -87,10 +87,10 @@ def words_of(number: int) -> dict[str, str]:
     return {sort: f"{mark(number * len(sorts) + place)}" for place, sort in enumerate(sorts)}
 
 
-def open_memory(folder: Path, backups: Path) -> Memory:
-    """Return a memory on a store in a folder that keeps its backups in another."""
+def open_memory(folder: Path) -> Memory:
+    """Return a memory on a store in a folder."""
     (configured := folder.parent / "config.toml").touch()
-    places = {"MCP_MEMORY_STORAGE_URI": str(folder), "MCP_MEMORY_STORAGE_BACKUP_FOLDER": str(backups)}
+    places = {"MCP_MEMORY_STORAGE_URI": str(folder)}
     settings, embedder, extractor = load(configured, places), FakeEmbedder(), RuleExtractor()
     return Memory(settings, open_store(settings, embedder, extractor), embedder, extractor)
 
@@ -151,12 +151,9 @@ async def fill(memory: Memory, things: int) -> None:
 
 
 async def lay(root: Path, some: random.Random) -> Memory:
-    """Move the store, back it up in three folders, and leave what killed commands leave; return a memory on it."""
+    """Move the store, back it up, and leave what killed commands leave; return a memory on it."""
     store, place = (root / "link").resolve(), root / f"home{some.randrange(1 << 30)}"
-    for folder in ("", str(root / "one"), str(root / "two")):
-        for old in (root / folder / "backups" if folder == "" else root / folder).rglob("*.backup"):
-            old.unlink()
-        Backups(Tables(str(store)), 1, folder, lambda: time.time_ns() // 1_000_000).make("rebuild")
+    Backups(Tables(str(store)), 1, lambda: time.time_ns() // 1_000_000).make("rebuild")
     shutil.copytree(store, root / "copy", ignore=shutil.ignore_patterns("holders", "*.lock", "backups"))
     (root / "link").unlink()
     await move(str(store), place, 30.0)
@@ -172,7 +169,7 @@ async def lay(root: Path, some: random.Random) -> Memory:
     note_place(place, "copy", root / "out.jsonl", 0)
     lines = [json.dumps({"format": "mcp-memory export"}), *(json.dumps({"text": text}) for text in texts.split())]
     (root / f".out.jsonl.{some.randrange(1 << 20)}.part").write_text("\n".join(lines))
-    return open_memory(root / "link", root / "two")
+    return open_memory(root / "link")
 
 
 def remove_most_backups(root: Path) -> None:
@@ -186,7 +183,7 @@ async def rounds(root: Path, things: int, forgets: int) -> Outcome:
     outcome, some = Outcome(), random.Random(1)
     (root / "first").mkdir()
     (root / "link").symlink_to(root / "first")
-    memory = open_memory(root / "link", root / "one")
+    memory = open_memory(root / "link")
     await fill(memory, things)
     every = {number: {*words_of(number).values(), short_name(number)} for number in range(things)}
     for number in range(things):

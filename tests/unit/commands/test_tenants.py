@@ -56,17 +56,16 @@ def test_what_somebody_else_put_among_the_tenants_stays(place, capsys):
 
 
 def test_a_tenant_that_was_moved_is_forgotten_where_it_is_with_its_backups(place, monkeypatch, capsys):
-    stores, kept = place / "stores", place / "kept"
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_BACKUP_FOLDER", str(kept))
+    stores = place / "stores"
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(stores / "corp"))
     anyio.run(remember, "My boat is called Curlew.")
     assert main(["doctor", "--rebuild"]) == 0
     assert main(["export", str(place / "out.jsonl")]) == 0
     assert main(["move", str(place / "elsewhere")]) == 0
-    assert list(kept.glob("*/*.backup"))
+    assert list((place / "elsewhere").glob("backups/*.backup"))
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(stores / "{tenant}"))
     capsys.readouterr()
     assert main(["tenant", "forget", "corp", "--yes"]) == 0
     assert f"{place / 'out.jsonl'} was written for a person, and stays" in capsys.readouterr().out
     assert not list((stores / "corp").rglob("*"))
-    assert [path for path in (*kept.rglob("*"), *(place / "elsewhere").rglob("*")) if path.is_file()] == []
+    assert [path for path in (place / "elsewhere").rglob("*") if path.is_file()] == []

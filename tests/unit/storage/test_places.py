@@ -12,7 +12,6 @@ from mcp_memory.storage.places import (
     known_places,
     lost_places,
     note_place,
-    set_aside_near,
     unfinished_near,
 )
 
@@ -45,23 +44,19 @@ def test_the_list_goes_along_and_no_store_has_none(tmp_path: Path) -> None:
     old.mkdir()
     new.mkdir()
     note_place(new, "home", tmp_path / "a", 1)
-    note_place(old, "backups", tmp_path / "b", 2)
+    note_place(old, "copy", tmp_path / "b", 2)
     carry_places(old, new)
-    assert [one.kind for one in known_places(new)] == ["home", "backups"]
+    assert [one.kind for one in known_places(new)] == ["home", "copy"]
     note_place(None, "home", tmp_path / "a", 1)
     note_place(tmp_path / "none", "home", tmp_path / "a", 1)
     assert known_places(None) == known_places(tmp_path / "none") == []
 
 
 def test_what_a_process_left_beside_a_path_is_known_by_its_form(tmp_path: Path) -> None:
-    names = [".store.before-12", ".store.restore-34", ".store.move-56", "store.damaged-7"]
-    for name in (*names, ".store.before-x", "store.before-12", ".other.move-9", ".out.jsonl.folder.part"):
-        (tmp_path / name).mkdir()
-    for name in (".out.jsonl.78.part", ".store.part", ".out.jsonl.part", ".store.move-9"):
+    (tmp_path / ".out.jsonl.folder.part").mkdir()
+    for name in (".out.jsonl.78.part", ".store.part", ".out.jsonl.part"):
         (tmp_path / name).touch()
     (tmp_path / ".out.jsonl.link.part").symlink_to(".out.jsonl.78.part")
-    left = [one.name for one in set_aside_near(tmp_path / "store")]
-    assert left == [".store.before-12", ".store.move-56", ".store.restore-34", "store.damaged-7"]
     unfinished = [one.name for one in unfinished_near(tmp_path / "out.jsonl")]
     assert unfinished == [".out.jsonl.78.part", ".out.jsonl.folder.part"]
 
