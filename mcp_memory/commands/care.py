@@ -116,8 +116,6 @@ def _remedy(found: StoreStatus, errors: Sequence[str], *, tried: bool) -> str:
         if found.remedy == "--rebuild" or errors:
             return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"
         return f"mcp-memory doctor {found.remedy}" if found.remedy else ""
-    if not (found.problems or in_log):
-        return "mcp-memory doctor --repair"
     file = "FILE, a backup of yours" if found.backup is None else shlex.quote(found.backup)
     restore = f"mcp-memory restore --replace {file}, or put the damaged files back"
     if tried:

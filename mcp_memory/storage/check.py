@@ -328,11 +328,11 @@ def store_status(tables: Tables, embedder: str, dimension: int, examine: Callabl
         examine: takes one look.
     """
     latest, last, damage = None, None, examine()
-    problems, notes = [*damage.problems], damage.notes
+    problems, notes = [*damage.problems], tuple[str, ...]()
     remedy: Remedy = "--repair" if damage.log else ""
     try:
         last, latest = last_commit(tables), newest(tables)
-        notes = (*tables.place.notes, *notes)
+        notes = tables.place.notes
     except StoreError as error:
         problems = problems or [str(error)]
     if last and not READABLE <= last.format <= FORMAT:
@@ -361,7 +361,7 @@ def store_status(tables: Tables, embedder: str, dimension: int, examine: Callabl
         holders=(),
         queue=0,
         problems=tuple(problems),
-        remedy=remedy or ("--rebuild" if damage.derived else "--repair" if damage.copies else ""),
+        remedy=remedy or ("--rebuild" if damage.derived else ""),
         notes=notes,
     )
 

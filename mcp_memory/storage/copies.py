@@ -35,7 +35,7 @@ from typing import Any
 
 from mcp_memory.storage.data_files import FAILURES, Sums, Table, is_readable, manifests_of, no_panics
 from mcp_memory.storage.fact_rows import alias_rows, assertion_rows, job_rows
-from mcp_memory.storage.journal import Entry, Journal, entry_of, line_of, number_of
+from mcp_memory.storage.journal import Entry, Journal, entry_of, line_of
 from mcp_memory.storage.own_files import ensure_own, open_unlinked, remove_file
 from mcp_memory.storage.place import import_lancedb
 from mcp_memory.storage.point_rows import lesson_rows, point_rows
@@ -99,15 +99,6 @@ class LogCopy:
         except OSError:
             return {}
 
-    def numbers(self) -> tuple[set[int], bool]:
-        """Return the numbers of the commits that can be read, and whether a line cannot."""
-        try:
-            with self._path.open("rb") if self._path is not None else open(os.devnull, "rb") as lines:  # noqa: PTH123
-                found = [number_of(line) for line in lines]
-        except OSError:
-            return set(), False
-        return {number for number in found if number is not None}, None in found
-
     def fill(self, read: Callable[[str, str], TableRows | None], last: Commit) -> None:
         """Append the commits of the tables that are missing; a copy of another store is begun again.
 
@@ -117,8 +108,6 @@ class LogCopy:
         """
         if self._path is None:
             return
-        if self.numbers()[1]:
-            self.remove()
         known = {number: entry.commit.at for number, entry in self.entries().items()}
         rows = read(COMMITS, f"tx <= {last.tx}")
         commits = commits_of(rows) if rows is not None else []
@@ -194,20 +183,6 @@ def _noted(path: Path) -> Commit | None:
         return Commit(**{name: value for name, value in known.items() if name in Commit.__dataclass_fields__})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-
-
-def damaged_anchors(folder: Path | None, last: Commit) -> list[str]:
-    """Return the names of the notes of the last commit and of the one before that are damaged, or lacking for it."""
-    if folder is None:
-        return []
-    there = [name for name in ANCHORS if name == ANCHORS[last.tx % 2] or (folder / name).exists()]
-    return [name for name in there if not any(_noted(folder / name) for _ in range(2))]  # one may just be written
-
-
-def forget_anchors(folder: Path | None) -> None:
-    """Remove the notes of the last commit."""
-    for name in ANCHORS if folder is not None else ():
-        remove_file(folder / name)  # type: ignore[operator]
 
 
 class CommitCopies:

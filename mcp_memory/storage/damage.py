@@ -49,10 +49,6 @@ MADE_ANEW = (
     "Recall goes on without what they lack. A running server makes them again from the log in the background; at once: "
     "`mcp-memory doctor --rebuild`."
 )
-COPY_AGAIN = (
-    "Nothing of the memory is missing, but a repair would miss it. A server writes it again after some more writes; at "
-    "once: `mcp-memory doctor --repair`."
-)
 ANY = ""
 """Stands for the name of a table where nobody knows which one it is."""
 _CALLED = {"turns": "messages and documents", "facts": "stated facts", "episodes": "lessons"}
@@ -263,12 +259,10 @@ class Damage:
     Attributes:
         log: in words, what no rebuild makes again.
         derived: names of tables that a rebuild makes again.
-        copies: in words, which of the files that only a repair needs lack something.
     """
 
     log: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
-    copies: tuple[str, ...] = ()
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -277,11 +271,6 @@ class Damage:
         if not self.derived:
             return gone
         return (*gone, f"{', '.join(map(repr, self.derived))} cannot be read whole. {MADE_ANEW}")
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Likewise, of the copies."""
-        return tuple(f"{text} {COPY_AGAIN}" for text in self.copies)
 
 
 def damage_of(tables: Tables, last: Commit | None) -> list[str]:

@@ -243,7 +243,6 @@ class Sums:
         self._own = False  # whether the file of sums is known to be
         self._right: dict[str, tuple[int, int]] = {}  # by file: time of change and size when its sum was right
         self._lines: tuple[tuple[int, int], dict[str, int]] = ((0, 0), {})  # the list's state, as above, and its sums
-        self._damaged = False  # whether the list has a line that is not whole
 
     def note(self, files: Iterable[Path]) -> None:
         """Note files that were just written; one that another process is still writing is left out."""
@@ -274,12 +273,6 @@ class Sums:
             if files := [file for file in self._files(name) if self._is_wrong(file, known)]:
                 found[name] = files
         return found
-
-    def lacks(self, names: Iterable[str]) -> bool:
-        """Return whether a data file of some tables has no line, or a line of the list is damaged."""
-        known = self._known()
-        files = (file for name in names for file in self._files(name) if not _is_manifest(file) and is_complete(file))
-        return self._damaged or any(self._name(file) not in known for file in files)
 
     def ensure_manifest(self, name: str) -> None:
         """Make sure that a table's newest manifest is what was written: LanceDB panics on many a damaged one.
@@ -359,14 +352,11 @@ class Sums:
 
     def _read(self) -> dict[str, int]:
         found: dict[str, int] = {}
-        self._damaged = False
         for line in ((self._folder or Path()) / SUMS).read_bytes().splitlines():
             own, _, content = line.partition(b" ")
             if own == b"%08x" % zlib.crc32(content):
                 sum_, _, name = content.partition(b" ")
                 found[name.decode()] = int(sum_, 16)
-            else:
-                self._damaged = True
         return found
 
 

@@ -1,15 +1,15 @@
 """The one look at a store that says what is damaged, and in which words.
 
 Status, `mcp-memory doctor`, the warnings in replies and the errors of refused writes all have their words from it, so
-none of them can say anything else than the others. Beside what is damaged it says which of the files that only a repair
-needs lack something.
+none of them can say anything else than the others. The files that only a repair needs are none of its business: what
+they lack is written again by the next compaction.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -17,10 +17,9 @@ from anyio import to_thread
 
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.commits import last_commit, newest
-from mcp_memory.storage.copies import LOG_COPY, damaged_anchors, forget_anchors, read_anchor, write_anchor
+from mcp_memory.storage.copies import read_anchor, write_anchor
 from mcp_memory.storage.damage import SUPERSEDED, Damage, Losses, damage_of, damaged, is_behind, short_tables
-from mcp_memory.storage.data_files import SUMS
-from mcp_memory.storage.forgotten import BOOK_COPY, book_copy_lacks, copy_book, read_book
+from mcp_memory.storage.forgotten import copy_book, read_book
 from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, FORGOTTEN, FORMAT, READABLE, Commit, commits_of
 from mcp_memory.storage.tables import Tables
 
@@ -106,9 +105,9 @@ class Examiner:
 def examine(tables: Tables) -> Damage:
     """Return what is damaged, as a process finds that has not read anything yet: every file of every table is opened.
 
-    Numbers of rows are held against those that the commits say, files against their sums, and the copies against the
-    tables. Some milliseconds, and .14 s for each GB that was not looked at before. Whatever a forget that is under way
-    has rewritten so far is no damage.
+    Numbers of rows are held against those that the commits say, and files against their sums. Some milliseconds, and
+    .14 s for each GB that was not looked at before. Whatever a forget that is under way has rewritten so far is no
+    damage.
 
     Args:
         tables: of the store; opened anew.
@@ -140,8 +139,7 @@ def _examined(tables: Tables) -> Damage:
     short = set(short_tables(tables, commits, closely=True).values()) | tables.sums.wrong(derived).keys()
     short |= tables.broken & {last.table(kind) for kind in SUPERSEDED}  # an earlier version was read: what lacks it?
     log += [_gone(name) for name in sorted(short - derived)]
-    copies = [] if log else copies_lacking(tables, commits)
-    return Damage(tuple(log), tuple(sorted(short & derived)), tuple(copies))
+    return Damage(tuple(log), tuple(sorted(short & derived)))
 
 
 def _gone(name: str) -> str:
@@ -156,24 +154,6 @@ def _look_at_commits(tables: Tables) -> None:
         tables.broken.add(COMMITS)
 
 
-def copies_lacking(tables: Tables, commits: Sequence[Commit]) -> list[str]:
-    """Return in words which of the files that only a repair needs lack something of a store that is whole."""
-    if tables.folder is None:
-        return []
-    last, found = commits[-1], []
-    if tables.sums.lacks((COMMITS, FORGOTTEN, *last.tables)):
-        found.append(f"The sums of the data files ({SUMS}) are damaged or lack some.")
-    there, damaged = tables.log_copy.numbers()
-    lacking = {commit.tx for commit in commits} - there
-    if damaged or len(lacking) > 1 or (lacking and not there):  # the newest may just be being written
-        found.append(f"The copy of the log ({LOG_COPY}) lacks {len(lacking)} of {len(commits)} commits.")
-    if names := damaged_anchors(tables.folder, newest(tables) or last):
-        found.append(f"The note of the last commit ({', '.join(names)}) is damaged or gone.")
-    if book_copy_lacks(tables):
-        found.append(f"The copy of what was forgotten ({BOOK_COPY}) is damaged or lacks some.")
-    return found
-
-
 def write_copies(tables: Tables, last: Commit) -> None:
     """Write what the files that only a repair needs lack; a failure is only logged."""
     tables.sums.tidy((COMMITS, FORGOTTEN, *last.tables))
@@ -185,6 +165,5 @@ def write_missing(tables: Tables) -> None:
     """Write whatever a repair needs and is not there; the write lock must be held."""
     if (last := last_commit(tables)) is not None:
         write_copies(tables, last)
-    if (last := newest(tables)) is not None and damaged_anchors(tables.folder, last):
-        forget_anchors(tables.folder)
+    if (last := newest(tables)) is not None:
         write_anchor(tables.folder, last)

@@ -163,12 +163,6 @@ def write_book(tables: Tables, records: Collection[ForgottenRecord], work: Work 
     copy_book(tables, rows)
 
 
-def book_copy_lacks(tables: Tables) -> bool:
-    """Return whether the table, which is whole, has what its copy has not."""
-    stored = _stored(tables) if tables.has(FORGOTTEN) else None
-    return bool(stored) and stored != _copied(tables.folder)
-
-
 def copy_book(tables: Tables, rows: TableRows | None = None) -> None:
     """Bring the copy up to date with the table, whose rows may be given; a failure is only logged."""
     stored = rows.to_pylist() if rows is not None else _stored(tables)

@@ -15,7 +15,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import StoreDamaged, StoreUnwritable
 from mcp_memory.storage import journal, transaction
-from mcp_memory.storage.copies import forget_anchors
+from mcp_memory.storage.copies import ANCHORS
 from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.journal import JOURNAL, Journal
 from mcp_memory.storage.schema import Commit
@@ -232,7 +232,8 @@ async def test_lost_lines_are_noticed_and_a_repair_keeps_the_others_and_asks_for
         content = content.replace(f"{ref} came".encode(), b"X came")
     (folder / JOURNAL).write_bytes(content)
     if not noted:
-        forget_anchors(folder)
+        for name in ANCHORS:
+            (folder / name).unlink(missing_ok=True)
     store = open_at(str(folder))
     shown = left[: "abc".index(changed[0])]
     assert await held(store) == (["first", *shown], len(shown))

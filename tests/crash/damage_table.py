@@ -8,12 +8,13 @@ standard error.
 For each cell: `mcp-memory doctor` looks, `mcp-memory status` looks, a server writes; each meets a fresh copy of the
 damaged store. Then the command that doctor names is run. A cell is
 
-- ``quiet``: nobody says anything, everything is there, and a write is taken: the file is not needed any more;
+- ``quiet``: nobody says anything, everything is there, and a write is taken: the file is not needed any more, or
+  only by a repair, and is written again;
 - ``mended``: afterwards doctor and status say that all is well, everything that was stored is there, a write is taken,
   and nothing is left that no store has;
 - ``given up``: the same, but something that had no copy was given up after asking, and doctor had said so and named
   `mcp-memory restore` before;
-- ``silent``: something is missing and nobody says so; ``unsaid``: only a repair misses the file, and nobody says so;
+- ``silent``: something is missing and nobody says so;
 - ``not mended``, with the command or for want of one; ``raw``: an exception that is none of ours.
 
 Besides, it may be marked as ``differ`` (of doctor and status one says that all is well, or doctor does, and a write is
@@ -73,9 +74,7 @@ from mcp_memory.view.view import View
 
 WAYS = ("emptied", "halved", "byte flipped", "block flipped", "deleted")
 STORES = ("loose", "compacted", "large")
-COPIES = ("sums.txt", "log.jsonl", "forgotten.json")
-"""Files that only a repair needs."""
-BAD = frozenset(("differ", "other words", "silent", "not mended", "stray", "unsaid", "raw"))
+BAD = frozenset(("differ", "other words", "silent", "not mended", "stray", "raw"))
 
 
 @dataclass(frozen=True)
@@ -236,7 +235,7 @@ async def cell(original: Path, file: Path, way: str, work: Path, whole: frozense
         hurt()
         if (now := await held(folder)) is None or not now >= whole:
             return [*outcomes, "silent"], more
-        return [*outcomes, "unsaid" if file.name in COPIES and not seen.notes else "quiet"], more
+        return [*outcomes, "quiet"], more
     if not told.command:
         return [*outcomes, "not mended"], more
     hurt()
