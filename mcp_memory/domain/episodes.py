@@ -11,10 +11,11 @@ would take more than twice the memory. So a lesson keeps its trace as the log do
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
+from mcp_memory.codec import Misread, fields_of, read
 from mcp_memory.domain.evidence import OperatorCall, Stop
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.ids import UNKEYED, digest
@@ -134,7 +135,7 @@ class Lesson:
         """Return a judge's lesson about an episode of this process."""
         trace = {name: getattr(episode, name) for name in TRACE}
         trace |= {"calls": [asdict(call) for call in episode.calls]}
-        trace |= {name: [asdict(item) for item in getattr(episode, name)] for name in _SHOWN}
+        trace |= {name: [asdict(item) for item in getattr(episode, name)] for name in ("shown", "explored")}
         return cls(
             episode.id, episode.space, episode.query, episode.at, source, at, dict(labels or {}), encode_trace(trace)
         )
@@ -146,35 +147,35 @@ class Lesson:
 
     def read_trace(self) -> dict[str, Any] | str:
         """Return the trace as a JSON object, or in words what is wrong with it."""
-        try:
-            trace = json.loads(self.trace)
-        except (ValueError, RecursionError):
-            return _UNREADABLE
-        if not isinstance(trace, dict):
-            return _UNREADABLE
-        if name := next(_invalid_fields(trace), None):
-            return f"its trace has no {name} that can be right"
-        return trace
+        found = self._read()
+        return found if isinstance(found, str) else found[0]
 
     def episode(self) -> Episode | str:
         """Return the episode, parsed from the trace, or in words what is wrong with that.
 
         Fields that an older program did not write get their default; fields of a newer program are left out.
         """
-        trace = self.read_trace()
-        if isinstance(trace, str):
-            return trace
-        values = {name: _as_tuple(trace[name]) for name in TRACE if name in trace}
-        for name in _SHOWN:
-            values[name] = tuple(
-                ShownEvidence(**{f.name: _as_tuple(item[f.name]) for f in fields(ShownEvidence)})
-                for item in trace.get(name, ())
-            )
-        values["calls"] = tuple(
-            OperatorCall(**{f.name: call[f.name] for f in fields(OperatorCall)} | {"args": _args(call["args"])})
-            for call in trace.get("calls", ())
-        )
-        return Episode(self.episode_id, self.space, self.query, self.asked_at, **values)
+        found = self._read()
+        if isinstance(found, str):
+            return found
+        return Episode(self.episode_id, self.space, self.query, self.asked_at, **found[1])
+
+    def _read(self) -> tuple[dict[str, Any], dict[str, Any]] | str:
+        """Return the trace as JSON, and the fields of the episode that it holds."""
+        try:
+            trace = json.loads(self.trace)
+        except (ValueError, RecursionError):
+            trace = None
+        if not isinstance(trace, dict):
+            return "its trace cannot be read"
+        values = {}
+        for field in fields_of(Episode):
+            if field.name in TRACE and field.name in trace:
+                try:
+                    values[field.name] = read(field.hint, trace[field.name])
+                except Misread:
+                    return f"its trace has no {field.name} that can be right"
+        return trace, values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,57 +209,3 @@ class Belief:
 def correction_ref(episode_id: str, text: str) -> str:
     """Return the ref of the message that corrects an episode with these words, which is not keyed yet (`Ids.ref`)."""
     return UNKEYED + digest(episode_id, text)
-
-
-_UNREADABLE = "its trace cannot be read"
-_SHOWN = ("shown", "explored")
-_NAMES = ("activated", "cited", "roots", "paths")
-_KINDS: dict[str, Any] = {"time": (str, type(None)), "answer": (str, type(None)), "abstained": bool, "rounds": int}
-
-
-def _invalid_fields(trace: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the fields of an episode that have a value of the wrong kind in a trace."""
-    yield from (name for name in _NAMES if not _texts(trace.get(name, [])))
-    yield from (name for name, kind in _KINDS.items() if name in trace and not isinstance(trace[name], kind))
-    if trace.get("engine", "embedded") not in get_args(Engine):
-        yield "engine"
-    for name in _SHOWN:
-        shown = trace.get(name, [])
-        if not (isinstance(shown, list) and all(map(_is_shown_evidence, shown))):
-            yield name
-    if trace.get("stop") not in (None, *get_args(Stop)):
-        yield "stop"
-    calls = trace.get("calls", [])
-    if not (isinstance(calls, list) and all(map(_is_call, calls))):
-        yield "calls"
-
-
-def _is_shown_evidence(item: object) -> bool:
-    if not isinstance(item, dict) or type(item.get("score")) not in (int, float):
-        return False
-    return all(isinstance(item.get(name), str) for name in ("id", "text")) and all(
-        _texts(item.get(name)) for name in ("via", "sentences")
-    )
-
-
-def _is_call(item: object) -> bool:
-    if not isinstance(item, dict) or any(type(item.get(name)) is not int for name in ("turn", "found", "kept")):
-        return False
-    args = item.get("args")
-    return (
-        isinstance(item.get("operator"), str)
-        and isinstance(args, dict)
-        and all(isinstance(value, str) or _texts(value) for value in args.values())
-    )
-
-
-def _args(args: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _as_tuple(value) for name, value in args.items()}
-
-
-def _texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

@@ -31,6 +31,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Literal, NamedTuple
 
+from mcp_memory.codec import NOT_STORED, Count, Share
 from mcp_memory.domain.relations import DID, Cardinality, relations
 from mcp_memory.domain.settings import FactSettings
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, day_of_instant
@@ -50,8 +51,7 @@ FactKind = Literal["state", "event", "planned"]
 """A state goes on until something ends it, an event happened and is over, a plan was announced for a time to come. A
 planned fact does not hold before something confirms it (DESIGN 1.2)."""
 Precision = Literal["day", "month", "year", "yearless", "before"]
-"""How exactly the times of a fact are known. ``yearless``: a day and month of an unknown year. ``before``: nobody said
-when; at the latest when it was told."""
+"""How exactly times are known: ``yearless`` of a day and month alone, ``before``: at the latest when it was told."""
 
 WHOLE = -1
 """Sentence index of an assertion about its turn as a whole."""
@@ -91,8 +91,8 @@ class Assertion:
     space: str
     turn_id: str
     sentence: int
-    start: int
-    end: int
+    start: Count
+    end: Count
     head: str
     relation: str
     tail: str
@@ -100,7 +100,7 @@ class Assertion:
     since: Millis
     until: Millis
     stated: bool
-    confidence: float
+    confidence: Share
     intent: Intent
     change: bool
     extractor: ExtractorName
@@ -108,7 +108,7 @@ class Assertion:
     recorded_at: Millis
     kind: FactKind = "state"
     precision: Precision | None = None
-    original: tuple[str, str] | None = field(default=None, repr=False)
+    original: tuple[str, str] | None = field(default=None, repr=False, metadata=NOT_STORED)
 
 
 def kind_of(relation: str) -> FactKind:

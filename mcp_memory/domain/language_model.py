@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
+from mcp_memory.codec import Count
 from mcp_memory.domain.times import Millis
 
 DAY_MS: Millis = 24 * 3600 * 1000
@@ -102,8 +103,8 @@ class Job:
     space: str
     turn_id: str
     state: State
-    parts: int
-    tries: int
+    parts: Count
+    tries: Count
     until: Millis
     holder: str
     at: Millis

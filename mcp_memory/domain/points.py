@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from mcp_memory.codec import Count
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.ids import digest
@@ -50,7 +51,7 @@ class Point:
     entities: tuple[str, ...]
     description: str
     scope: str
-    revision: int
+    revision: Count
     status: Status
     parents: tuple[str, ...]
     merged_into: str | None

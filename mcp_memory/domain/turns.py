@@ -16,8 +16,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Annotated, Literal
 
+from mcp_memory.codec import NOT_STORED, Bounds, Count
 from mcp_memory.domain.ids import UNKEYED, digest
 from mcp_memory.domain.times import MINUTE, Millis, StatedTime
 
@@ -27,6 +28,7 @@ Kind = Literal["message", "document", "statement"]
 """A statement is a fact that a caller passed without a source, put into words; it counts as talk."""
 
 
+Minutes = Annotated[int, Bounds("no whole number that can be right", least=-1_440)]
 READ_CHARS = 250_000
 """Characters of one message that are read for facts, a book's quarter; it is kept and found as a whole."""
 
@@ -65,10 +67,10 @@ class Turn:
     title: str | None
     said_at: Millis | None
     written_at: Millis
-    revision: int
+    revision: Count
     place: int
-    offset: int | None = None
-    original: tuple[str, str | None] | None = field(default=None, repr=False)
+    offset: Minutes | None = None
+    original: tuple[str, str | None] | None = field(default=None, repr=False, metadata=NOT_STORED)
 
     @property
     def said(self) -> str:

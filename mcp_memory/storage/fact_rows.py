@@ -17,6 +17,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.codec import fields_of
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import WHOLE, Assertion, Engine, ExtractorName, FactKind, Intent, Precision, kind_of
 from mcp_memory.domain.language_model import Job, State
@@ -40,15 +41,13 @@ def assertion_rows(assertions: Sequence[Assertion], places: Sequence[int], txs: 
     """Return assertions as rows, as they were stated, each with its place and its commit's number."""
     import pyarrow as pa
 
-    kinds = {"str": pa.string(), "int": pa.int64(), "Millis": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     columns = tx_columns(txs, places)
     said = [
         one if one.original is None else replace(one, head=one.original[0], tail=one.original[1]) for one in assertions
     ]
-    for field in fields(Assertion):
-        if field.name != "original":
-            kind = kinds.get(str(field.type), pa.string())  # a Literal is a text
-            columns[field.name] = pa.array([getattr(assertion, field.name) for assertion in said], kind)
+    for field in fields_of(Assertion):
+        columns[field.name] = pa.array([getattr(assertion, field.name) for assertion in said], kinds[field.kind])
     return pa.table(columns)
 
 

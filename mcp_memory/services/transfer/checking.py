@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from mcp_memory.domain.access import SPACE_NAME
 from mcp_memory.domain.batch import Masking
@@ -101,8 +101,8 @@ def read_records(open_file: OpenFile, reader: Reader) -> Iterator[tuple[int, Val
                 continue
             try:
                 fields = Fields(text)
-                if "records" in fields and fields.choice("record", ("end",)):
-                    if fields.integer("records") != records:
+                if "records" in fields and fields.take("record", Literal["end"]):
+                    if fields.take("records", int) != records:
                         raise _cut_short(number, f"does not count the {records:,} records before it")
                     if file.readline(1):
                         raise _cut_short(number + 1, "stands behind the end")
@@ -124,20 +124,20 @@ def _header(file: BinaryIO) -> list[str]:
     """Return the spaces that the first line of a file names; the file is at the second line afterwards."""
     try:
         fields = Fields(file.readline(HEADER_BYTES))
-        known = fields.text("format") == FORMAT
+        known = fields.take("format", str) == FORMAT
     except BadLine:
         known = False
     if not known:
         remedy = "Import a file that `mcp-memory export` has written."
         raise InvalidInput("FILE", "this is no export of mcp-memory: its first line does not say so", remedy)
     try:
-        version = fields.integer("version")
+        version = fields.take("version", int)
         if version != VERSION:
             problem = f"its format has the version {version}, and this program knows {VERSION}"
             raise InvalidInput("FILE", problem, "Import it with the newer mcp-memory that wrote it.")
-        fields.text("program")
-        fields.moment("exported")
-        spaces = fields.texts("spaces")
+        fields.take("program", str)
+        fields.take("exported", int)
+        spaces: tuple[str, ...] = fields.take("spaces", tuple[str, ...], ())
         fields.finish()
         if wrong := next((name for name in spaces if not SPACE_NAME.fullmatch(name)), None):
             raise BadLine(f"names a space {wrong[:80]!r}", "Give the name of a space.")

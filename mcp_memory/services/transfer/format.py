@@ -8,11 +8,13 @@ refused, since it would be lost silently.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from mcp_memory.bounds import OverBounds, parse_json
+from mcp_memory.codec import Misread, fields_of, read
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.visible import with_masks
@@ -21,12 +23,10 @@ FORMAT = "mcp-memory export"
 VERSION = 1
 LINE_BYTES = 256 << 20
 """Most bytes of one line: more than any text that a store takes."""
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LARGEST = 2**63 - 1
 _CALENDAR = range(-62_135_596_800_000, 253_402_300_800_000)
 """The years 1 to 9999, in milliseconds since 1970."""
-
-ChoiceT = TypeVar("ChoiceT", bound=str)
 
 
 class BadLine(Exception):
@@ -50,12 +50,12 @@ class BadLine(Exception):
 def to_line(record: Mapping[str, object]) -> bytes:
     """Return a record as a line; values that are None are left out."""
     kept = {name: value for name, value in record.items() if value is not None}
-    return with_masks(json.dumps(kept, ensure_ascii=False)).encode() + b"\n"
+    return with_masks(_ENCODER.encode(kept)).encode() + b"\n"
 
 
 def stamp(moment: Millis) -> str | int | None:
     """Return a time as ISO-8601 in UTC to the millisecond; None for an open end, a number beyond the calendar."""
-    if moment in (BEGINNING, FOREVER):
+    if moment in (FOREVER, BEGINNING):
         return None
     try:
         when = _EPOCH + timedelta(milliseconds=moment)
@@ -64,7 +64,59 @@ def stamp(moment: Millis) -> str | int | None:
     return when.isoformat(timespec="milliseconds" if moment % 1000 else "seconds").replace("+00:00", "Z")
 
 
-class Fields:
+_MOMENTS = frozenset(("time", "written", "since", "until", "said", "recorded", "asked", "exported"))
+"""The fields of records that are times."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordField:
+    """One field of a sort of record.
+
+    Attributes:
+        name: its name in a record.
+        field: the name of the field of the value.
+        hint: what it may hold.
+        empty: what is left out of a record, and what a missing field means; ``MISSING`` where none may be missing.
+        moment: whether it is a time.
+    """
+
+    name: str
+    field: str
+    hint: Any
+    empty: Any
+    moment: bool
+
+
+def columns_of(kind: type, names: str, hints: Mapping[str, Any] | None = None, **empty: Any) -> tuple[RecordField, ...]:
+    """Return the columns of the records of a dataclass.
+
+    Args:
+        kind: the dataclass.
+        names: the fields in the order of a record, each as ``field`` or ``name=field``.
+        hints: what a field of a record may hold, where that is less than what the dataclass may.
+        empty: of a name in a record, what is left out.
+    """
+    known = {field.name: field for field in fields_of(kind)}
+    columns = []
+    for name, _, field in (entry.partition("=") for entry in names.split()):
+        one = known[field or name]
+        hint = (hints or {}).get(name, one.hint)
+        missing = empty.get(name, None if one.optional else MISSING)
+        columns.append(RecordField(name, one.name, hint, missing, name in _MOMENTS))
+    return tuple(columns)
+
+
+def record_fields(columns: Sequence[RecordField], value: object) -> dict[str, object]:
+    """Return the fields of a record that holds a value."""
+    record: dict[str, object] = {}
+    for column in columns:
+        held = getattr(value, column.field)
+        if held is not None and held != column.empty:
+            record[column.name] = stamp(held) if column.moment else held
+    return record
+
+
+class Fields(dict[str, Any]):
     """The fields of one line; each is taken once, and `finish` refuses what is left.
 
     Args:
@@ -85,109 +137,65 @@ class Fields:
             raise BadLine(f"is no JSON ({error})") from None
         if not isinstance(record, dict):
             raise BadLine("is no JSON object")
-        self._left: dict[str, Any] = record
+        super().__init__(record)
+        for name, value in record.items():
+            _refuse_unstorable(name, value)
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._left
+    def take(self, name: str, hint: Any, empty: Any = MISSING) -> Any:
+        """Return the value of a field.
 
-    def text(self, name: str, default: str | None = None) -> str:
-        """Return a text; of a field that is missing the default, if there is one."""
-        value = self._left.pop(name, default)
-        if not isinstance(value, str):
-            raise BadLine(f"has no text in {name!r}")
-        return _storable(name, value)
+        Args:
+            name: the name of the field.
+            hint: its type, see `codec.read`.
+            empty: the value of one that is missing.
 
-    def optional_text(self, name: str) -> str | None:
-        """Return a text, or None for a missing one."""
-        return self.text(name) if name in self._left else None
+        Raises:
+            BadLine: it is missing, or none of this type.
+        """
+        if name not in self and empty is not MISSING:
+            return empty
+        value = self.pop(name, None)
+        if name in _MOMENTS:
+            return _moment(name, value, beyond=empty in (BEGINNING, FOREVER))
+        try:
+            return read(hint, value)
+        except Misread as error:
+            options = f", which is none of {', '.join(map(str, error.options))}" if error.options else ""
+            raise BadLine(f"has {error} in {name!r}{options}") from None
 
-    def choice(self, name: str, options: Collection[ChoiceT]) -> ChoiceT:
-        """Return one of some texts."""
-        value = self.text(name)
-        if value not in options:
-            raise BadLine(f"has {value[:40]!r} in {name!r}, which is none of {', '.join(options)}")
-        return cast("ChoiceT", value)
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of texts, empty if it is missing."""
-        value = self._left.pop(name, [])
-        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-            raise BadLine(f"has no list of texts in {name!r}")
-        return tuple(_storable(name, text) for text in value)
-
-    def object(self, name: str) -> dict[str, Any]:
-        """Return an object."""
-        value = self._left.pop(name, None)
-        if not isinstance(value, dict):
-            raise BadLine(f"has no object in {name!r}")
-        _storable(name, json.dumps(value, ensure_ascii=False))
-        return value
-
-    def integer(self, name: str, default: int | None = None, least: int = -_LARGEST) -> int:
-        """Return a whole number."""
-        value = self._left.pop(name, default)
-        if type(value) is not int or not least <= value <= _LARGEST:
-            raise BadLine(f"has no whole number that can be right in {name!r}")
-        return value
-
-    def share(self, name: str) -> float:
-        """Return a number above 0 and at most 1."""
-        value = self._left.pop(name, None)
-        if type(value) not in (int, float) or not 0 < value <= 1:
-            raise BadLine(f"has no number above 0 and at most 1 in {name!r}")
-        return float(value)
-
-    def flag(self, name: str) -> bool:
-        """Return true or false; a missing one is false."""
-        value = self._left.pop(name, False)
-        if type(value) is not bool:
-            raise BadLine(f"has neither true nor false in {name!r}")
-        return value
-
-    def moment(self, name: str, default: Millis | None = None) -> Millis:
-        """Return a time of the calendar; of a field that is missing the default, if there is one."""
-        moment = self.optional_moment(name)
-        if moment is None:
-            if default is None:
-                raise BadLine(f"has no time in {name!r}")
-            return default
-        return moment
-
-    def boundary(self, name: str, default: Millis) -> Millis:
-        """Return a time, which may be beyond the calendar; of a field that is missing the default."""
-        value = self._left.get(name)
-        if type(value) is int and abs(value) <= FOREVER:
-            del self._left[name]
-            return value
-        return self.moment(name, default)
-
-    def optional_moment(self, name: str) -> Millis | None:
-        """Return a time of the calendar, or None for a missing one."""
-        value = self._left.pop(name, None)
-        if value is None or (type(value) is int and value in _CALENDAR):
-            return value
-        if isinstance(value, str):
-            try:
-                when = datetime.fromisoformat(value)
-            except ValueError:
-                when = None
-            moment = (when - _EPOCH) // timedelta(milliseconds=1) if when is not None and when.tzinfo else None
-            if moment is not None and moment in _CALENDAR:  # `None in range` looks at every number
-                return moment
-        raise BadLine(f"has no time that can be read in {name!r}", "Write it as 2024-09-08T14:30:00Z.")
+    def take_all(self, columns: Sequence[RecordField]) -> dict[str, Any]:
+        """Return what a record says of the fields of its value."""
+        return {column.field: self.take(column.name, column.hint, column.empty) for column in columns}
 
     def finish(self) -> None:
         """Refuse fields that nothing has taken."""
-        if self._left:
-            names = ", ".join(repr(name[:40]) for name in list(self._left)[:3])
+        if self:
+            names = ", ".join(repr(name[:40]) for name in list(self)[:3])
             raise BadLine(f"has fields that this program does not know: {names}", "Import it with a newer mcp-memory.")
 
 
-def _storable(name: str, text: str) -> str:
+def _moment(name: str, value: object, *, beyond: bool) -> Millis:
+    """Return a time of the calendar, or a number ``beyond`` it."""
+    if value is None:
+        raise BadLine(f"has no time in {name!r}")
+    if type(value) is int and (value in _CALENDAR or (beyond and abs(value) <= FOREVER)):
+        return value
+    if isinstance(value, str):
+        try:
+            when = datetime.fromisoformat(value)
+        except ValueError:
+            when = None
+        moment = (when - _EPOCH) // timedelta(milliseconds=1) if when is not None and when.tzinfo else None
+        if moment is not None and moment in _CALENDAR:  # `None in range` looks at every number
+            return moment
+    raise BadLine(f"has no time that can be read in {name!r}", "Write it as 2024-09-08T14:30:00Z.")
+
+
+def _refuse_unstorable(name: str, value: object) -> None:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) if value else ""
     if "\x00" in text:
         raise BadLine(f"holds a null byte (U+0000) in {name!r}", "Take it out.")
     try:
         text.encode()
     except UnicodeEncodeError:
         raise BadLine(f"holds half of a surrogate pair in {name!r}", "Write the whole character.") from None
-    return text

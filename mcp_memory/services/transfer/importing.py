@@ -21,7 +21,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.episodes import Belief, Lesson
+from mcp_memory.domain.episodes import Belief, Lesson, encode_trace
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.points import Point
@@ -32,7 +32,7 @@ from mcp_memory.services.ingest import Cutter, DerivedRows, Reading, batch_of, d
 from mcp_memory.services.transfer.checking import Checked, OpenFile, check, clash_of, read_records
 from mcp_memory.services.transfer.format import BadLine
 from mcp_memory.services.transfer.left_out import Forgotten, new_revision
-from mcp_memory.services.transfer.records import PlacedQuestion, Reader, Value, trace_text
+from mcp_memory.services.transfer.records import PlacedQuestion, Reader, Value
 from mcp_memory.services.transfer.renaming import Renaming, replaced
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -366,7 +366,7 @@ class _Import:
         return replace(
             lesson,
             labels={self._renaming.id(name): label for name, label in lesson.labels.items()},
-            trace=lesson.trace if isinstance(trace, str) else trace_text(replaced(trace, self._renaming.id)).encode(),
+            trace=lesson.trace if isinstance(trace, str) else encode_trace(replaced(trace, self._renaming.id)),
         )
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from mcp_memory.domain.access import SPACE_NAME
 from mcp_memory.domain.batch import KEEP, Masking, masked_assertion, masked_turn
 from mcp_memory.domain.entities import Alias, entity_key
-from mcp_memory.domain.episodes import Lesson, Target
-from mcp_memory.domain.facts import WHOLE, Assertion, Engine, FactKind, Intent, Precision
-from mcp_memory.domain.language_model import Job, State
-from mcp_memory.domain.points import MIN_ENTITIES, Point, Status
+from mcp_memory.domain.episodes import Lesson, encode_trace
+from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.domain.language_model import Job
+from mcp_memory.domain.points import MIN_ENTITIES, Point
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Kind, PooledQuestion, Turn
-from mcp_memory.services.transfer.format import BadLine, Fields, stamp
+from mcp_memory.services.transfer.format import BadLine, Fields, columns_of, record_fields
 from mcp_memory.services.transfer.renaming import Leaving, Renaming, replaced
 from mcp_memory.visible import with_masks
 
@@ -29,7 +29,29 @@ PlacedQuestion = tuple[str, PooledQuestion]
 Value = Turn | Assertion | Lesson | Point | Alias | PlacedQuestion | Job
 """What a line holds."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
-_ENDINGS: tuple[State, ...] = ("waiting", "done", "failed")
+
+# The fields of each sort of record, in their order: as they are called there, and in the value.
+_PLACE = columns_of(Turn, "session id=ref revision", revision=0)
+_TEXT = columns_of(Turn, "speaker role title time=said_at offset written=written_at text", offset=0)
+_FACT = columns_of(
+    Assertion,
+    "fact=id by=extractor head relation tail negated since until stated kind precision confidence intent change"
+    " sentence start end said=said_at recorded=recorded_at",
+    {"by": Literal["caller", "anthropic"]},
+    negated=False, since=BEGINNING, until=FOREVER, change=False, sentence=WHOLE,
+)  # fmt: skip
+_READING = columns_of(
+    Job, "state parts tries until recorded=at", {"state": Literal["waiting", "done", "failed"]}, until=0
+)
+_LESSON = columns_of(Lesson, "episode=episode_id query asked=asked_at by=source recorded=at labels")
+_POINT = columns_of(
+    Point,
+    "point=id revision entities description goal=scope status parents merged_into sentences facts"
+    " by=source recorded=at",
+    revision=0, goal="", parents=(), sentences=(), facts=(),
+)  # fmt: skip
+_ALIAS = columns_of(Alias, "name alias reason by=source recorded=at")
+_QUESTION = columns_of(PooledQuestion, "text segment=segment_id entities", entities=frozenset())
 
 
 def record_of(value: Value, turns: Mapping[str, Turn], leaving: Leaving | None = None) -> dict[str, object] | None:
@@ -42,22 +64,26 @@ def record_of(value: Value, turns: Mapping[str, Turn], leaving: Leaving | None =
     """
     match value:
         case Turn():
-            return _text_record(_left(value, leaving))
+            turn = _left(value, leaving)
+            return {"record": turn.kind, **_place(turn), **record_fields(_TEXT, turn)}
         case Assertion() | Job():
-            turn = turns.get(value.turn_id)
-            if turn is None:
+            if (text := turns.get(value.turn_id)) is None:
                 return None
-            place = _left(turn, leaving)
+            place = _place(_left(text, leaving))
             if isinstance(value, Job):
-                return _reading_record(value, place)
-            return _fact_record(value if leaving is None else replace(value, id=leaving.fact(value)), place)
+                if value.state == "leased":  # a lease means nothing elsewhere
+                    value = replace(value, state="waiting", until=0)
+                return {"record": "reading", **place, **record_fields(_READING, value)}
+            spans = {"start": len(with_masks(text.text[: value.start])), "end": len(with_masks(text.text[: value.end]))}
+            name = {} if leaving is None else {"fact": leaving.fact(value)}
+            return {"record": "fact", **place, **record_fields(_FACT, value), **name, **spans}
         case Lesson():
-            return _lesson_record(value, leaving)
+            return {"record": "lesson", "space": value.space, **_lesson_fields(value, leaving)}
         case Point():
-            return _point_record(value if leaving is None else leaving.point(value))
+            point = value if leaving is None else leaving.point(value)
+            return {"record": "point", "space": value.space, **record_fields(_POINT, point)}
         case Alias():
-            names = {"name": value.name, "alias": value.alias, "reason": value.reason}
-            return {"record": "alias", "space": value.space, **names, "by": value.source, "recorded": stamp(value.at)}
+            return {"record": "alias", "space": value.space, **record_fields(_ALIAS, value)}
         case (space, question):
             segment = question.segment_id if leaving is None else leaving.id(question.segment_id)
             row = {"text": question.text, "segment": segment, "entities": sorted(question.entities)}
@@ -69,96 +95,19 @@ def _left(turn: Turn, leaving: Leaving | None) -> Turn:
 
 
 def _place(turn: Turn) -> dict[str, object]:
-    revision = turn.revision or None
-    return {"space": turn.space, "session": turn.session, "id": turn.ref, "revision": revision}
+    return {"space": turn.space, **record_fields(_PLACE, turn)}
 
 
-def _text_record(turn: Turn) -> dict[str, object]:
-    said = None if turn.said_at is None else stamp(turn.said_at)
-    who = {"speaker": turn.speaker, "role": turn.role, "title": turn.title}
-    times = {"time": said, "offset": turn.offset or None, "written": stamp(turn.written_at)}
-    return {"record": turn.kind, **_place(turn), **who, **times, "text": turn.text}
-
-
-def _fact_record(fact: Assertion, turn: Turn) -> dict[str, object]:
-    return {
-        "record": "fact",
-        **_place(turn),
-        "fact": fact.id,
-        "by": fact.extractor,
-        "head": fact.head,
-        "relation": fact.relation,
-        "tail": fact.tail,
-        "negated": fact.negated or None,
-        "since": stamp(fact.since),
-        "until": stamp(fact.until),
-        "stated": fact.stated,
-        "kind": fact.kind,
-        "precision": fact.precision,
-        "confidence": fact.confidence,
-        "intent": fact.intent,
-        "change": fact.change or None,
-        "sentence": None if fact.sentence == WHOLE else fact.sentence,
-        "start": len(with_masks(turn.text[: fact.start])),
-        "end": len(with_masks(turn.text[: fact.end])),
-        "said": stamp(fact.said_at),
-        "recorded": stamp(fact.recorded_at),
-    }
-
-
-def _reading_record(job: Job, turn: Turn) -> dict[str, object]:
-    state = "waiting" if job.state == "leased" else job.state  # a lease means nothing elsewhere
-    until = stamp(job.until) if job.until and job.state != "leased" else None
-    progress = {"state": state, "parts": job.parts, "tries": job.tries, "until": until}
-    return {"record": "reading", **_place(turn), **progress, "recorded": stamp(job.at)}
-
-
-def _lesson_record(lesson: Lesson, leaving: Leaving | None) -> dict[str, object]:
-    text = lesson.trace.decode()
+def _lesson_fields(lesson: Lesson, leaving: Leaving | None) -> dict[str, object]:
+    record, text = record_fields(_LESSON, lesson), lesson.trace.decode()
     try:
         trace = json.loads(text)
     except (ValueError, RecursionError):
         trace = None
-    whole = isinstance(trace, dict) and trace_text(trace) == text  # else it is damaged, and kept as it is
-    labels: Mapping[str, int] = lesson.labels
+    whole = isinstance(trace, dict) and encode_trace(trace).decode() == text  # else it is damaged, and kept as it is
     if leaving is not None:
-        labels, trace = replaced(dict(labels), leaving.id), replaced(trace, leaving.id)
-    return {
-        "record": "lesson",
-        "space": lesson.space,
-        "episode": lesson.episode_id,
-        "query": lesson.query,
-        "asked": stamp(lesson.asked_at),
-        "by": lesson.source,
-        "recorded": stamp(lesson.at),
-        "labels": dict(labels),
-        "trace": trace if whole else None,
-        "trace_text": None if whole else text,
-    }
-
-
-def trace_text(trace: Mapping[str, object]) -> str:
-    """Return the trace of an episode as a lesson keeps it."""
-    return json.dumps(trace, ensure_ascii=False, separators=(",", ":"))
-
-
-def _point_record(point: Point) -> dict[str, object]:
-    return {
-        "record": "point",
-        "space": point.space,
-        "point": point.id,
-        "revision": point.revision or None,
-        "entities": list(point.entities),
-        "description": point.description,
-        "goal": point.scope or None,
-        "status": point.status,
-        "parents": list(point.parents) or None,
-        "merged_into": point.merged_into,
-        "sentences": list(point.sentences) or None,
-        "facts": list(point.facts) or None,
-        "by": point.source,
-        "recorded": stamp(point.at),
-    }
+        record["labels"], trace = replaced(dict(lesson.labels), leaving.id), replaced(trace, leaving.id)
+    return record | ({"trace": trace} if whole else {"trace_text": text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +139,19 @@ class Reader:
         self._lines: dict[tuple[object, ...], int] = {}
         self._read: dict[str, Callable[[Fields, str], Value]] = {
             "fact": self._fact,
-            "reading": self._reading,
+            "reading": lambda fields, space: Job(
+                renaming.space(space),
+                self._referenced_text(fields, space).id,
+                holder="",
+                **fields.take_all(_READING),
+            ),
             "lesson": self._lesson,
             "point": self._point,
-            "alias": self._alias,
-            "question": self._question,
+            "alias": lambda fields, space: Alias(renaming.space(space), **fields.take_all(_ALIAS)),
+            "question": lambda fields, space: (
+                self._renaming.space(space),
+                PooledQuestion(**fields.take_all(_QUESTION)),
+            ),
         }
 
     def read(self, fields: Fields, line: int) -> Value:
@@ -203,8 +160,8 @@ class Reader:
         Raises:
             BadLine: it is no record, repeats another one, or names a text that no line before it holds.
         """
-        record = fields.choice("record", (*KINDS, *self._read))
-        space = fields.text("space")
+        record = fields.take("record", Literal[(*KINDS, *self._read)])
+        space = fields.take("space", str)
         if not SPACE_NAME.fullmatch(space):
             raise BadLine(f"names a space {space[:80]!r}", "Give the name of a space.")
         value = self._text(record, fields, space, line) if record in KINDS else self._read[record](fields, space)
@@ -217,21 +174,14 @@ class Reader:
         return value
 
     def _text(self, kind: Any, fields: Fields, space: str, line: int) -> Turn:
-        session, ref, said = fields.text("session"), fields.text("id"), fields.text("text")
-        text = self._masking.mask(said)
-        revision = fields.integer("revision", 0, least=0)
-        place = space, session, ref, revision
-        if revision and (kind != "document" or (space, session, ref, revision - 1) not in self._texts):
-            raise BadLine(f"is revision {revision} of {ref[:80]!r}, and no line before it has the one before")
+        into = self._renaming.space(space)
+        turn = Turn("", into, kind=kind, place=0, **fields.take_all(_PLACE), **fields.take_all(_TEXT))
+        said, revision, place = turn.text, turn.revision, (space, turn.session, turn.ref, turn.revision)
+        if revision and (kind != "document" or (*place[:3], revision - 1) not in self._texts):
+            raise BadLine(f"is revision {revision} of {turn.ref[:80]!r}, and no line before it has the one before")
         if place in self._texts:
             raise BadLine(f"has the id of line {self._texts[place].line}", "Give one of them another id.")
-        into = self._renaming.space(space)
-        turn = Turn(
-            "", into, session, ref, kind, said,
-            fields.optional_text("speaker"), fields.optional_text("role"), fields.optional_text("title"),
-            fields.optional_moment("time"), fields.moment("written"), revision, place=0,
-            offset=fields.integer("offset", 0, least=-1_440),
-        )  # fmt: skip
+        text = self._masking.mask(said)
         turn = masked_turn(turn, self._masking)
         if self._masking.refuses and turn.original is not None:
             kinds = ", ".join(self._masking.kinds(said)) or "in its title"
@@ -242,44 +192,17 @@ class Reader:
 
     def _referenced_text(self, fields: Fields, space: str) -> _Known:
         """Return the text that a record refers to by its session, id and revision."""
-        place = space, fields.text("session"), fields.text("id"), fields.integer("revision", 0, least=0)
-        known = self._texts.get(place)
+        named = fields.take_all(_PLACE)
+        known = self._texts.get((space, named["session"], named["ref"], named["revision"]))
         if known is None:
-            raise BadLine(f"names {place[2][:80]!r} of session {place[1][:80]!r}, which no line before it holds")
+            text = f"{named['ref'][:80]!r} of session {named['session'][:80]!r}"
+            raise BadLine(f"names {text}, which no line before it holds")
         return known
 
     def _fact(self, fields: Fields, space: str) -> Assertion:
         text = self._referenced_text(fields, space)
-        by = fields.choice("by", ("caller", "anthropic"))
-        precision = fields.optional_text("precision")
-        if precision is not None and precision not in get_args(Precision):
-            raise BadLine(f"has {precision[:40]!r} in 'precision'")
-        extractor: Any = by
-        exact: Any = precision
-        fact = Assertion(
-            id=fields.text("fact"),
-            space=self._renaming.space(space),
-            turn_id=text.id,
-            sentence=fields.integer("sentence", WHOLE, least=0) if "sentence" in fields else WHOLE,
-            start=fields.integer("start", least=0),
-            end=fields.integer("end", least=0),
-            head=fields.text("head"),
-            relation=fields.text("relation"),
-            tail=fields.text("tail"),
-            negated=fields.flag("negated"),
-            since=fields.boundary("since", BEGINNING),
-            until=fields.boundary("until", FOREVER),
-            stated=fields.flag("stated"),
-            confidence=fields.share("confidence"),
-            intent=fields.choice("intent", get_args(Intent)),
-            change=fields.flag("change"),
-            extractor=extractor,
-            said_at=fields.moment("said"),
-            recorded_at=fields.moment("recorded"),
-            kind=fields.choice("kind", get_args(FactKind)),
-            precision=exact,
-        )
-        if not fact.start <= fact.end <= text.length:
+        fact = Assertion(space=self._renaming.space(space), turn_id=text.id, **fields.take_all(_FACT))
+        if not 0 <= fact.start <= fact.end <= text.length:
             raise BadLine("is stated by words outside of its text")
         if fact.since >= fact.until:
             raise BadLine("ends before it begins", "Mend 'since' or 'until'.")
@@ -290,69 +213,19 @@ class Reader:
             raise BadLine("holds a secret, and privacy.secrets is 'refuse'", "Take the secret out.")
         return self._renaming.fact(fact)
 
-    def _reading(self, fields: Fields, space: str) -> Job:
-        text = self._referenced_text(fields, space)
-        return Job(
-            self._renaming.space(space),
-            text.id,
-            fields.choice("state", _ENDINGS),
-            fields.integer("parts", least=0),
-            fields.integer("tries", least=0),
-            fields.moment("until", 0),
-            "",
-            fields.moment("recorded"),
-        )
-
     def _lesson(self, fields: Fields, space: str) -> Lesson:
-        labels = fields.object("labels")
-        if not all(type(label) is int and label in get_args(Target) for label in labels.values()):
-            raise BadLine("has a label that is none of -1, 0 and 1")
-        trace = fields.optional_text("trace_text")
-        if trace is None:
-            trace = trace_text(fields.object("trace"))
-        return Lesson(
-            fields.text("episode"),
-            self._renaming.space(space),
-            fields.text("query"),
-            fields.moment("asked"),
-            fields.choice("by", get_args(Engine)),
-            fields.moment("recorded"),
-            labels,
-            trace.encode(),
-        )
+        text = fields.take("trace_text", str, None)
+        trace = encode_trace(fields.take("trace", dict)) if text is None else text.encode()
+        return Lesson(space=self._renaming.space(space), trace=trace, **fields.take_all(_LESSON))
 
     def _point(self, fields: Fields, space: str) -> Point:
-        point = Point(
-            fields.text("point"),
-            self._renaming.space(space),
-            fields.texts("entities"),
-            fields.text("description"),
-            fields.text("goal", ""),
-            fields.integer("revision", 0, least=0),
-            fields.choice("status", get_args(Status)),
-            fields.texts("parents"),
-            fields.optional_text("merged_into"),
-            fields.texts("sentences"),
-            fields.texts("facts"),
-            fields.choice("by", get_args(Engine)),
-            fields.moment("recorded"),
-        )
+        point = Point(space=self._renaming.space(space), **fields.take_all(_POINT))
         if len({entity_key(name) for name in point.entities}) < MIN_ENTITIES:
             raise BadLine(f"joins fewer than {MIN_ENTITIES} entities")
         if (point.status == "merged") != (point.merged_into is not None):
             both = f"has the status {point.status!r}, but 'merged_into' is {point.merged_into!r}"
             raise BadLine(f"{both}: a point has the status 'merged' if and only if it names one")
         return self._renaming.point(point)
-
-    def _alias(self, fields: Fields, space: str) -> Alias:
-        names = fields.text("name"), fields.text("alias"), fields.text("reason")
-        return Alias(
-            self._renaming.space(space), *names, fields.choice("by", get_args(Engine)), fields.moment("recorded")
-        )
-
-    def _question(self, fields: Fields, space: str) -> PlacedQuestion:
-        question = PooledQuestion(fields.text("text"), fields.text("segment"), frozenset(fields.texts("entities")))
-        return self._renaming.space(space), question
 
 
 def _identity(value: Value) -> tuple[object, ...]:

@@ -239,7 +239,7 @@ def with_record(file, record, /, **changes):
         ("fact", {"head": " "}, "empty head"),
         ("fact", {"negated": 1}, "neither true nor false in 'negated'"),
         ("fact", {"since": 10**30}, "no time that can be read in 'since'"),
-        ("lesson", {"labels": {"s_1": 2}}, "none of -1, 0 and 1"),
+        ("lesson", {"labels": {"s_1": 2}}, "has 2 in 'labels', which is none of -1, 0, 1"),
         ("lesson", {"trace": None}, "has no object in 'trace'"),
         ("lesson", {"by": "nobody"}, "'nobody' in 'by'"),
         ("point", {"entities": ["Ines", "ines"]}, "fewer than 2 entities"),

@@ -1,0 +1,72 @@
+"""One codec says of every dataclass what its fields may hold, and reads JSON as its values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pytest
+
+from mcp_memory.codec import NOT_STORED, Count, Misread, Share, faults, fields_of, read
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A part of a `Tree`."""
+
+    name: str
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One field of each sort."""
+
+    kind: Literal["oak", "elm"]
+    rings: Count
+    sun: Share = 1.0
+    leaf: Leaf | None = None
+    names: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    seen: bool = field(default=False, metadata=NOT_STORED)
+
+
+def test_what_belongs_to_a_process_alone_is_no_field() -> None:
+    assert [one.name for one in fields_of(Tree)] == ["kind", "rings", "sun", "leaf", "names"]
+
+
+def test_json_becomes_the_value_that_it_describes() -> None:
+    told = {"kind": "oak", "rings": 7, "sun": 1, "leaf": {"name": "a", "tags": ["b"], "new": 1}, "names": {"x": ["y"]}}
+    assert read(Tree, told) == Tree("oak", 7, 1.0, Leaf("a", ("b",)), {"x": ("y",)})
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"kind": "ash"}, "'ash'"),
+        ({"rings": -1}, "no whole number"),
+        ({"rings": True}, "no whole number"),
+        ({"rings": 2**63}, "no whole number"),
+        ({"sun": 0}, "above 0 and at most 1"),
+        ({"leaf": "a"}, "no object"),
+        ({"leaf": {}}, "no name"),
+        ({"leaf": {"name": "a", "tags": "b"}}, "no list of texts"),
+        ({"names": {"x": [1]}}, "no list of texts"),
+    ],
+)
+def test_json_that_is_no_such_value_is_refused_in_words(changes: dict[str, Any], problem: str) -> None:
+    with pytest.raises(Misread, match=problem):
+        read(Tree, {"kind": "oak", "rings": 7} | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, []),
+        ({"rings": None}, ["a required column is empty"]),
+        ({"kind": "ash", "sun": 1.5}, ["its kind is 'ash'", "its sun is 1.5"]),
+        ({"sun": float("nan")}, ["its sun is nan"]),
+    ],
+)
+def test_the_faults_of_a_value_are_named(changes: dict[str, Any], found: list[str]) -> None:
+    assert list(faults(Tree(**({"kind": "oak", "rings": 7} | changes)))) == found
