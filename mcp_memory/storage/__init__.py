@@ -20,13 +20,12 @@ these rules make one, and a process may be killed at any point of it.
     tables.py       LanceDB's own calls
     place.py        where a store is, a folder or object storage, and its locks
     noted.py        a note beside the configuration that a place holds a store, and the store's id
-    strangers.py    whether another user could have written a note, or could change a store
     journal.py      newest commits in a file beside the tables, until a later commit takes them into the tables
     lock.py         one writer at a time on this machine; which processes have the store open
     copies.py       a second copy of the log and of the newest commit, by which repair.py mends what is damaged
     damage.py       notice that committed rows are gone
     examine.py      the one look that says what is damaged, for status, doctor and refused writes
-    rights.py       the owner and the rights of what is written again
+    rights.py       the owner and the rights of what is written again, and whether others could change a store
     bucket.py       objects beside the tables of a store on object storage, likewise
     bucket_journal.py, bucket_lock.py, bucket_refresh.py
     compaction.py   merge small files and remove superseded rows, in the background; when derived tables are made again

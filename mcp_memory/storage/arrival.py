@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,7 +23,7 @@ from mcp_memory.files import whole_file
 from mcp_memory.storage.data_files import ARRIVING, MOVED, STORED, files_below
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.noted import ID_FILE
-from mcp_memory.storage.strangers import read_note
+from mcp_memory.storage.rights import is_loose, is_of_another
 
 WRITING, WHOLE, PLACING = "writing", "whole", "placing"
 WAIT_S = 30.0
@@ -140,12 +141,38 @@ def notes_from(folder: Path) -> Iterator[tuple[Path, Path]]:
     seen: list[Path] = []
     while folder not in seen:
         seen.append(folder)
-        if (to := read_note(folder / MOVED)) is None:
+        if (to := _moved_to(folder / MOVED)) is None:
             return
         if to in seen and (folder / ARRIVING).exists():
             return
         yield folder, to
         folder = to
+
+
+def _moved_to(note: Path) -> Path | None:
+    """Return the folder to which a note says that a store was moved; None if there is no note.
+
+    Raises:
+        StoreUnwritable: the note is damaged, or somebody else may have written it, to be handed the memory.
+    """
+    try:
+        leads_to = json.loads(note.read_text("utf-8"))["to"]
+        folder, found = Path(leads_to), note.lstat()
+    except OSError:
+        return None
+    except (ValueError, TypeError, KeyError):
+        raise StoreUnwritable(
+            f"the memory was moved away from {str(note.parent)!r}, and the note that says where to ({note.name}) is "
+            "damaged. Nothing was changed. Set storage.uri (MCP_MEMORY_STORAGE_URI) to the folder where it is now; if "
+            "it was never moved, that file is somebody else's: move it elsewhere."
+        ) from None
+    if os.name == "posix" and (is_of_another(found) or is_loose(found) or not stat.S_ISREG(found.st_mode)):
+        raise StoreUnwritable(
+            f"{str(note)!r} says that the memory was moved to {str(leads_to)[:300]!r}, but others may have written "
+            "that file. Nothing was read or written there. If you moved the memory, set storage.uri "
+            "(MCP_MEMORY_STORAGE_URI) to that folder; if not, remove the file."
+        )
+    return folder
 
 
 def leave(folder: Path, to: Path) -> None:

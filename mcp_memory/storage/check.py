@@ -1,29 +1,26 @@
 """Check a store: quickly, from its last commit alone, and thoroughly, by reading every row (`mcp-memory doctor`).
 
-Both read as any reader does and change nothing. The thorough check reads rows a few thousand at a time, so that a large
-store is checked with little memory. Segments, sentences and assertions may be of any earlier turn, so the lengths of
-all turns are kept in memory.
+Both read as any reader does and change nothing. The thorough check looks for commits that are missing or not what they
+say, and for rows that a reader leaves out. It reads rows a few thousand at a time, so that it needs little memory even
+for a large store. Segments, sentences and assertions may be of any earlier turn, so the lengths of all turns are kept.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from mcp_memory.domain.status import Remedy, StoreStatus
-from mcp_memory.domain.times import DAY, Millis
-from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.columns import vector_faults, vectors_of
 from mcp_memory.storage.commits import last_commit, newest
-from mcp_memory.storage.damage import SUPERSEDED, Damage
+from mcp_memory.storage.damage import COUNTED, SUPERSEDED, Damage
 from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
-from mcp_memory.storage.journal import newer
 from mcp_memory.storage.point_rows import (
     belief_faults,
     beliefs_of,
@@ -35,7 +32,6 @@ from mcp_memory.storage.point_rows import (
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,
-    FORGOTTEN,
     FORMAT,
     LOG_TABLES,
     READABLE,
@@ -47,16 +43,14 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import piece_faults, segments_of, sentences_of, turn_faults, unchecked_turns
+from mcp_memory.vectors import Vector
 
 SHOWN = 3
 """How many rows with the same fault are named."""
-FIRST_MS: Millis = -62_135_596_800_000
-"""0001-01-01, the first day that a date can name."""
-LAST_MS: Millis = 253_402_300_800_000
-"""10000-01-01, the first day that none can."""
 
-Severity = Literal["error", "warning", "note"]
-ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+Out = TypeVar("Out")
+Severity = Literal["error", "warning"]
+ORDER: tuple[Severity, ...] = ("error", "warning")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +58,7 @@ class Finding:
     """A problem that the thorough check found.
 
     Attributes:
-        severity: an error means lost or unreadable data; a warning means worse recall; a note is harmless.
+        severity: an error means lost or unreadable data; a warning means worse recall.
         text: the text for a person.
     """
 
@@ -72,16 +66,11 @@ class Finding:
     text: str
 
 
-def check(tables: Tables, *, now: Millis) -> list[Finding]:
-    """Check every row and return the problems, worst first.
-
-    Args:
-        tables: the tables of the store.
-        now: milliseconds since 1970, UTC; rows written later are reported.
-    """
+def check(tables: Tables) -> list[Finding]:
+    """Check every row and return the problems, worst first."""
     faults: dict[tuple[Severity, str], list[str]] = defaultdict(list)
     try:
-        for severity, problem, row in _faults(tables, now):
+        for severity, problem, row in _faults(tables):
             faults[severity, problem].append(row)
     except StoreError as error:
         faults["error", str(error)] = []
@@ -89,12 +78,11 @@ def check(tables: Tables, *, now: Millis) -> list[Finding]:
     return sorted(findings, key=lambda finding: ORDER.index(finding.severity))
 
 
-UNINDEXED: tuple[Severity, str] = "note", "turns: not indexed yet (harmless: any server that runs on the store does it)"
 Fault = tuple[Severity, str, str]
 """Severity, problem, and the row that has it."""
 
 
-def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
+def _faults(tables: Tables) -> Iterator[Fault]:
     last = last_commit(tables)
     if last is None:
         return
@@ -103,181 +91,81 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
         return
     rows = tables.rows(COMMITS)
     commits = commits_of(rows) if rows is not None else []
+    numbers = Counter(commit.tx for commit in commits)
+    for number in range(1, last.tx + 1):
+        if numbers[number] > 1:
+            yield "error", "commits written twice (two processes wrote without a common lock)", str(number)
+        elif not numbers[number]:
+            yield "error", "commits that are missing", str(number)
     rebuilt = min(commit.tx for commit in commits if commit.generation == last.generation) if last.generation else 0
     others = [commit.tx for commit in commits if (commit.generation, commit.reader) != (last.generation, last.reader)]
     reread = max(others, default=-1) + 1  # the commit since which the assertions are in their table
-    yield from _commit_faults(commits, last, now)
-    for entry in newer(tables.journal.whole_lines(), last.tx):
-        turns = entry.rows.get("turns", ())
-        for row in turns if isinstance(turns, Sequence) else turns.to_pylist():  # of a bucket they are an Arrow table
-            if row["text"].strip():
-                yield *UNINDEXED, row["id"]
-    names = last.tables
-    for name in names:
-        if tables.count(name, f"tx > {last.tx}"):
-            yield "note", "rows above the last commit (harmless: a write under way, or one that died)", name
-    for name in sorted(set(tables.names()) - {COMMITS, FORGOTTEN, *names}):
-        yield "note", "tables of another generation (harmless: a rebuild under way, or one that is over)", name
-    after = 0
-    known: dict[str, tuple[str, int]] = {}
-    judged: set[tuple[str, str, str]] = set()
-    sentence_ids: set[str] = set()
-    worded: set[str] = set()  # turns that have words
-    cut: dict[str, set[str]] = {"segments": set(), "sentences": set()}  # turns with pieces, by their tables
     last_with = {kind: max((c.tx for c in commits if c.count(kind)), default=0) for kind in SUPERSEDED}
+    after, known = 0, dict[str, tuple[str, int]]()
     for until in [part[-1].tx for part in split_commits(commits)]:
         where = f"tx > {after} AND tx <= {until}"
-        part = [commit for commit in commits if after < commit.tx <= until]
         read = {kind: tables.rows(last.table(kind), where) for kind in (*LOG_TABLES, *DERIVED_TABLES)}
-        turns, sentences = read["turns"], read["sentences"]
-        stored = [turn for _, turn in unchecked_turns(turns)] if turns is not None else []
-        yield from _turn_faults(stored, known, now)
-        known |= {turn.id: (turn.space, len(turn.text or "")) for turn in stored}
-        worded |= {turn.id for turn in stored if turn.text and turn.text.strip()}
-        yield from _piece_faults(known, read["segments"], sentences, last.dimension, cut)
-        yield from _faults_of_assertions(read["facts"], read["assertions"], known)
-        yield from _lesson_faults(read["episodes"], judged)
-        if last_with["beliefs"] and sentences is not None:
-            sentence_ids.update(sentences["id"].to_pylist())
-        yield from _belief_faults(read["beliefs"], sentence_ids, last.dimension)
-        yield from _point_faults(read["points"], read["point_vectors"], last.dimension)
-        yield from _alias_and_question_faults(read["aliases"], read["questions"], last.dimension)
-        yield from _job_faults(read["jobs"], known)
+        for _, turn in unchecked_turns(read["turns"]) if read["turns"] is not None else ():
+            for fault in turn_faults(turn):
+                yield "error", f"turns: {fault}", turn.id
+            if turn.id in known:
+                yield "error", "turns: the id stands twice", turn.id
+            known[turn.id] = turn.space, len(turn.text or "")
+        for table, fault, row in _row_faults(read, known, last.dimension):
+            yield "error" if table in COUNTED and table != "questions" else "warning", f"{table}: {fault}", row
+        part = [commit for commit in commits if after < commit.tx <= until]
         yield from _count_faults(part, rebuilt, reread, last_with, read)
         after = until
-    for table, turns_with in cut.items():
-        for turn in sorted(worded - turns_with):
-            if turn in cut["segments"] | cut["sentences"]:
-                yield "warning", f"turns: there are no {table} of it (mcp-memory doctor --rebuild makes them)", turn
-            elif table == "segments":
-                yield *UNINDEXED, turn
 
 
-def _commit_faults(commits: list[Commit], last: Commit, now: Millis) -> Iterator[Fault]:
-    numbers = Counter(commit.tx for commit in commits)
-    for number, count in numbers.items():
-        if count > 1:
-            yield "error", "commits written twice (two processes wrote without a common lock)", str(number)
-    for number in range(1, last.tx + 1):
-        if number not in numbers:
-            yield "error", "commits that are missing", str(number)
-    spent: Counter[int] = Counter()
-    for commit in commits:
-        if commit.at > now + DAY:
-            yield "warning", "commits written in the future (was the clock wrong?)", str(commit.tx)
-        spent[commit.day] += commit.input_tokens
-    for day, tokens in spent.items():
-        if tokens < 0:
-            yield "warning", "commits: less than nothing was spent on a day", f"day {day} of 1970"
+def _row_faults(
+    read: Mapping[TableKind, TableRows | None], known: Mapping[str, tuple[str, int]], dimension: int
+) -> Iterator[tuple[TableKind, str, str]]:
+    """Yield the table, the fault and the name of each row that readers leave out, of all tables but that of the turns.
 
-
-def _turn_faults(turns: Iterable[Turn], known: Container[str], now: Millis) -> Iterator[Fault]:
-    ids = set()
-    for turn in turns:
-        faults = list(turn_faults(turn))
-        for fault in faults:
-            yield "error", f"turns: {fault}", turn.id
-        if turn.id in ids or turn.id in known:
-            yield "error", "turns: the id stands twice", turn.id
-        ids.add(turn.id)
-        if not faults and turn.written_at > now + DAY:
-            yield "warning", "turns: written in the future (was the clock wrong?)", turn.id
-        if turn.said_at is not None and not FIRST_MS <= turn.said_at < LAST_MS:
-            yield "warning", "turns: said at a time that is no date", turn.id
-
-
-def _piece_faults(
-    known: Mapping[str, tuple[str, int]],
-    segments: TableRows | None,
-    sentences: TableRows | None,
-    dimension: int,
-    cut: dict[str, set[str]],
-) -> Iterator[Fault]:
-    """Yield the faults of pieces of known turns, and add those turns to the ones that are cut."""
-    kinds: list[tuple[str, TableRows | None, Callable[[TableRows], Iterator[Segment | Sentence]]]] = [
-        ("segments", segments, segments_of),
-        ("sentences", sentences, sentences_of),
-    ]
-    for table, rows, read in kinds:
-        if rows is not None:
-            vectors = vectors_of(rows)
-            if vectors.shape[1] != dimension:
-                yield "error", f"{table}: their vectors do not have the {dimension} numbers that the commits say", table
-            for piece, vector in zip(read(rows), vectors, strict=True):
-                cut[table].add(piece.turn_id)
-                for fault in piece_faults(piece, known.get(piece.turn_id), vector):
-                    yield "warning", f"{table}: {fault}", piece.id
-
-
-def _faults_of_assertions(
-    facts: TableRows | None, assertions: TableRows | None, known: Mapping[str, tuple[str, int]]
-) -> Iterator[Fault]:
-    if facts is not None:
-        for fact in assertions_of(facts):
-            for fault in assertion_faults(fact, known.get(fact.turn_id), LOGGED):
-                yield "error", f"facts: {fault}", fact.id
-    if assertions is not None:
-        for assertion in assertions_of(assertions):
-            for fault in assertion_faults(assertion, known.get(assertion.turn_id), DERIVED):
-                yield "warning", f"assertions: {fault}", assertion.id
-
-
-def _lesson_faults(episodes: TableRows | None, judged: set[tuple[str, str, str]]) -> Iterator[Fault]:
-    for row in lesson_records(episodes):
-        key = row["space"], row["episode_id"], row["source"]
+    Args:
+        read: the rows of some commits.
+        known: space and length of each turn until then.
+        dimension: of the vectors.
+    """
+    for piece, vector in _with_vectors(read["segments"], segments_of):
+        for fault in piece_faults(piece, known.get(piece.turn_id), vector):
+            yield "segments", fault, piece.id
+    for sentence, vector in _with_vectors(read["sentences"], sentences_of):
+        for fault in piece_faults(sentence, known.get(sentence.turn_id), vector):
+            yield "sentences", fault, sentence.id
+    said: tuple[tuple[TableKind, Container[str]], ...] = ("facts", LOGGED), ("assertions", DERIVED)
+    for table, extractors in said:
+        for assertion in assertions_of(rows) if (rows := read[table]) is not None else ():
+            for fault in assertion_faults(assertion, known.get(assertion.turn_id), extractors):
+                yield table, fault, assertion.id
+    for row in lesson_records(read["episodes"]):
         lesson = lesson_of(row)
         if isinstance(lesson, str):
-            yield "error", f"episodes: {lesson}", row["episode_id"]
-        elif key in judged:
-            yield "note", "episodes: a judge spoke of it twice (harmless: the first word counts)", row["episode_id"]
+            yield "episodes", lesson, row["episode_id"]
         elif isinstance(episode := lesson.episode(), str):
-            yield "error", f"episodes: {episode} (what it taught counts all the same)", row["episode_id"]
-        judged.add(key)
-
-
-def _belief_faults(beliefs: TableRows | None, sentences: Container[str], dimension: int) -> Iterator[Fault]:
-    for _, belief in beliefs_of(beliefs) if beliefs is not None else ():
+            yield "episodes", f"{episode} (what it taught counts all the same)", row["episode_id"]
+    for _, belief in beliefs_of(rows) if (rows := read["beliefs"]) is not None else ():
         for fault in belief_faults(belief, dimension):
-            yield "warning", f"beliefs: {fault}", belief.sentence_id
-        if belief.sentence_id not in sentences:
-            yield "warning", "beliefs: of no stored sentence", belief.sentence_id
-
-
-def _point_faults(points: TableRows | None, vectors: TableRows | None, dimension: int) -> Iterator[Fault]:
-    names: dict[tuple[int, int], str] = {}
-    for row in points.to_pylist() if points is not None else ():
-        names[row["tx"], row["place"]] = row["id"]
-        point = point_of(row)
-        if isinstance(point, str):
-            yield "error", f"points: {point}", row["id"]
-    with_vector = set()
-    if vectors is not None:
-        numbers = zip(vectors["tx"].to_pylist(), vectors["place"].to_pylist(), strict=True)
-        for number, vector in zip(numbers, vectors_of(vectors), strict=True):
-            with_vector.add(number)
-            for fault in vector_faults(vector, dimension):
-                yield "warning", f"point vectors: {fault}", names.get(number, f"commit {number[0]}")
-    for number, name in names.items():
-        if number not in with_vector:
-            yield "warning", "points: there is no vector of it (mcp-memory doctor --rebuild makes it)", name
-
-
-def _alias_and_question_faults(
-    aliases: TableRows | None, questions: TableRows | None, dimension: int
-) -> Iterator[Fault]:
-    for row in aliases.to_pylist() if aliases is not None else ():
-        if isinstance(fault := alias_of(row), str):
-            yield "error", f"aliases: {fault}", str(row["alias"])
-    for text, fault in question_faults(questions, dimension) if questions is not None else ():
-        yield "warning", f"questions: {fault}", text
-
-
-def _job_faults(jobs: TableRows | None, known: Mapping[str, tuple[str, int]]) -> Iterator[Fault]:
-    for _, job in jobs_of(jobs) if jobs is not None else ():
+            yield "beliefs", fault, belief.sentence_id
+    for row in rows.to_pylist() if (rows := read["points"]) is not None else ():
+        if isinstance(point := point_of(row), str):
+            yield "points", point, row["id"]
+    for number, vector in _with_vectors(read["point_vectors"], lambda rows: rows["tx"].to_pylist()):
+        for fault in vector_faults(vector, dimension):
+            yield "point_vectors", fault, f"commit {number}"
+    for row in rows.to_pylist() if (rows := read["aliases"]) is not None else ():
+        if isinstance(alias := alias_of(row), str):
+            yield "aliases", alias, str(row["alias"])
+    for text, fault in question_faults(rows, dimension) if (rows := read["questions"]) is not None else ():
+        yield "questions", fault, text
+    for _, job in jobs_of(rows) if (rows := read["jobs"]) is not None else ():
         for fault in job_faults(job):
-            yield "warning", f"jobs: {fault} (the row before it counts, or none)", str(job.turn_id)
-        if job.turn_id not in known or known[job.turn_id][0] != job.space:
-            yield "warning", "jobs: of no stored turn of its space", str(job.turn_id)
+            yield "jobs", f"{fault} (the row before it counts, or none)", str(job.turn_id)
+
+
+def _with_vectors(rows: TableRows | None, read: Callable[[TableRows], Iterable[Out]]) -> Iterable[tuple[Out, Vector]]:
+    return zip(read(rows), vectors_of(rows), strict=True) if rows is not None else ()
 
 
 def _count_faults(

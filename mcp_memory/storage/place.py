@@ -33,7 +33,7 @@ from mcp_memory.storage.journal import Journal
 from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
 from mcp_memory.storage.noted import PlaceNote
 from mcp_memory.storage.places import lost_places
-from mcp_memory.storage.strangers import open_to_others
+from mcp_memory.storage.rights import open_to_others
 
 
 @dataclass(frozen=True)

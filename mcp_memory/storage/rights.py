@@ -1,16 +1,15 @@
-"""Let what is written again in a store have the owner and the rights that the store has."""
+"""Who may read and change the files of a store: their owner alone, unless the owner has allowed more."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import reduce
-from operator import and_
 from pathlib import Path
-from stat import S_IMODE, S_ISDIR
+from stat import S_IMODE, S_IWGRP, S_IWOTH
 
-from mcp_memory.storage.own_files import is_own
+from mcp_memory.storage.own_files import own_files
+from mcp_memory.storage.schema import COMMITS
 
 PRIVATE = 0o077
 """What is taken from the rights of new files, until they have those of the others."""
@@ -24,47 +23,52 @@ def keep_private() -> None:
 
 @contextmanager
 def rights_kept(folder: Path | None) -> Iterator[None]:
-    """Give what the body makes in the tables of a store, or beside them, the owner of the store and its rights.
+    """Give the files of a store the owner and the rights of its table of commits, also those that the body makes.
 
-    Files have the rights that all files there have, folders those of all folders, so none is opened for anybody to
-    whom another one is closed. Another owner is set where this process may.
+    So a store stays that of its user when root repairs it, and that of a group when one of the group does. Another
+    owner is set where this process may.
     """
     keep_private()
-    before = _states(folder) if folder is not None and os.name == "posix" and folder.is_dir() else {}
+    state = None
+    if folder is not None and os.name == "posix":
+        with suppress(OSError):
+            state = (folder / f"{COMMITS}.lance").stat()
     try:
         yield
     finally:
-        if folder is not None and before:
-            owner = before[folder]
-            known = {(path, state.st_ino) for path, state in before.items()}
-            rights = [reduce(and_, _rights(folder, before, folders) or [0o700]) for folders in (False, True)]
-            for path, state in _states(folder).items():
-                is_folder = S_ISDIR(state.st_mode)
-                if (path, state.st_ino) not in known and (
-                    is_folder or is_own(path, path.relative_to(folder).as_posix())
-                ):
-                    with suppress(OSError):
-                        if (state.st_uid, state.st_gid) != (owner.st_uid, owner.st_gid):
-                            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
-                        path.chmod(rights[1] | 0o700 if is_folder else rights[0] & 0o666 | 0o600)
+        if folder is not None and state is not None:
+            files = {*own_files(folder)}
+            inside = {above for file in files for above in file.parents if folder in above.parents}
+            for path in (*files, *inside):
+                with suppress(OSError):  # removed meanwhile, or another user's
+                    found, rights = path.lstat(), S_IMODE(state.st_mode) & (0o666 if path in files else 0o777)
+                    if (found.st_uid, found.st_gid) != (state.st_uid, state.st_gid):
+                        os.chown(path, state.st_uid, state.st_gid, follow_symlinks=False)
+                    if S_IMODE(found.st_mode) != rights:
+                        path.chmod(rights)
 
 
-def _rights(folder: Path, states: dict[Path, os.stat_result], folders: bool) -> list[int]:
-    """Return the rights of all files of the tables, or of all folders of them."""
-    return [
-        S_IMODE(one.st_mode) & 0o777
-        for path, one in states.items()
-        if S_ISDIR(one.st_mode) is folders and folder not in (path, path.parent)
-    ]
+def open_to_others(folder: Path) -> tuple[str, ...]:
+    """Return in words who but this user may change a store; nothing where nobody else may, or there is no folder."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return ()
+    if is_of_another(found):
+        said = "belongs to another user, who can read and replace the memory. Keep it in a folder of your own."
+    elif found.st_mode & S_IWOTH and os.name == "posix":
+        said = "can be written to by every user of this machine, who can replace the memory: chmod o-w."
+    else:
+        return ()
+    return (f"The store's folder {said}",)
 
 
-def _states(folder: Path) -> dict[Path, os.stat_result]:
-    """Return the state of a store's folder, of its tables, and of its files beside them."""
-    found = {folder: folder.stat()}
-    for place, folders, files in os.walk(folder):
-        if Path(place) == folder:
-            folders[:] = [name for name in folders if name.endswith(".lance")]
-        for name in (*folders, *files):
-            with suppress(OSError):  # removed meanwhile
-                found[Path(place, name)] = Path(place, name).lstat()
-    return found
+def is_of_another(found: os.stat_result) -> bool:
+    """Return whether a file belongs to another user than this one and root."""
+    return os.name == "posix" and found.st_uid not in (0, os.geteuid())
+
+
+def is_loose(found: os.stat_result) -> bool:
+    """Return whether others may write; a user's own group has no other members where it may write by default."""
+    by_group = found.st_mode & S_IWGRP and found.st_gid != os.getegid()
+    return bool(found.st_mode & S_IWOTH or by_group)

@@ -257,7 +257,7 @@ class LanceStore:
 
     async def check(self) -> list[Finding]:
         """Return the problems of every row, worst first."""
-        return await to_thread.run_sync(lambda: check(Tables(self._place), now=self._clock()))
+        return await to_thread.run_sync(check, Tables(self._place))
 
     async def holders(self) -> list[int]:
         """Return the ids of the living processes that have the store open."""

@@ -64,7 +64,7 @@ def in_tables(folder: Path) -> int:
 
 
 async def faults(store: LanceStore) -> list[str]:
-    return [one.text for one in await store.check() if one.severity != "note"]
+    return [one.text for one in await store.check()]
 
 
 async def test_a_text_that_waits_is_a_line_in_the_journal_and_every_process_sees_it(folder: Path) -> None:

@@ -128,7 +128,7 @@ async def _learnt(folder: Path) -> tuple[set[str], list[tuple[int, int]]]:
 
 async def _errors(folder: Path) -> list[str]:
     made_up = "beliefs: of no stored sentence"
-    found = [finding.text for finding in await _open(folder).check() if finding.severity != "note"]
+    found = [finding.text for finding in await _open(folder).check()]
     return [text for text in found if not text.startswith(made_up)]
 
 

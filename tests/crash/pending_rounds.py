@@ -91,7 +91,7 @@ async def _finish(folder: Path, acknowledged: list[str]) -> Pending:
                     stall.deadline = anyio.current_time() + STALL_S
             tasks.cancel_scope.cancel()
     assert isinstance(memory.store, LanceStore)
-    faults = tuple(fault.text for fault in await memory.store.check() if fault.severity != "note")
+    faults = tuple(fault.text for fault in await memory.store.check())
     async with memory.store.reading() as view:
         space = view.space("default")
         refs = {turn.ref for turn in space.turns.values()}

@@ -211,7 +211,7 @@ async def rounds(root: Path, things: int, forgets: int) -> Outcome:
             outcome.lost += await lost(memory, things, set(order[: place + 1]))
             sys.stderr.write(f"{place + 1} forgets, {outcome.seconds[-1]:.1f} s, {outcome.left} {outcome.lost[:3]}\n")
     assert isinstance(memory.store, LanceStore)
-    outcome.lost += [one.text for one in await memory.store.check() if one.severity != "note"]
+    outcome.lost += [one.text for one in await memory.store.check()]
     await memory.aclose()
     return outcome
 

@@ -156,7 +156,7 @@ async def evidence(memory: Memory, questions: list[str], space: str, limit: int)
 async def faults(memory: Memory) -> list[str]:
     """Return in words what the check of a store finds."""
     assert isinstance(memory.store, LanceStore)
-    return [one.text for one in await memory.store.check() if one.severity != "note"]
+    return [one.text for one in await memory.store.check()]
 
 
 async def unlike(memory: Memory, folder: Path, asked: list[tuple[str, str, int]]) -> tuple[list[str], list[str]]:

@@ -59,7 +59,7 @@ async def _violations(uri: str, acknowledged: Mapping[tuple[str, str, str], str]
     if last is None:
         return ["there is no commit"]
     store = LanceStore(uri, embedder=last.embedder, dimension=last.dimension)
-    found = [f"doctor: {one.text}" for one in await store.check() if one.severity != "note"]
+    found = [f"doctor: {one.text}" for one in await store.check()]
     async with store.reading() as view:
         for space in view.spaces.values():
             found += [f"{space.name}: {fault}" for fault in faults(space)]
