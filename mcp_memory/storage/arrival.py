@@ -23,6 +23,7 @@ from mcp_memory.files import whole_file
 from mcp_memory.storage.data_files import ARRIVING, MOVED, STORED, files_below
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.noted import ID_FILE
+from mcp_memory.storage.own_files import own_files, remove_own
 from mcp_memory.storage.rights import is_loose, is_of_another
 
 WRITING, WHOLE, PLACING = "writing", "whole", "placing"
@@ -215,8 +216,6 @@ def settle(folder: Path) -> None:
 
 def set_aside(folder: Path, made: Path, name: str) -> None:
     """Put the files of a store that cannot be read into a folder of the one that arrives, without moving them."""
-    from mcp_memory.storage.own_files import own_files
-
     for path in list(own_files(folder)):
         place = path.relative_to(folder)
         if place.parts[0] not in _STAYS:
@@ -229,8 +228,6 @@ def set_aside(folder: Path, made: Path, name: str) -> None:
 
 def _finish(folder: Path, made: Path) -> None:
     """Let what arrives take its place, if it is whole; the write lock must be held."""
-    from mcp_memory.storage.own_files import remove_own
-
     state = _state(made, folder)  # another process may have been sooner
     if state not in (WHOLE, PLACING):
         return

@@ -50,20 +50,6 @@ _NO_ARCHIVE = (tarfile.TarError, EOFError, ValueError, ArithmeticError, LookupEr
 _HALF = "it was cut short or changed. Take another backup"
 
 
-class _Hashing(io.RawIOBase):
-    """Reads a file and hashes what it reads."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.sum = hashlib.sha256()
-        self._file = file
-
-    def read(self, size: int = -1) -> bytes:
-        """See `io.RawIOBase`."""
-        piece = self._file.read(size)
-        self.sum.update(piece)
-        return piece
-
-
 def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
     """Write a backup of a store as of its last commit, and return the commit's number. Blocking.
 
@@ -97,11 +83,11 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
             for path in paths:
                 name = path.relative_to(tables.folder).as_posix()
                 with path.open("rb") as content:
-                    hashing = _Hashing(content)
+                    sums[name] = hashlib.file_digest(content, "sha256").hexdigest()
                     info = tarfile.TarInfo(name)
-                    info.size, info.mode = os.fstat(content.fileno()).st_size, 0o600
-                    archive.addfile(info, hashing)
-                sums[name] = hashing.sum.hexdigest()
+                    info.size, info.mode = content.tell(), 0o600
+                    content.seek(0)
+                    archive.addfile(info, content)
             _add(archive, _SUMS, json.dumps(sums).encode())
     except OSError as error:
         raise StoreUnwritable(
