@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_memory.codec import Misread, fields_of, read
+from mcp_memory.codec import Count, Misread, Share, fields_of, read
 from mcp_memory.domain.evidence import OperatorCall, Stop
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.ids import UNKEYED, digest
@@ -199,11 +199,11 @@ class Belief:
     sentence_id: str
     space: str
     task: Vector
-    task_doubt: float = 1.0
+    task_doubt: Share = 1.0
     time: Vector | None = None
-    time_doubt: float = 1.0
-    supported: int = 0
-    unsupported: int = 0
+    time_doubt: Share = 1.0
+    supported: Count = 0
+    unsupported: Count = 0
 
 
 def correction_ref(episode_id: str, text: str) -> str:

@@ -29,9 +29,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from mcp_memory.codec import NOT_STORED, Count, Share
+from mcp_memory.codec import NOT_STORED, Bounds, Count, Share
 from mcp_memory.domain.relations import DID, Cardinality, relations
 from mcp_memory.domain.settings import FactSettings
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, day_of_instant
@@ -90,7 +90,7 @@ class Assertion:
     id: str
     space: str
     turn_id: str
-    sentence: int
+    sentence: Annotated[int, Bounds("no whole number that can be right", least=WHOLE)]
     start: Count
     end: Count
     head: str

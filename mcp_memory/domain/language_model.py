@@ -105,7 +105,7 @@ class Job:
     state: State
     parts: Count
     tries: Count
-    until: Millis
+    until: Count
     holder: str
     at: Millis
 

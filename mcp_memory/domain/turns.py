@@ -130,11 +130,11 @@ class Segment:
     id: str
     space: str
     turn_id: str
-    index: int
-    start: int
-    end: int
-    first: int
-    last: int
+    index: Count
+    start: Count
+    end: Count
+    first: Count
+    last: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +154,9 @@ class Sentence:
     id: str
     space: str
     turn_id: str
-    index: int
-    start: int
-    end: int
+    index: Count
+    start: Count
+    end: Count
     times: tuple[StatedTime, ...]
 
 

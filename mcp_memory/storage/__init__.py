@@ -10,9 +10,7 @@ these rules make one, and a process may be killed at any point of it.
     transaction.py  sweep uncommitted rows, append a batch, and the commit row that makes it visible
     refresh.py      from new commits and rows to a view that has them
     schema.py       table names, the commit row, the format, columns to write
-    text_rows.py    turns, segments and sentences, to rows and back
-    fact_rows.py    assertions, aliases and reading jobs, likewise
-    point_rows.py   memory points, questions, lessons and beliefs, likewise
+    rows.py         values to rows of the tables and back, and which rows can be right
     commits.py      the last commits, and the rows that they added; the log, for an export
     mapped.py       the vectors of a large store: their files, and how a view maps them
     saved_view.py   the view of a large store in a file, from which the next process begins

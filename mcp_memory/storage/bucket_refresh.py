@@ -21,9 +21,9 @@ from mcp_memory.errors import StoreBusy
 from mcp_memory.storage.commits import last_commit, log_batch, stored_turn, usable_last
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.refresh import Refresher
+from mcp_memory.storage.rows import batch_of
 from mcp_memory.storage.schema import COMMITS, commit_rows, table_name
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import batch_of
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 

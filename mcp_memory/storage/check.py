@@ -9,26 +9,19 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
+from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.status import Remedy, StoreStatus
 from mcp_memory.errors import StoreError
-from mcp_memory.storage.columns import vector_faults, vectors_of
+from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.commits import last_commit, newest
 from mcp_memory.storage.damage import COUNTED, SUPERSEDED, Damage
 from mcp_memory.storage.data_files import size_in_bytes
-from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
-from mcp_memory.storage.point_rows import (
-    belief_faults,
-    beliefs_of,
-    lesson_of,
-    lesson_records,
-    point_of,
-    question_faults,
-)
+from mcp_memory.storage.rows import name_of, row_faults, values_of, vector_faults
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,
@@ -42,13 +35,10 @@ from mcp_memory.storage.schema import (
     split_commits,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import piece_faults, segments_of, sentences_of, turn_faults, unchecked_turns
-from mcp_memory.vectors import Vector
 
 SHOWN = 3
 """How many rows with the same fault are named."""
 
-Out = TypeVar("Out")
 Severity = Literal["error", "warning"]
 ORDER: tuple[Severity, ...] = ("error", "warning")
 
@@ -105,8 +95,8 @@ def _faults(tables: Tables) -> Iterator[Fault]:
     for until in [part[-1].tx for part in split_commits(commits)]:
         where = f"tx > {after} AND tx <= {until}"
         read = {kind: tables.rows(last.table(kind), where) for kind in (*LOG_TABLES, *DERIVED_TABLES)}
-        for _, turn in unchecked_turns(read["turns"]) if read["turns"] is not None else ():
-            for fault in turn_faults(turn):
+        for turn in values_of("turns", read["turns"]) if read["turns"] is not None else ():
+            for fault in row_faults("turns", turn):
                 yield "error", f"turns: {fault}", turn.id
             if turn.id in known:
                 yield "error", "turns: the id stands twice", turn.id
@@ -128,44 +118,20 @@ def _row_faults(
         known: space and length of each turn until then.
         dimension: of the vectors.
     """
-    for piece, vector in _with_vectors(read["segments"], segments_of):
-        for fault in piece_faults(piece, known.get(piece.turn_id), vector):
-            yield "segments", fault, piece.id
-    for sentence, vector in _with_vectors(read["sentences"], sentences_of):
-        for fault in piece_faults(sentence, known.get(sentence.turn_id), vector):
-            yield "sentences", fault, sentence.id
-    said: tuple[tuple[TableKind, Container[str]], ...] = ("facts", LOGGED), ("assertions", DERIVED)
-    for table, extractors in said:
-        for assertion in assertions_of(rows) if (rows := read[table]) is not None else ():
-            for fault in assertion_faults(assertion, known.get(assertion.turn_id), extractors):
-                yield table, fault, assertion.id
-    for row in lesson_records(read["episodes"]):
-        lesson = lesson_of(row)
-        if isinstance(lesson, str):
-            yield "episodes", lesson, row["episode_id"]
-        elif isinstance(episode := lesson.episode(), str):
-            yield "episodes", f"{episode} (what it taught counts all the same)", row["episode_id"]
-    for _, belief in beliefs_of(rows) if (rows := read["beliefs"]) is not None else ():
-        for fault in belief_faults(belief, dimension):
-            yield "beliefs", fault, belief.sentence_id
-    for row in rows.to_pylist() if (rows := read["points"]) is not None else ():
-        if isinstance(point := point_of(row), str):
-            yield "points", point, row["id"]
-    for number, vector in _with_vectors(read["point_vectors"], lambda rows: rows["tx"].to_pylist()):
-        for fault in vector_faults(vector, dimension):
-            yield "point_vectors", fault, f"commit {number}"
-    for row in rows.to_pylist() if (rows := read["aliases"]) is not None else ():
-        if isinstance(alias := alias_of(row), str):
-            yield "aliases", alias, str(row["alias"])
-    for text, fault in question_faults(rows, dimension) if (rows := read["questions"]) is not None else ():
-        yield "questions", fault, text
-    for _, job in jobs_of(rows) if (rows := read["jobs"]) is not None else ():
-        for fault in job_faults(job):
-            yield "jobs", f"{fault} (the row before it counts, or none)", str(job.turn_id)
-
-
-def _with_vectors(rows: TableRows | None, read: Callable[[TableRows], Iterable[Out]]) -> Iterable[tuple[Out, Vector]]:
-    return zip(read(rows), vectors_of(rows), strict=True) if rows is not None else ()
+    for kind, rows in read.items():
+        if rows is None or kind == "turns":
+            continue
+        vectors = vectors_of(rows) if "vector" in rows.column_names else [None] * len(rows)
+        if kind == "point_vectors":
+            for tx, vector in zip(rows["tx"].to_pylist(), vectors, strict=True):
+                yield from ((kind, fault, f"commit {tx}") for fault in vector_faults(vector, dimension))
+            continue
+        end = " (the row before it counts, or none)" if kind == "jobs" else ""
+        for value, vector in zip(values_of(kind, rows), vectors, strict=True):
+            found = list(row_faults(kind, value, known.get(getattr(value, "turn_id", "")), vector, dimension))
+            if isinstance(value, Lesson) and not found and isinstance(episode := value.episode(), str):
+                found = [f"{episode} (what it taught counts all the same)"]
+            yield from ((kind, fault + end, name_of(kind, value)) for fault in found)
 
 
 def _count_faults(

@@ -1,94 +1,101 @@
-"""What all tables share when rows are read: whole columns, vectors, JSON lists, and faulty rows.
+"""Fields of dataclasses as columns of Arrow, and columns as values, one column at a time.
 
-Nothing read from the disk is trusted. A faulty row (a span outside its text, a vector that is not finite) is left out
-with a warning that names it, so one bad row never keeps a memory from starting. Turns are checked one by one. Segments,
-sentences and assertions come in tens of thousands, so whole columns are compared at once, and only the rows that this
-leaves in doubt are checked one by one.
+A text, a number and a truth value is a column of its own type, a vector one of lists of fixed length, the times of a
+sentence one of structures. Collections of texts are JSON, so that they need no type of their own.
+
+Nothing read from the disk is trusted: what cannot be read is None, and the row that holds it is left out (``rows.py``).
 """
 
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from itertools import islice
+from sys import intern
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.codec import Field, fields_of, read
+from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.schema import TableRows
-from mcp_memory.vectors import Matrix, Vector
-
-LENGTH_TOLERANCE = 0.01
-"""How far from 1 a vector's length may be; float32 and int8 models stay within 0.001."""
+from mcp_memory.storage.schema import TableRows, to_json, vector_column
+from mcp_memory.vectors import Matrix
 
 FindTurn = Callable[[str, str], Turn | None]
 """Returns a stored turn by space and id."""
 
-ValueT = TypeVar("ValueT")
 
-_log = logging.getLogger(__name__)
-
-
-# Rows that cannot be right
+# Values as columns
 
 
-def has_fault(table: str, name: str, tx: int, faults: Iterator[str]) -> bool:
-    """Log a warning about a row that has a fault, and return whether it has one.
+def column_of(field: Field, values: Sequence[Any]) -> Any:
+    """Return the values of a field as a column."""
+    import pyarrow as pa
 
-    Args:
-        table: the table of the row.
-        name: its id.
-        tx: its commit's number.
-        faults: its faults in words.
-    """
-    fault = next(faults, None)
-    if fault:
-        _log.warning("%s: row %s of commit %s is left out: %s (mcp-memory doctor says more)", table, name, tx, fault)
-    return fault is not None
+    if field.kind is object:
+        return vector_column(np.array(values, dtype=np.float32))
+    if field.name == "times":
+        return pa.array([[asdict(time) for time in times] for times in values], pa.list_(_time_type()))
+    if field.kind not in _types():
+        values = [to_json(dict(one) if field.name == "labels" else sorted_texts(one)) for one in values]
+    return pa.array(values, _types().get(field.kind, pa.string()))
 
 
-def valid_values(
-    table: str, key: str, rows: Iterable[Mapping[str, Any]], convert: Callable[[Mapping[str, Any]], ValueT | str]
-) -> list[tuple[int, int, ValueT]]:
-    """Return the values of the rows that are right, each with its commit's number and place, in the order of recording.
-
-    Args:
-        table: named in warnings.
-        key: the column that names a row in warnings.
-        rows: in any order.
-        convert: returns the value of a row, or its fault in words.
-    """
-    valid: list[tuple[int, int, ValueT]] = []
-    for row in rows:
-        value = convert(row)
-        if isinstance(value, str):
-            has_fault(table, row[key], row["tx"], iter([value]))
-        else:
-            valid.append((row["tx"], row["place"], value))
-    return sorted(valid, key=lambda entry: entry[:2])
+def sorted_texts(texts: Any) -> list[str]:
+    """Return texts as a list; those of a set in their order."""
+    return sorted(texts) if isinstance(texts, frozenset) else list(texts)
 
 
-def vector_faults(vector: Vector, dimension: int, subject: str = "it") -> Iterator[str]:
-    """Yield the faults of a vector, which ``subject`` names: its number of dimensions, or its length."""
-    if len(vector) != dimension:
-        yield f"{subject} has {len(vector)} numbers, not {dimension}"
-        return
-    length = float(np.linalg.norm(vector))
-    if not abs(length - 1) <= LENGTH_TOLERANCE:  # true for NaN as well
-        yield f"{subject} has the length {length:.3f}"
+def _types() -> dict[type, Any]:
+    import pyarrow as pa
+
+    return {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), bytes: pa.string()}
 
 
-# Whole columns
+def _time_type() -> Any:
+    import pyarrow as pa
+
+    return pa.struct([(field.name, _types()[field.kind]) for field in fields_of(StatedTime)])
 
 
-def int_column(rows: TableRows, name: str) -> NDArray[np.int64]:
-    """Return a column of integers; -1, which no column may hold, for a missing value."""
+# Columns as values
+
+
+def values_in(field: Field, rows: TableRows) -> Sequence[Any]:
+    """Return what a column holds of a field, None for what cannot be read; of a column that is missing nothing else."""
+    if field.name not in rows.column_names:  # an older format did not have it
+        return [None] * len(rows)
+    if field.kind is object:
+        vectors = vectors_of(rows, field.name)
+        return [vector if vector.any() else None for vector in vectors] if field.optional else list(vectors)
+    if field.name == "times":
+        return _times(rows["times"])
+    if field.kind is bytes:  # as UTF-8 it takes the least memory
+        import pyarrow as pa
+
+        return [held or b"" for held in rows[field.name].cast(pa.binary()).to_pylist()]
+    values = shared_values(rows, field.name)
+    return values if field.kind in _types() else [_from_json(field, text) for text in values]
+
+
+def _times(column: Any) -> list[tuple[StatedTime, ...]]:
     import pyarrow.compute as pc
 
-    numbers: NDArray[np.int64] = pc.fill_null(rows[name], -1).to_numpy()
-    return numbers
+    flat = pc.list_flatten(column).to_pylist()  # nearly always empty
+    stated = iter([StatedTime(**time) if time and None not in time.values() else None for time in flat])
+    counts = pc.list_value_length(column).to_pylist()
+    return [tuple(time for time in islice(stated, count or 0) if time is not None) for count in counts]
+
+
+def _from_json(field: Field, text: str | None) -> Any:
+    try:
+        value = read(field.hint, json.loads(text or ""))
+    except (ValueError, RecursionError):
+        return None
+    return {intern(name): one for name, one in value.items()} if isinstance(value, dict) else value  # often the same
 
 
 def shared_values(rows: TableRows, name: str) -> list[Any]:
@@ -97,6 +104,14 @@ def shared_values(rows: TableRows, name: str) -> list[Any]:
     values = [*encoded.dictionary.to_pylist(), None]
     places: list[int] = encoded.indices.fill_null(len(values) - 1).to_numpy().tolist()
     return [values[place] for place in places]
+
+
+def int_column(rows: TableRows, name: str) -> NDArray[np.int64]:
+    """Return a column of integers; -1, which no column may hold, for a missing value."""
+    import pyarrow.compute as pc
+
+    numbers: NDArray[np.int64] = pc.fill_null(rows[name], -1).to_numpy()
+    return numbers
 
 
 def vectors_of(rows: TableRows, name: str = "vector") -> Matrix:
@@ -113,44 +128,15 @@ def vectors_of(rows: TableRows, name: str = "vector") -> Matrix:
     return out
 
 
-def spans_are_valid(rows: TableRows, find: FindTurn) -> NDArray[np.bool_]:
-    """Return which rows name a turn of their own space and a span that lies within its text.
-
-    Args:
-        rows: the rows with the columns space, turn_id, start and end.
-        find: returns a turn.
-    """
-
-    def text_length(space: str, turn_id: str) -> int:
-        turn = find(space, turn_id)
-        return len(turn.text) if turn is not None and turn.space == space else -1  # no span fits into -1 characters
-
-    lengths = _value_per_turn(rows, text_length)
-    start, end = int_column(rows, "start"), int_column(rows, "end")
-    valid: NDArray[np.bool_] = (start >= 0) & (start <= end) & (end <= lengths)
-    return valid
-
-
-def _value_per_turn(rows: TableRows, value: Callable[[str, str], int]) -> NDArray[np.int64]:
-    """Return for each row a value that its space and turn determine, computed once for each turn that occurs."""
+def lengths_of_texts(rows: TableRows, find: FindTurn) -> NDArray[np.int64]:
+    """Return for each row the length of the text that it names by space and turn, -1 if there is none in its space."""
     spaces, turns = (rows[name].combine_chunks().dictionary_encode("encode") for name in ("space", "turn_id"))
     width = len(turns.dictionary)
     codes = spaces.indices.to_numpy() * np.int64(width) + turns.indices.to_numpy()
     pairs, inverse = np.unique(codes, return_inverse=True)
-    values = [
-        value(spaces.dictionary[int(code) // width].as_py(), turns.dictionary[int(code) % width].as_py())
-        for code in pairs
-    ]
-    return np.array(values, dtype=np.int64)[inverse]
-
-
-# JSON
-
-
-def texts_from_json(text: str) -> tuple[str, ...] | None:
-    """Return the texts of a JSON list; None if the text is no such list."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return tuple(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
+    lengths = []
+    for code in pairs.tolist():
+        space = spaces.dictionary[code // width].as_py()
+        turn = find(space, turns.dictionary[code % width].as_py())
+        lengths.append(len(turn.text) if turn is not None and turn.space == space else -1)
+    return np.array(lengths, dtype=np.int64)[inverse]

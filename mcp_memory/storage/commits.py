@@ -8,40 +8,19 @@ as well. Rows that cannot be right are left out with a warning.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from mcp_memory.domain.batch import Batch, Masking, masked
-from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch
-from mcp_memory.storage.columns import has_fault, valid_values
-from mcp_memory.storage.fact_rows import (
-    LOGGED,
-    alias_of,
-    aliases_of,
-    assertion_faults,
-    assertions_in_order,
-    assertions_of,
-    job_faults,
-    jobs_of,
-    latest_jobs,
-)
 from mcp_memory.storage.journal import Entry, newer, rows_of
-from mcp_memory.storage.point_rows import (
-    latest_beliefs,
-    lessons_of,
-    point_vectors_of,
-    points_of,
-    questions_with_vectors,
-    rows_to_questions,
-)
+from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, point_vectors_of, right_rows
 from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, LogTable, TableKind, TableRows, commits_of
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import turns_of
 from mcp_memory.view.view import View
 
 
@@ -121,29 +100,40 @@ def log_batch(
     Returns:
         The turns that the view does not have yet, with the numbers of their commits, and all of it, with these turns.
     """
-    new = [(tx, turn) for tx, turn in turns_of(read("turns")) if stored_turn(view, turn.space, turn.id) is None]
+    new = [
+        (row.tx, row.value)
+        for row in right_rows("turns", read("turns"))
+        if stored_turn(view, row.value.space, row.value.id) is None
+    ]
     arrived = {turn.id: turn for _, turn in new}
 
     def find(space: str, turn_id: str) -> Turn | None:
         return arrived.get(turn_id) or stored_turn(view, space, turn_id)
 
-    points = points_of(read("points"))
-    questions, question_vectors = questions_with_vectors(read("questions"), dimension)
+    def right(kind: TableKind) -> list[StoredRow]:
+        return right_rows(kind, read(kind), dimension)
+
+    points, questions = right("points"), right("questions")
     batch = Batch(
         tuple(turn for _, turn in new),
-        assertions=assertions_in_order(read("facts"), read("assertions"), find),
-        lessons=tuple(lesson for _, lesson in lessons_of(read("episodes"))),
-        beliefs=latest_beliefs(read("beliefs"), dimension),
-        points=tuple(point for _, _, point in points),
+        assertions=values(assertions_in_order(read("facts"), read("assertions"), find)),
+        lessons=values(right("episodes")),
+        beliefs=values(latest(right("beliefs"), "sentence_id")),
+        points=values(points),
         point_vectors=point_vectors_of(points, read("point_vectors"), dimension),
-        aliases=aliases_of(read("aliases")),
-        questions=questions,
-        question_vectors=question_vectors,
+        aliases=values(right("aliases")),
+        questions=values(questions),
+        question_vectors=np.array([row.vector for row in questions], dtype=np.float32).reshape(-1, dimension),
         outlays=tuple(commit.outlay for commit in commits if commit.outlay),
-        jobs=latest_jobs(read("jobs")),
+        jobs=values(latest(right("jobs"), "turn_id")),
     )
     batch = masked(batch, masking, find)  # from here on nothing of the log is seen as it was said
     return [(tx, turn) for (tx, _), turn in zip(new, batch.turns, strict=True)], batch
+
+
+def values(rows: Sequence[StoredRow]) -> tuple[Any, ...]:
+    """Return what rows hold."""
+    return tuple(row.value for row in rows)
 
 
 def stored_turn(view: View, space: str, turn_id: str) -> Turn | None:
@@ -240,64 +230,34 @@ class _Log:
         self._entries = entries
         self._until = until
         self._questions = questions
-        self._parts: dict[int, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
 
     def batches(self) -> list[Batch]:
-        turns = [*turns_of(self._rows("turns")), *turns_of(rows_of(self._entries, "turns"))]
-        for tx, turn in turns:
-            self._parts[tx]["turns"].append(turn)
-        self._add_facts({turn.id: turn for _, turn in turns})
-        judged = set()
-        for tx, lesson in lessons_of(self._rows("episodes")):
-            if (lesson.space, *lesson.key) not in judged:
-                judged.add((lesson.space, *lesson.key))
-                self._parts[tx]["lessons"].append(lesson)
-        for tx, _, point in points_of(self._rows("points")):
-            self._parts[tx]["points"].append(point)
-        aliases = self._rows("aliases")
-        for tx, _, alias in valid_values("aliases", "alias", aliases.to_pylist() if aliases else (), alias_of):
-            self._parts[tx]["aliases"].append(alias)
-        for tx, _, question in rows_to_questions(self._rows(self._questions)):
-            self._parts[tx]["questions"].append(question)
-        self._add_jobs()
-        return [_batch_of(part) for _, part in sorted(self._parts.items())]
+        parts: dict[int, dict[str, Any]] = defaultdict(dict)
+        turns = [*self._right("turns"), *right_rows("turns", rows_of(self._entries, "turns"))]
+        by_id = {row.value.id: row.value for row in turns}
+
+        def find(_space: str, turn_id: str) -> Turn | None:
+            return by_id.get(turn_id)
+
+        found = self._rows("facts"), rows_of(self._entries, "facts")
+        facts = [row for rows in found for row in assertions_in_order(rows, None, find)]
+        lessons = {(row.value.space, *row.value.key): row for row in reversed(self._right("episodes"))}  # the first
+        kinds: dict[str, Sequence[StoredRow]] = {
+            "turns": turns,
+            "assertions": sorted(facts, key=lambda row: row[:2]),
+            "lessons": [*reversed(lessons.values())],
+            "points": self._right("points"),
+            "aliases": self._right("aliases"),
+            "questions": right_rows("questions", self._rows(self._questions)),
+            "jobs": latest(self._right("jobs"), "turn_id"),
+        }
+        for kind, rows in kinds.items():
+            for tx, those in groupby(rows, key=lambda row: row.tx):
+                parts[tx][kind] = (*parts[tx].get(kind, ()), *(row.value for row in those))
+        return [Batch(**part) for _, part in sorted(parts.items())]
+
+    def _right(self, kind: LogTable) -> list[StoredRow]:
+        return right_rows(kind, self._rows(kind))
 
     def _rows(self, name: LogTable | str) -> TableRows | None:
-        rows = self._tables.rows(name, f"tx <= {self._until}")
-        return rows if rows is not None and len(rows) else None
-
-    def _add_facts(self, turns: dict[str, Turn]) -> None:
-        placed: list[tuple[int, int, Assertion]] = []
-        for rows in filter(None, (self._rows("facts"), rows_of(self._entries, "facts"))):
-            places = rows["tx"].to_pylist(), rows["place"].to_pylist()
-            for tx, place, fact in zip(*places, assertions_of(rows), strict=True):
-                turn = turns.get(fact.turn_id)
-                faults = assertion_faults(fact, (turn.space, len(turn.text)) if turn else None, LOGGED)
-                if not has_fault("facts", fact.id, tx, faults):
-                    placed.append((tx, place, fact))
-        for tx, _, fact in sorted(placed, key=lambda entry: entry[:2]):
-            self._parts[tx]["assertions"].append(fact)
-
-    def _add_jobs(self) -> None:
-        rows = self._rows("jobs")
-        if rows is None:
-            return
-        latest: dict[str, tuple[int, Job]] = {}
-        for tx, job in jobs_of(rows.sort_by([("tx", "ascending"), ("place", "ascending")])):
-            if not has_fault("jobs", job.turn_id, tx, job_faults(job)):
-                latest.pop(job.turn_id, None)
-                latest[job.turn_id] = tx, job
-        for tx, job in latest.values():
-            self._parts[tx]["jobs"].append(job)
-
-
-def _batch_of(part: Mapping[str, Sequence[Any]]) -> Batch:
-    return Batch(
-        turns=tuple(part.get("turns", ())),
-        assertions=tuple(part.get("assertions", ())),
-        lessons=tuple(part.get("lessons", ())),
-        points=tuple(part.get("points", ())),
-        aliases=tuple(part.get("aliases", ())),
-        questions=tuple(part.get("questions", ())),
-        jobs=tuple(part.get("jobs", ())),
-    )
+        return self._tables.rows(name, f"tx <= {self._until}")

@@ -34,11 +34,10 @@ from pathlib import Path
 from typing import Any
 
 from mcp_memory.storage.data_files import FAILURES, Sums, Table, is_readable, manifests_of, no_panics
-from mcp_memory.storage.fact_rows import alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Entry, Journal, entry_of, line_of
 from mcp_memory.storage.own_files import ensure_own, open_unlinked, remove_file
 from mcp_memory.storage.place import import_lancedb
-from mcp_memory.storage.point_rows import lesson_rows, point_rows
+from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.schema import (
     COMMITS,
     LOG_TABLES,
@@ -49,7 +48,6 @@ from mcp_memory.storage.schema import (
     commit_rows,
     commits_of,
 )
-from mcp_memory.storage.text_rows import turn_rows
 
 LOG_COPY = "log.jsonl"
 AT_ONCE = 200
@@ -132,17 +130,7 @@ def copied_rows(entries: Iterable[Entry], kind: LogTable) -> TableRows | None:
     import pyarrow as pa
 
     found = [row for entry in entries for row in entry.rows.get(kind, ())]
-    return pa.Table.from_pylist(found, schema=_EMPTY[kind]().schema) if found else None
-
-
-_EMPTY: dict[LogTable, Callable[[], TableRows]] = {
-    "turns": lambda: turn_rows([], []),
-    "facts": lambda: assertion_rows([], [], []),
-    "episodes": lambda: lesson_rows([], [], []),
-    "points": lambda: point_rows([], [], []),
-    "aliases": lambda: alias_rows([], [], []),
-    "jobs": lambda: job_rows([], [], []),
-}
+    return pa.Table.from_pylist(found, schema=rows_of(kind, []).schema) if found else None
 
 
 ANCHORS = ("anchor-0.json", "anchor-1.json")

@@ -27,18 +27,18 @@ from typing import Any
 
 from anyio import to_thread
 
+from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.backups import without_compaction
 from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.copies import write_anchor
 from mcp_memory.storage.data_files import flush
-from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, purge, read_book, write_book
 from mcp_memory.storage.mapped import remove_vectors
 from mcp_memory.storage.own_files import needless_files
-from mcp_memory.storage.point_rows import lesson_rows, point_of, point_rows, point_vector_rows, points_of
 from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
+from mcp_memory.storage.rows import right_rows, row_faults, rows_of, values_of
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (
     COMMITS,
@@ -125,7 +125,7 @@ class Forgetting:
 
     def _rewrite_log(self, last: Commit, found: Erasure) -> None:
         self._rewrite_points(last, found)
-        self._rewrite("aliases", lambda rows: [_keeps_alias(row, found) for row in rows.to_pylist()])
+        self._rewrite("aliases", _alias_filter(found))
         self._rewrite_lessons(found)
         self._rewrite("facts", _fact_filter(found))
         self._rewrite("jobs", _turn_filter(found, "turn_id"))
@@ -147,12 +147,11 @@ class Forgetting:
         import pyarrow as pa
 
         parts, changed = [], False
-        for place, row in enumerate(rows.to_pylist()):
-            if row["space"] != found.targets.space:
+        for place, point in enumerate(values_of("points", rows)):
+            if point.space != found.targets.space:
                 parts.append(rows.slice(place, 1))
                 continue
-            point = point_of(row)
-            if isinstance(point, str):  # a bad row: nobody knows what it says
+            if next(row_faults("points", point), None):  # a bad row: nobody knows what it says
                 changed = True
                 continue
             left = found.point(point)
@@ -160,11 +159,12 @@ class Forgetting:
             if left is not None:
                 made = rows.slice(place, 1)
                 if left != point:
-                    made = _like(rows, point_rows([left], [row["place"]], [row["tx"]]))
+                    tx, at = rows["tx"][place].as_py(), rows["place"][place].as_py()
+                    made = _like(rows, rows_of("points", [left], [tx], [at]))
                 parts.append(made)
         if found.remade:
             tx = last.tx + 1
-            parts.append(_like(rows, point_rows(found.remade, range(len(found.remade)), [tx] * len(found.remade))))
+            parts.append(_like(rows, rows_of("points", found.remade, [tx] * len(found.remade))))
             changed = True
         if changed:
             self._tables.replace("points", _in_order(pa.concat_tables(parts) if parts else rows.slice(0, 0)))
@@ -187,7 +187,7 @@ class Forgetting:
             changed = True
             if lesson is not None:
                 tx, at = rows["tx"][place].as_py(), rows["place"][place].as_py()
-                parts.append(_like(rows, lesson_rows([lesson], [at], [tx])))
+                parts.append(_like(rows, rows_of("episodes", [lesson], [tx], [at])))
         if changed:
             self._tables.replace("episodes", _in_order(pa.concat_tables(parts) if parts else rows.slice(0, 0)))
 
@@ -239,12 +239,12 @@ class Forgetting:
             if (rows := learning.rows()) is not None:
                 name = table_name("beliefs", work.generation, last.reader)
                 await to_thread.run_sync(self._tables.append, name, rows)
-        made = points_of(await to_thread.run_sync(self._tables.rows, "points", f"tx > {last.tx}"))
+        made = right_rows("points", await to_thread.run_sync(self._tables.rows, "points", f"tx > {last.tx}"))
         if made and self._embed is not None:
-            txs, places, points = zip(*made, strict=True)
+            txs, places, points, _ = zip(*made, strict=True)
             vectors = await self._embed([point.description for point in points])
             name = table_name("point_vectors", work.generation, last.reader)
-            await to_thread.run_sync(self._tables.append, name, point_vector_rows(vectors, places, txs))
+            await to_thread.run_sync(self._tables.append, name, rows_of("point_vectors", points, txs, places, vectors))
 
     # The switch
 
@@ -320,11 +320,12 @@ def _fact_filter(found: Erasure) -> Callable[[TableRows], list[bool]]:
     return keep
 
 
-def _keeps_alias(row: Mapping[str, Any], found: Erasure) -> bool:
-    if row["space"] != found.targets.space:
-        return True
-    alias = alias_of(row)
-    return not isinstance(alias, str) and found.keeps_alias(alias)
+def _alias_filter(found: Erasure) -> Callable[[TableRows], list[bool]]:
+    def keeps(alias: Alias) -> bool:
+        return next(row_faults("aliases", alias), None) is None and found.keeps_alias(alias)
+
+    here = found.targets.space
+    return lambda rows: [alias.space != here or keeps(alias) for alias in values_of("aliases", rows)]
 
 
 def _chosen(rows: TableRows, kept: list[bool]) -> TableRows:

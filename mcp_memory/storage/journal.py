@@ -19,15 +19,14 @@ import logging
 import os
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.own_files import ensure_own, open_unlinked
+from mcp_memory.storage.rows import rows_of as table_rows
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, with_tx
-from mcp_memory.storage.text_rows import turn_rows
 
 JOURNAL = "journal.jsonl"
 MOST = 4 << 20
@@ -98,7 +97,7 @@ class Journal:
         It can if it has only turns and facts that callers stated, and the file is not full.
         """
         fits = self._path is not None and last is not None and last.format == FORMAT
-        return fits and bool(rows) and rows.keys() <= _SCHEMAS.keys() and self.size() < MOST
+        return fits and bool(rows) and rows.keys() <= {"turns", "facts"} and self.size() < MOST
 
     def count(self) -> int:
         """Return how many commits are here."""
@@ -205,13 +204,7 @@ def table_of(kind: TableKind, rows: Any) -> TableRows:
     """Return rows of an entry as a table of Arrow."""
     import pyarrow as pa
 
-    return rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows, schema=_SCHEMAS[kind]())
-
-
-_SCHEMAS: dict[TableKind, Callable[[], Any]] = {
-    "turns": lambda: turn_rows([], []).schema,
-    "facts": lambda: assertion_rows([], [], []).schema,
-}
+    return rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows, schema=table_rows(kind, []).schema)
 
 
 def line_of(commit: Commit, rows: Mapping[str, Sequence[object]]) -> bytes:

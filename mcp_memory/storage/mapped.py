@@ -36,8 +36,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import Segment, Sentence, shared_segment, shares_vectors
-from mcp_memory.storage.columns import LENGTH_TOLERANCE, vectors_of
+from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.own_files import own_files, remove_empty, remove_own
+from mcp_memory.storage.rows import LENGTH_TOLERANCE
 from mcp_memory.storage.schema import TableRows
 from mcp_memory.vectors import GrowingMatrix, Matrix, SentenceVectors
 from mcp_memory.view.pieces import NONE, Pieces

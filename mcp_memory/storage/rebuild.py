@@ -30,16 +30,8 @@ from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.commits import commit_switch, last_commit
 from mcp_memory.storage.damage import damage_of, refuse
-from mcp_memory.storage.fact_rows import DERIVED, assertion_rows
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
-from mcp_memory.storage.point_rows import (
-    belief_rows,
-    lessons_of,
-    point_vector_rows,
-    points_of,
-    question_rows,
-    rows_to_questions,
-)
+from mcp_memory.storage.rows import DERIVED, StoredRow, right_rows, rows_of, values_of
 from mcp_memory.storage.schema import (
     COMMITS,
     FORMAT,
@@ -52,7 +44,6 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import segment_rows, sentence_rows, sentences_of, turns_of
 from mcp_memory.storage.transaction import append_commit, sweep
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
@@ -113,7 +104,7 @@ class Relearning:
         if not self._beliefs:
             return None
         txs, beliefs = zip(*self._beliefs.values(), strict=True)
-        return belief_rows(beliefs, range(len(beliefs)), txs)
+        return rows_of("beliefs", beliefs, txs)
 
     async def _learn(self, space: str, part: Sequence[tuple[int, Lesson]]) -> None:
         tx = part[-1][0]
@@ -132,14 +123,14 @@ class Relearning:
         after = self._view.tx
         rows = self._tables.rows("episodes", f"tx > {after} AND tx <= {until}")
         new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
-        for tx, lesson in lessons_of(rows):
+        for tx, _, lesson, _ in right_rows("episodes", rows):
             if not self._view.has_lesson(lesson):  # a judge's first lesson counts, should there be a second in the log
                 new.setdefault((lesson.space, *lesson.key), (tx, lesson))
         lessons = list(new.values())
         if not lessons:
             return [], []
         rows = self._tables.rows("turns", f"tx > {after} AND tx <= {lessons[-1][0]}")
-        turns = turns_of(rows)
+        turns = [(row.tx, row.value) for row in right_rows("turns", rows)]
         arrived = {turn.id for _, turn in turns}
         names = dict.fromkeys(name for _, lesson in lessons for name in lesson.labels if name not in self._looked_up)
         self._looked_up.update(names)
@@ -153,7 +144,7 @@ class Relearning:
         rows = self._tables.rows(table_name("sentences", self._generation, reader=0), f"id IN ({quoted})")
         if rows is None:
             return
-        sentences = list(sentences_of(rows))
+        sentences = values_of("sentences", rows)
         chosen = [
             row
             for row, sentence in enumerate(sentences)
@@ -316,7 +307,7 @@ class _Rebuild:
     async def catch_up(self, until: int) -> None:
         for after, upto in await to_thread.run_sync(self._commit_ranges, until):
             rows = await to_thread.run_sync(self._tables.rows, "turns", f"tx > {after} AND tx <= {upto}")
-            stored = turns_of(rows)
+            stored = [(row.tx, row.value) for row in right_rows("turns", rows)]
             for start in range(0, len(stored), CHUNK):
                 part = stored[start : start + CHUNK]
                 batch = await self._make([turn for _, turn in part])
@@ -343,15 +334,17 @@ class _Rebuild:
 
     async def _embed_points_and_questions(self, embed: Embed, until: int) -> None:
         """Append the vectors of points, and the questions of the old generation with new vectors."""
-        points = points_of(await to_thread.run_sync(self._tables.rows, "points", self._new(until)))
+        points = right_rows("points", await to_thread.run_sync(self._tables.rows, "points", self._new(until)))
         for txs, places, revisions in _chunks(points):
             vectors = await embed([point.description for point in revisions])
-            await to_thread.run_sync(self._append, "point_vectors", point_vector_rows(vectors, places, txs))
+            await to_thread.run_sync(
+                self._append, "point_vectors", rows_of("point_vectors", revisions, txs, places, vectors)
+            )
         former = self._former.table("questions")
-        questions = rows_to_questions(await to_thread.run_sync(self._tables.rows, former, self._new(until)))
+        questions = right_rows("questions", await to_thread.run_sync(self._tables.rows, former, self._new(until)))
         for txs, places, placed in _chunks(questions):
             vectors = await embed([question.text for _, question in placed])
-            await to_thread.run_sync(self._append, "questions", question_rows(placed, vectors, places, txs))
+            await to_thread.run_sync(self._append, "questions", rows_of("questions", placed, txs, places, vectors))
 
     def _commit_ranges(self, until: int) -> list[tuple[int, int]]:
         """Return commit ranges (start, end], start excluded, of about `CHUNK` turns each."""
@@ -364,13 +357,15 @@ class _Rebuild:
     def _append_batch(self, batch: Batch, txs: dict[str, int]) -> None:
         if batch.segments:
             numbers = [txs[segment.turn_id] for segment in batch.segments]
-            self._append("segments", segment_rows(batch.segments, batch.segment_vectors, numbers))
+            self._append("segments", rows_of("segments", batch.segments, numbers, None, batch.segment_vectors))
         if batch.sentences:
             numbers = [txs[sentence.turn_id] for sentence in batch.sentences]
-            self._append("sentences", sentence_rows(batch.sentences, batch.sentence_vectors, numbers))
+            self._append("sentences", rows_of("sentences", batch.sentences, numbers, None, batch.sentence_vectors))
         if derived := [assertion for assertion in batch.assertions if assertion.extractor in DERIVED]:
             numbers = [txs[assertion.turn_id] for assertion in derived]
-            self._append("assertions", assertion_rows(derived, [self._next_place(tx) for tx in numbers], numbers))
+            self._append(
+                "assertions", rows_of("assertions", derived, numbers, [self._next_place(tx) for tx in numbers])
+            )
         self.assertions += len(derived)
         self.turns += len(batch.turns)
         self.segments += len(batch.segments)
@@ -381,10 +376,10 @@ class _Rebuild:
         return self._places[tx] - 1
 
 
-def _chunks(entries: Sequence[tuple[int, int, Any]]) -> Iterator[tuple[Any, Any, Any]]:
+def _chunks(entries: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
     """Yield commit numbers, places and values, at most `CHUNK` of each at a time."""
     for start in range(0, len(entries), CHUNK):
-        txs, places, values = zip(*entries[start : start + CHUNK], strict=True)
+        txs, places, values, _ = zip(*entries[start : start + CHUNK], strict=True)
         yield txs, places, values
 
 

@@ -31,6 +31,7 @@ from mcp_memory.storage.copies import read_anchor
 from mcp_memory.storage.damage import COUNTED, Losses, commits_lost, is_behind, short_tables
 from mcp_memory.storage.journal import Appended, Entry, newer, rows_of
 from mcp_memory.storage.mapped import PIECES, PieceKind, Read, VectorFiles, attach, seal
+from mcp_memory.storage.rows import batch_of
 from mcp_memory.storage.schema import (
     COMMITS,
     KEY_BYTES,
@@ -42,7 +43,6 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import batch_of
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 

@@ -23,11 +23,10 @@ from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.commits import commit_switch, last_commit
-from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
+from mcp_memory.storage.rows import right_rows, rows_of
 from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, commit_rows, commits_of, table_name
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import turns_of
 from mcp_memory.storage.transaction import append_commit, sweep
 
 PART = 50
@@ -166,7 +165,7 @@ class Rereading:
                 upto = commit.tx
                 break
         found = self._tables.rows("turns", f"tx > {self._seen} AND tx <= {upto}")
-        return upto, turns_of(found) if found is not None else [], {one.tx: one.facts for one in commits}
+        return upto, [(row.tx, row.value) for row in right_rows("turns", found)], {one.tx: one.facts for one in commits}
 
     def _append(self, assertions: list[Assertion], txs: dict[str, int], facts: dict[int, int]) -> None:
         """Append assertions at the places that a rebuild gives them, behind those of the log in the same commit."""
@@ -177,7 +176,7 @@ class Rereading:
         for row in order:
             places.append(taken[numbers[row]])
             taken[numbers[row]] += 1
-        rows = assertion_rows([assertions[row] for row in order], places, [numbers[row] for row in order])
+        rows = rows_of("assertions", [assertions[row] for row in order], [numbers[row] for row in order], places)
         self._tables.append(self._name, rows)
 
     def _switch(self, last: Commit) -> None:

@@ -3,8 +3,8 @@
 The log has one permanent table of each kind. Derived tables have one for each *generation*, since a rebuild makes new
 tables next to the old ones. The columns of a table are the fields of the domain's dataclass and more: ``tx``, the
 number of the commit that a row belongs to; ``place``, its position within that commit, for tables in which the order of
-recording matters and rows of one commit are in two tables or replace each other; and ``vector``. The modules
-``*_rows.py`` convert both ways, with the conversions of whole columns at the end of this file.
+recording matters and rows of one commit are in two tables or replace each other; and ``vector``. ``rows.py``
+converts both ways.
 """
 
 from __future__ import annotations
@@ -270,13 +270,6 @@ def sum_outlays(outlays: Sequence[Reservation]) -> dict[str, int]:
 
 
 # Columns of rows that are written
-
-
-def tx_columns(txs: Sequence[int], places: Sequence[int]) -> dict[str, Any]:
-    """Return the first two columns of most tables: commit numbers, and places within the commit."""
-    import pyarrow as pa
-
-    return {"tx": pa.array(txs, pa.int64()), "place": pa.array(places, pa.int64())}
 
 
 def vector_column(vectors: Matrix) -> Any:

@@ -30,10 +30,9 @@ from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.copies import read_anchor, write_anchor
 from mcp_memory.storage.damage import COUNTED, JOURNAL_CHANGED, damage_of, refuse, refuse_others, totals_of
 from mcp_memory.storage.data_files import Table, is_readable
-from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.journal import Appended, newer, table_of
 from mcp_memory.storage.lock import lock_file
-from mcp_memory.storage.point_rows import belief_rows, lesson_rows, point_rows, point_vector_rows, question_rows
+from mcp_memory.storage.rows import DERIVED, LOGGED, rows_of
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,
@@ -50,7 +49,7 @@ from mcp_memory.storage.schema import (
     with_tx,
 )
 from mcp_memory.storage.tables import STEPS_BACK, Tables
-from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turn_rows
+from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import without_forgotten
 from mcp_memory.view.view import View
 
@@ -176,35 +175,29 @@ def keeps_less(tables: Tables, name: str, old: Table) -> bool:
 def prepare(batch: Batch) -> dict[TableKind, TableRows]:
     """Return the rows of a batch, by table; they lack only their commit's number. Tables without rows are absent."""
 
-    def zeros(values: Sequence[object]) -> list[int]:
-        return [0] * len(values)
-
-    def numbers(values: Sequence[object]) -> tuple[Sequence[int], Sequence[int]]:
-        return range(len(values)), zeros(values)
-
-    def assertions_by(extractors: Container[ExtractorName]) -> TableRows | None:
+    def assertions_by(extractors: Container[ExtractorName]) -> tuple[Sequence[object], Sequence[int], None]:
         places = [place for place, made in enumerate(batch.assertions) if made.extractor in extractors]
-        chosen = [batch.assertions[place] for place in places]
-        return assertion_rows(chosen, places, zeros(chosen)) if chosen else None
+        return [batch.assertions[place] for place in places], places, None
 
-    turns, segments, sentences, points = batch.turns, batch.segments, batch.sentences, batch.points
-    rows: dict[TableKind, TableRows | None] = {
-        "turns": turn_rows(turns, zeros(turns)) if turns else None,
+    tables: dict[TableKind, tuple[Sequence[object], Sequence[int] | None, Matrix | None]] = {
+        "turns": (batch.turns, None, None),
         "facts": assertions_by(LOGGED),
-        "episodes": lesson_rows(batch.lessons, *numbers(batch.lessons)) if batch.lessons else None,
-        "points": point_rows(points, *numbers(points)) if points else None,
-        "aliases": alias_rows(batch.aliases, *numbers(batch.aliases)) if batch.aliases else None,
-        "jobs": job_rows(batch.jobs, *numbers(batch.jobs)) if batch.jobs else None,
-        "questions": question_rows(batch.questions, batch.question_vectors, *numbers(batch.questions))
-        if batch.questions
-        else None,
-        "point_vectors": point_vector_rows(batch.point_vectors, *numbers(points)) if points else None,
-        "beliefs": belief_rows(batch.beliefs, *numbers(batch.beliefs)) if batch.beliefs else None,
+        "episodes": (batch.lessons, None, None),
+        "points": (batch.points, None, None),
+        "aliases": (batch.aliases, None, None),
+        "jobs": (batch.jobs, None, None),
+        "questions": (batch.questions, None, batch.question_vectors),
+        "point_vectors": (batch.points, None, batch.point_vectors),
+        "beliefs": (batch.beliefs, None, None),
         "assertions": assertions_by(DERIVED),
-        "segments": segment_rows(segments, batch.segment_vectors, zeros(segments)) if segments else None,
-        "sentences": sentence_rows(sentences, batch.sentence_vectors, zeros(sentences)) if sentences else None,
+        "segments": (batch.segments, None, batch.segment_vectors),
+        "sentences": (batch.sentences, None, batch.sentence_vectors),
     }
-    return {kind: table for kind, table in rows.items() if table is not None}
+    return {
+        kind: rows_of(kind, values, places=places, vectors=vectors)
+        for kind, (values, places, vectors) in tables.items()
+        if values
+    }
 
 
 def append(

@@ -16,12 +16,11 @@ from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import StoreDamaged, StoreUnwritable
 from mcp_memory.storage import journal, transaction
 from mcp_memory.storage.copies import ANCHORS
-from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.journal import JOURNAL, Journal
+from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.schema import Commit
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import turn_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -286,5 +285,5 @@ async def test_a_line_has_just_the_columns_of_its_tables(folder: Path) -> None:
     content = json.loads(text)
     assert set(content) == {"commit", "turns", "facts"}
     assert set(content["commit"]) == {field.name for field in fields(Commit)}
-    assert set(content["turns"][0]) == set(turn_rows([], []).schema.names)
-    assert set(content["facts"][0]) == set(assertion_rows([], [], []).schema.names)
+    assert set(content["turns"][0]) == set(rows_of("turns", []).schema.names)
+    assert set(content["facts"][0]) == set(rows_of("facts", []).schema.names)

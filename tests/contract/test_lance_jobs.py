@@ -23,7 +23,7 @@ from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.compaction import SETTLED_MS, compact
-from mcp_memory.storage.fact_rows import assertion_rows, job_rows
+from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -54,8 +54,8 @@ async def _faults(uri: str) -> list[tuple[str, str]]:
 async def test_leases_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
     store = open_at(uri)
     await commit_to(store, replace(batch("a"), jobs=(LEASED,)))
-    Tables(uri).append("jobs", job_rows([DONE], [0], [2]))
-    Tables(uri).append("facts", assertion_rows([asserted(turn("a"), 1, "anthropic")], [0], [2]))
+    Tables(uri).append("jobs", rows_of("jobs", [DONE], [2]))
+    Tables(uri).append("facts", rows_of("facts", [asserted(turn("a"), 1, "anthropic")], [2]))
     for opened in (store, open_at(uri)):
         assert await _jobs(opened) == [LEASED]
     assert await commit_to(open_at(uri), batch("b")) == 2

@@ -20,7 +20,7 @@ from mcp_memory.storage import commits, rebuild
 from mcp_memory.storage.check import Finding
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import SETTLED_MS, compact
-from mcp_memory.storage.point_rows import belief_rows, lesson_rows
+from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.schema import FORMAT, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -61,8 +61,8 @@ async def test_lessons_of_a_dead_writer_are_never_visible_and_the_next_writer_sw
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, taught("a"))
     await _learnt(other)
-    Tables(uri).append("episodes", lesson_rows([lesson("b")], [0], [2]))
-    Tables(uri).append("beliefs_0", belief_rows([belief("s_1", 9)], [0], [2]))
+    Tables(uri).append("episodes", rows_of("episodes", [lesson("b")], [2]))
+    Tables(uri).append("beliefs_0", rows_of("beliefs", [belief("s_1", 9)], [2]))
     assert await _learnt(store) == await _learnt(other) == await _learnt(open_at(uri)) == (["ep_a"], {"s_1": 1})
     assert await commit_to(other, taught("b", supported=2)) == 2
     assert await _learnt(store) == await _learnt(other) == await _learnt(open_at(uri)) == (["ep_a", "ep_b"], {"s_1": 2})
@@ -228,9 +228,9 @@ def _fail(*_: object) -> None:
     [
         ("labels", "{", "its labels cannot be read"),
         ("labels", "[1]", "its labels cannot be read"),
-        ("labels", '{"s_1": 2}', "it has the label 2"),
-        ("labels", '{"s_1": true}', "it has the label True"),
-        ("labels", '{"s_1": [0]}', "it has the label [0]"),
+        ("labels", '{"s_1": 2}', "its labels cannot be read"),
+        ("labels", '{"s_1": true}', "its labels cannot be read"),
+        ("labels", '{"s_1": [0]}', "its labels cannot be read"),
         ("source", "nobody", "its source is 'nobody'"),
         ("query", None, "a required column is empty"),
     ],
@@ -273,7 +273,7 @@ async def test_a_lesson_whose_trace_is_damaged_counts_and_doctor_reports_it(uri:
         ("time", lambda vector: [0.5 * number for number in vector], "its time vector has the length 0.500"),
         ("task_doubt", lambda _: 0.0, "its task doubt is 0.0"),
         ("time_doubt", lambda _: 1.5, "its time doubt is 1.5"),
-        ("unsupported", lambda _: -1, "it was judged less than never"),
+        ("unsupported", lambda _: -1, "its unsupported is -1"),
         ("supported", lambda _: None, "a required column is empty"),
     ],
 )
@@ -300,7 +300,7 @@ async def test_if_the_last_belief_of_a_sentence_is_bad_the_one_before_counts(
 async def test_beliefs_of_another_dimension_are_left_out(uri: str) -> None:
     """As in a table that a process with another embedder created."""
     await commit_to(open_at(uri), replace(batch("a"), lessons=(lesson("x"),)))
-    Tables(uri).append("beliefs_0", belief_rows([belief(_sentence("a"), dimension=4)], [0], [1]))
+    Tables(uri).append("beliefs_0", rows_of("beliefs", [belief(_sentence("a"), dimension=4)], [1]))
     assert await _learnt(open_at(uri)) == (["ep_x"], {})
     assert any("has 4 numbers, not 8" in finding.text for finding in await open_at(uri).check())
 

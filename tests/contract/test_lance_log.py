@@ -23,10 +23,10 @@ from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import export_lines, values_of
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.storage.commits import last_commit
+from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.schema import commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import turn_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -58,7 +58,7 @@ async def test_rows_without_a_commit_and_bad_rows_are_left_out(
     uri = str(tmp_path / "store")
     store = open_at(uri)
     await commit_to(store, batch("a", "b"))
-    Tables(uri).append("turns", turn_rows([turn("dead")], [2]))
+    Tables(uri).append("turns", rows_of("turns", [turn("dead")], [2]))
     change_column(uri, "facts", "confidence", lambda values: [values[0], 7.0])
     with caplog.at_level(logging.WARNING):
         [logged] = await store.log()

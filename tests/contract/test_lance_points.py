@@ -16,7 +16,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import commits
-from mcp_memory.storage.point_rows import point_rows, point_vector_rows
+from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -41,8 +41,8 @@ async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweep
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, pointed(point("a")))
     torn = pointed(point("torn"))
-    Tables(uri).append("points", point_rows(torn.points, [0], [2]))
-    Tables(uri).append("point_vectors_0", point_vector_rows(torn.point_vectors, [0], [2]))
+    Tables(uri).append("points", rows_of("points", torn.points, [2]))
+    Tables(uri).append("point_vectors_0", rows_of("point_vectors", torn.points, [2], [0], torn.point_vectors))
     for opened in (store, other, open_at(uri)):
         assert await _points(opened) == _expected(point("a"))
     assert await commit_to(other, pointed(point("b"))) == 2

@@ -15,8 +15,7 @@ from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import commits
-from mcp_memory.storage.fact_rows import alias_rows
-from mcp_memory.storage.point_rows import question_rows
+from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -48,8 +47,8 @@ async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweep
     store = open_at(uri)
     await commit_to(store, replace(asked("Where?"), aliases=(ALIAS,)))
     torn = asked("Torn?")
-    Tables(uri).append("questions_0", question_rows(torn.questions, torn.question_vectors, [0], [2]))
-    Tables(uri).append("aliases", alias_rows([replace(ALIAS, name="Torn")], [0], [2]))
+    Tables(uri).append("questions_0", rows_of("questions", torn.questions, [2], [0], torn.question_vectors))
+    Tables(uri).append("aliases", rows_of("aliases", [replace(ALIAS, name="Torn")], [2]))
     for opened in (store, open_at(uri)):
         assert await _held(opened) == _expected("Where?")
     assert await commit_to(open_at(uri), asked("Who?")) == 2
@@ -111,7 +110,7 @@ async def test_a_rebuild_keeps_both_and_makes_new_vectors_with_another_embedder(
         ("questions_0", "entities", "{", "warning", "its entities cannot be read"),
         ("questions_0", "entities", "[1]", "warning", "its entities cannot be read"),
         ("questions_0", "text", None, "warning", "a required column is empty"),
-        ("questions_0", "vector", [9.0] * DIMENSION, "warning", "it has the length"),
+        ("questions_0", "vector", [9.0] * DIMENSION, "warning", "its vector has the length"),
         ("aliases", "source", "nobody", "error", "its source is 'nobody'"),
         ("aliases", "alias", None, "error", "a required column is empty"),
     ],

@@ -31,13 +31,12 @@ from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch, StoreUnwrita
 from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
 from mcp_memory.storage.data_files import error_text
-from mcp_memory.storage.fact_rows import assertion_rows
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.rebuild import CHUNK
+from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.schema import FORMAT, Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turn_rows
 from mcp_memory.storage.transaction import sweep
 from mcp_memory.view.view import View
 
@@ -71,11 +70,11 @@ def _tear(uri: str, tx: int, *refs: str) -> None:
     """Append the rows of a writer that dies before its commit."""
     rows = batch(*refs)
     tables = Tables(uri)
-    tables.append("turns", turn_rows(rows.turns, [tx] * len(refs)))
-    tables.append("segments_0", segment_rows(rows.segments, rows.segment_vectors, [tx] * len(refs)))
+    tables.append("turns", rows_of("turns", rows.turns, [tx] * len(refs)))
+    tables.append("segments_0", rows_of("segments", rows.segments, [tx] * len(refs), None, rows.segment_vectors))
     told, read = rows.assertions[: len(refs)], rows.assertions[len(refs) :]
-    tables.append("facts", assertion_rows(told, range(len(told)), [tx] * len(told)))
-    tables.append("assertions_0", assertion_rows(read, range(len(told), 2 * len(told)), [tx] * len(read)))
+    tables.append("facts", rows_of("facts", told, [tx] * len(told)))
+    tables.append("assertions_0", rows_of("assertions", read, [tx] * len(read), range(len(told), 2 * len(told))))
 
 
 async def test_rows_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
@@ -147,7 +146,7 @@ async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_
     made = derive(batch("a").turns)
 
     def begin() -> None:
-        Tables(uri).append("sentences_1", sentence_rows(made.sentences, made.sentence_vectors, [1, 1]))
+        Tables(uri).append("sentences_1", rows_of("sentences", made.sentences, [1, 1], None, made.sentence_vectors))
 
     async def fails(_: Sequence[Turn]) -> Batch:
         begin()
@@ -370,10 +369,10 @@ def _tear_table(uri: str, table: str) -> None:
     last = last_commit(tables)
     assert last is not None
     made = {
-        "turns": turn_rows(rows.turns, [2]),
-        "facts": assertion_rows(rows.assertions[:1], [0], [2]),
-        "assertions_0": assertion_rows(rows.assertions[1:], [1], [2]),
-        "sentences_0": sentence_rows(rows.sentences, rows.sentence_vectors, [2, 2]),
+        "turns": rows_of("turns", rows.turns, [2]),
+        "facts": rows_of("facts", rows.assertions[:1], [2]),
+        "assertions_0": rows_of("assertions", rows.assertions[1:], [2], [1]),
+        "sentences_0": rows_of("sentences", rows.sentences, [2, 2], None, rows.sentence_vectors),
         "commits": commit_rows(replace(last, tx=2)),
     }
     tables.append(table, made[table])
@@ -439,9 +438,9 @@ def _in_format_1(uri: str) -> None:
     tables = Tables(uri)
     for tx, ref in enumerate("ab", start=1):
         rows = batch(ref)
-        tables.append("turns", turn_rows(rows.turns, [tx]))
-        tables.append("segments_0", segment_rows(rows.segments, rows.segment_vectors, [tx]))
-        tables.append("sentences_0", sentence_rows(rows.sentences, rows.sentence_vectors, [tx, tx]))
+        tables.append("turns", rows_of("turns", rows.turns, [tx]))
+        tables.append("segments_0", rows_of("segments", rows.segments, [tx], None, rows.segment_vectors))
+        tables.append("sentences_0", rows_of("sentences", rows.sentences, [tx, tx], None, rows.sentence_vectors))
         commit = Commit(tx, NOW, 1, "fake", DIMENSION, 0, os.getpid(), 1, 1, 2, *[0] * 4)
         tables.append("commits", commit_rows(commit).drop_columns(["facts", "assertions", "episodes", "beliefs"]))
 
@@ -474,7 +473,7 @@ async def test_a_rebuild_of_a_store_without_facts_may_die_before_its_commit_and_
     last = last_commit(tables)
     assert last is not None
     tables.add_columns("commits", commit_rows(last))
-    tables.append("turns", turn_rows([turn("c")], [3]))
+    tables.append("turns", rows_of("turns", [turn("c")], [3]))
     older = replace(last, tx=3, segments=0, sentences=0)
     tables.append("commits", commit_rows(older).drop_columns(["facts", "assertions", "episodes", "beliefs"]))
     assert last_commit(tables) == last_commit(Tables(uri)) == older
@@ -546,7 +545,7 @@ async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
     async with store.reading() as view:
         assert list(view.space("default").segments) == [rows.segments[1]]
         assert list(view.space("default").sentences) == list(rows.sentences)
-    assert "it has no id" in " ".join(finding.text for finding in await store.check())
+    assert "a required column is empty" in " ".join(finding.text for finding in await store.check())
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,16 @@ from pathlib import Path
 from batches import batch
 
 from mcp_memory.storage.data_files import files_below, is_complete, manifests_of, size_in_bytes
+from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.text_rows import sentence_rows
 
 
 def test_a_file_is_complete_only_at_its_full_length(tmp_path: Path) -> None:
     """Cut at every byte, and with zeros in place of its end, as a file system may leave it."""
     rows = batch("a")
-    Tables(str(tmp_path)).append("sentences_0", sentence_rows(rows.sentences, rows.sentence_vectors, [1, 1]))
+    Tables(str(tmp_path)).append(
+        "sentences_0", rows_of("sentences", rows.sentences, [1, 1], None, rows.sentence_vectors)
+    )
     (file,) = tmp_path.rglob("*.lance/data/*.lance")
     full = file.read_bytes()
     assert is_complete(file)
@@ -44,7 +46,9 @@ def test_files_are_listed_while_another_process_drops_a_table(tmp_path: Path) ->
 def test_a_copy_of_a_manifest_under_another_name_is_no_version(tmp_path: Path) -> None:
     """Programs that keep folders in step make such copies, and so do people."""
     rows = batch("a")
-    Tables(str(tmp_path)).append("sentences_0", sentence_rows(rows.sentences, rows.sentence_vectors, [1, 1]))
+    Tables(str(tmp_path)).append(
+        "sentences_0", rows_of("sentences", rows.sentences, [1, 1], None, rows.sentence_vectors)
+    )
     before = manifests_of(tmp_path, "sentences_0")
     (first, *_) = before.values()
     for name in (f"{first.stem} (conflicted copy)", f"{first.stem}~", "copy", ""):

@@ -13,9 +13,8 @@ from batches import asserted, derive, turn
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.fact_rows import DERIVED, LOGGED, assertion_faults, assertion_rows, assertions_in_order
-from mcp_memory.storage.schema import with_tx
-from mcp_memory.storage.text_rows import batch_of, piece_faults, segment_rows, sentence_rows
+from mcp_memory.storage.rows import LOGGED, assertions_in_order, batch_of, row_faults, rows_of
+from mcp_memory.storage.schema import TableKind, with_tx
 
 Known = Callable[[str, str], Turn | None]
 
@@ -56,18 +55,22 @@ def test_exactly_the_rows_with_faults_are_left_out_and_the_others_come_in_order(
     turns = {one.id: one for one in rows.turns}
     rank = {name: place for place, name in enumerate(turns)}
     known = {name: (turn.space, len(turn.text)) for name, turn in turns.items()}
+    tables: list[tuple[TableKind, Any, Any]] = [
+        ("segments", rows.segments, rows.segment_vectors),
+        ("sentences", rows.sentences, rows.sentence_vectors),
+    ]
     kept = [
         (piece, vector)
-        for pieces, vectors in ((rows.segments, rows.segment_vectors), (rows.sentences, rows.sentence_vectors))
+        for kind, pieces, vectors in tables
         for piece, vector in zip(pieces, vectors, strict=True)
-        if not list(piece_faults(piece, known.get(piece.turn_id), vector))
+        if not list(row_faults(kind, piece, known.get(piece.turn_id), vector))
     ]
     kept.sort(key=lambda entry: (type(entry[0]).__name__, rank[entry[0].turn_id], entry[0].index))
     numbers = [1] * len(rows.segments), [1] * len(rows.sentences)
     read = batch_of(
         rows.turns,
-        segment_rows(rows.segments, rows.segment_vectors, numbers[0]),
-        sentence_rows(rows.sentences, rows.sentence_vectors, numbers[1]),
+        rows_of("segments", rows.segments, numbers[0], None, rows.segment_vectors),
+        rows_of("sentences", rows.sentences, numbers[1], None, rows.sentence_vectors),
         no_turn,
     )
     assert [*read.segments, *read.sentences] == [piece for piece, _ in kept]
@@ -104,28 +107,28 @@ def test_exactly_the_assertions_with_faults_are_left_out_and_the_others_come_in_
 
     def table(of_log: bool) -> Any:
         chosen = [n for n in dice.permutation(len(rows)).tolist() if logged[n] is of_log]
-        return assertion_rows([rows[n] for n in chosen], [places[n] for n in chosen], [txs[n] for n in chosen])
+        return rows_of("facts", [rows[n] for n in chosen], [txs[n] for n in chosen], [places[n] for n in chosen])
 
     def faults(n: int) -> list[str]:
         one = turns.get(rows[n].turn_id)
         return list(
-            assertion_faults(rows[n], (one.space, len(one.text)) if one else None, LOGGED if logged[n] else DERIVED)
+            row_faults("facts" if logged[n] else "assertions", rows[n], (one.space, len(one.text)) if one else None)
         )
 
     read = assertions_in_order(table(True), table(False), lambda _space, name: turns.get(name))
-    assert read == tuple(row for n, row in enumerate(rows) if not faults(n))
+    assert [row.value for row in read] == [row for n, row in enumerate(rows) if not faults(n)]
     assert any(map(faults, range(len(rows))))
 
 
 def test_at_the_same_place_derived_assertions_come_before_logged_ones() -> None:
     """A rebuild may give a place that an assertion of the caller has; the order is the same at every reading."""
     one = turn("a")
-    rows = [assertion_rows([asserted(one, 0, extractor)], [0], [1]) for extractor in ("caller", "embedded")]
-    assert [row.extractor for row in assertions_in_order(*rows, lambda *_: one)] == ["embedded", "caller"]
-    assert assertions_in_order(None, None, no_turn) == ()
+    rows = [rows_of("facts", [asserted(one, 0, extractor)], [1]) for extractor in ("caller", "embedded")]
+    assert [row.value.extractor for row in assertions_in_order(*rows, lambda *_: one)] == ["embedded", "caller"]
+    assert assertions_in_order(None, None, no_turn) == []
 
 
 def test_filling_in_the_number_of_a_commit_changes_nothing_else() -> None:
     rows = derive([turn("a"), turn("b")])
-    zeros = sentence_rows(rows.sentences, rows.sentence_vectors, [0] * 4)
-    assert with_tx(zeros, 7).equals(sentence_rows(rows.sentences, rows.sentence_vectors, [7] * 4))
+    zeros = rows_of("sentences", rows.sentences, [0] * 4, None, rows.sentence_vectors)
+    assert with_tx(zeros, 7).equals(rows_of("sentences", rows.sentences, [7] * 4, None, rows.sentence_vectors))
