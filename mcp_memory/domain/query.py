@@ -97,8 +97,6 @@ class Query:
         speakers: the speakers it names, spelt as the space spells them.
         names: the names in it, as written.
         askers: the people whom "I" in it may mean, if it names no speaker and several people speak; otherwise empty.
-        first_person: the text in the words of the one speaker it names; None if it names none or several, or says "I"
-            already.
         time: its time constraint, or None.
         extra_names: further entities that it is about, by a model's guess.
         relations: the relations that it asks for according to a model, by names of the registry; its words may ask for
@@ -107,7 +105,7 @@ class Query:
         accepts_guesses: whether it wants guesses too according to a model; its words may say so as well.
         parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
         events: the two between which it asks for the time, understood and embedded as it is; else empty.
-        vectors: the vectors of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
+        vectors: its vector, shape ``(1, d)``, of length 1; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
         topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
         user_words: what it counts for it that a message is the user's, times what it counts as a rule.
@@ -137,7 +135,6 @@ class Query:
     speakers: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     askers: tuple[str, ...] = ()
-    first_person: str | None = None
     time: Constraint | None = None
     extra_names: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
@@ -150,11 +147,6 @@ class Query:
     topic_vector: Vector | None = field(default=None, compare=False, repr=False)
     user_words: float = 1.0
     speaker_words: float = 1.0
-
-    @property
-    def forms(self) -> list[str]:
-        """The one or two texts to embed: the question as it is, and its first-person form if it has one."""
-        return [self.text] if self.first_person is None else [self.text, self.first_person]
 
     @property
     def local_now(self) -> Millis:

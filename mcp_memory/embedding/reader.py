@@ -10,10 +10,8 @@ Reading costs some milliseconds a pair and core, so it is for what a search has 
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import anyio
@@ -21,10 +19,10 @@ import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.embedding.onnx import batch_by_length, clip, open_session, open_tokenizer, padded
+from mcp_memory.embedding.onnx import batch_by_length, card_digest, clip, open_session, open_tokenizer, padded
 from mcp_memory.errors import EmbedderError
 from mcp_memory.search.rendering import nearest_part
-from mcp_memory.texts import folder, resource
+from mcp_memory.texts import folder
 from mcp_memory.vectors import Matrix
 
 if TYPE_CHECKING:
@@ -74,7 +72,7 @@ class OnnxReader:
     @property
     def name(self) -> str:
         """The name of the model with the beginning of its digest."""
-        return f"reader@{_digest()[:12]}"
+        return f"reader@{card_digest(CARD)[:12]}"
 
     async def read(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
         """Return what the model says of pairs, see `ports.PairReader.read`."""
@@ -98,7 +96,7 @@ class OnnxReader:
     def _loaded(self) -> tuple[Tokenizer, InferenceSession]:
         # The lock is held here, so two first calls cannot both load.
         if self._model is None:
-            session = open_session(folder("resources") / WEIGHTS, _digest(), self._threads, REINSTALL)
+            session = open_session(folder("resources") / WEIGHTS, card_digest(CARD), self._threads, REINSTALL)
             self._model = open_tokenizer(), session
             logger.info("loaded %s", self.name)
         return self._model
@@ -132,12 +130,3 @@ def _cut(tokenizer: Tokenizer, text: str) -> str:
 
 LONG: Final = 2_000
 """Characters at either end of a text among which the first and the last half of its tokens certainly are."""
-
-
-@cache
-def _digest() -> str:
-    """Return the SHA-256 that the weights should have; of no file where the installation has no card."""
-    try:
-        return str(json.loads(resource(CARD))["sha256"])
-    except (OSError, ValueError, KeyError):
-        return "0" * 64

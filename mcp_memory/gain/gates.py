@@ -93,7 +93,7 @@ def guide(
 
 def _nearest(space: Space, cosines: Matrix) -> list[int]:
     """Return the rows of the sentences of the segments nearest to a question."""
-    scores = np.where(space.live, np.where(space.talk, cosines[-1], cosines[0]), -np.inf)
+    scores = np.where(space.live, cosines[0], -np.inf)
     nearest = np.argpartition(scores, -NEAREST)[-NEAREST:] if len(scores) > NEAREST else np.arange(len(scores))
     return [row for segment in nearest.tolist() for row in space.sentences_within(space.segments[segment])]
 
@@ -114,7 +114,7 @@ def sentence_gates(
     Args:
         space: the space of the sentences.
         beliefs: the beliefs of this space.
-        vectors: the vectors of `Query.forms`: talk is compared with the last, documents with the first.
+        vectors: the vector of the query, shape ``(1, d)``.
         time: vector of the time that the question states, or None (DESIGN D14).
         settings: the settings of this room.
     """
@@ -124,9 +124,8 @@ def sentence_gates(
     task = time_ = None
     near = np.zeros(len(beliefs), dtype=np.bool_)  # where every gate may differ from 1
     if settings.task_memory:
-        first = beliefs.task @ vectors[0]
-        task = first, first if len(vectors) == 1 else beliefs.task @ vectors[-1]
-        near |= _beyond(task[1], *talk) | _beyond(task[0], *document)
+        task = beliefs.task @ vectors[0]
+        near |= _beyond(task, *talk) | _beyond(task, *document)
     if settings.time_memory and time is not None:
         time_ = beliefs.time @ time
         near |= _beyond(time_, *talk) | _beyond(time_, *document)
@@ -135,7 +134,7 @@ def sentence_gates(
     for kind, thresholds in ((True, document), (False, talk)):
         both = np.ones(len(places), dtype=np.float32)
         if task is not None:
-            both *= gate(task[not kind][places], beliefs.task_doubts[places], *thresholds)
+            both *= gate(task[places], beliefs.task_doubts[places], *thresholds)
         if time_ is not None:
             both *= gate(time_[places], beliefs.time_doubts[places], *thresholds)
         gates[kind] = np.clip(both, 0, 2)
@@ -192,18 +191,18 @@ def sentence_weights(
 
     Args:
         space: the space of the sentences.
-        vectors: the vectors of `Query.forms`.
-        cosines: the cosines of these to each segment, used if the view holds no vectors of sentences.
+        vectors: the vector of the query, shape ``(1, d)``.
+        cosines: its cosine to each segment, shape ``(1, len(space.segments))``, used if the view holds no vectors of
+            sentences.
         gates: the gates from `sentence_gates`.
         window: sentences outside it weigh 0, and so do those of old revisions.
     """
 
     def weigh(rows: Rows) -> Scores:
-        which = np.where(space.sentence_talk[rows], len(vectors) - 1, 0)
         if space.sentence_vectors is not None:
-            own = (space.sentence_vectors.take(rows) @ vectors.T)[np.arange(len(rows)), which]
+            own = space.sentence_vectors.take(rows) @ vectors[0]
         else:
-            own = np.array([_best(space, cosines[k], row) for k, row in zip(which, rows.tolist(), strict=True)])
+            own = np.array([_best(space, cosines[0], row) for row in rows.tolist()])
         opening = in_window(space, rows, window).astype(np.float64)
         if gates:
             opening *= [gates.get(row, 1.0) for row in rows.tolist()]

@@ -1,13 +1,8 @@
-"""Parse a question: its words, answer type, names, time constraint, and the wording that a speaker would use.
-
-In talk, people say "I" where a question about them says their name. In an embedding a name outweighs everything else,
-so it is removed from both sides: a turn is embedded without its speaker, and a question in its *first-person form*:
-"Where did Ann take her dog?" becomes "Where did I take my dog?".
+"""Parse a question: its words, answer type, names, time constraint, and the speaker whom it is about.
 
 Speakers are often roles. A question without a name but with "I", "my" or "we" asks about the user, otherwise about the
 only person who speaks; one with "you" about the assistant, if such a speaker exists. Where several people speak, it is
-not known whom "I" means. The rules for the first person are English. A text in another language loses the name and is
-otherwise unchanged.
+not known whom "I" means.
 
 Search and answering also ask whether a question wants several things (`asks_for_several`), the past (`looks_back`: only
 then what no longer holds counts) or guesses (`wants_guesses`: only then unconfirmed facts do), and whether a text has
@@ -76,16 +71,9 @@ def understand(question: str | Query, speakers: Collection[str], now: Millis | N
         if found := tuple(stem for stem in dict.fromkeys(stems(word)) if stem in whole):
             content.setdefault(word, found)
     who = _named_speakers(question, speakers)
-    first_person = None
     found = names(question)
-    if len(who) == 1:
-        first_person = _first_person(question, _spelling(question, who[0]))
-    elif not who and (called := _called_speaker(found, speakers)):
-        who, first_person = (called[0],), _first_person(question, called[1])
-    elif not who and (role := _role(question, speakers)):
-        who = (role,)
-        if role == _assistant(speakers) and not _FIRST.search(question):
-            first_person = _first_person(_SECOND.sub(_second_to_name, question), _YOU)
+    if not who and (one := _called_speaker(found, speakers) or _role(question, speakers)):
+        who = (one,)
     return replace(
         query,
         now=query.now if now is None else now,
@@ -95,7 +83,6 @@ def understand(question: str | Query, speakers: Collection[str], now: Millis | N
         speakers=who,
         names=found,
         askers=() if who else _askers(question, speakers),
-        first_person=None if first_person == question else first_person,
         time=constraint(question, None if now is None else now + query.offset * MINUTE),
     )
 
@@ -141,12 +128,12 @@ def _only_in(asked: str, part: Sequence[str], name: Sequence[str]) -> bool:
     return f" {' '.join(part)} " not in rest
 
 
-def _called_speaker(found: Sequence[str], speakers: Collection[str]) -> tuple[str, str] | None:
-    """Return the one speaker whom a question calls by another name ("Elin" for the user), with this name, or None."""
+def _called_speaker(found: Sequence[str], speakers: Collection[str]) -> str | None:
+    """Return the one speaker whom a question calls by another name ("Elin" for the user), or None."""
     if not isinstance(speakers, Speakers):
         return None
-    called = {who: name for name in found if (who := speakers.find(name))}
-    return next(iter(called.items())) if len(called) == 1 else None
+    called = {who for name in found if (who := speakers.find(name))}
+    return called.pop() if len(called) == 1 else None
 
 
 def _askers(question: str, speakers: Collection[str]) -> tuple[str, ...]:
@@ -177,56 +164,6 @@ def _assistant(speakers: Collection[str]) -> str | None:
     if isinstance(speakers, Speakers) and len(found := speakers.assistants) == 1:
         return found[0]
     return next((speaker for speaker in speakers if speaker.casefold() in ASSISTANTS), None)
-
-
-def _spelling(question: str, speaker: str) -> str:
-    """Return the name by which the question calls a speaker: the whole of it, or the first."""
-    return speaker if speaker.casefold() in question.casefold() else speaker.split()[0]
-
-
-_YOU = "\ue000"  # stands for "you" while it is a name; a private character that no question needs
-
-
-def _second_to_name(found: re.Match[str]) -> str:
-    return {"you": _YOU, "yourself": "myself"}.get(found[0].lower(), f"{_YOU}'s")
-
-
-_WHO = "\ue001"  # stands for whoever the question names while it is turned to the first person; as private
-_ENDING = {"does": "do", "is": "am", "are": "am", "has": "have", "were": "was"}
-_BEFORE_ME = (
-    "about|above|after|against|around|at|before|behind|by|for|from|in|inside|into|like|of|off|on|onto|over|to"
-    "|toward|towards|under|with|without|than|between|through|give|gave|tell|told|make|made|help|helped|let|asked"
-    "|ask|show|showed|remind|motivate|inspire|inspired"
-)
-_OWN = re.compile(rf"{_WHO}['’]s(?!\w)", re.IGNORECASE)
-_OWNING = re.compile(rf"{_WHO}(?:['’]s|['’])(?!\w)", re.IGNORECASE)
-_AFTER_VERB = re.compile(rf"\b(does|is|was|were|has|are)\s+{_WHO}", re.IGNORECASE)
-_BEFORE_VERB = re.compile(rf"{_WHO}\s+(does|is|has|are)\b", re.IGNORECASE)
-_AS_OBJECT = re.compile(rf"\b({_BEFORE_ME})\s+{_WHO}", re.IGNORECASE)
-_AT_THE_END = re.compile(rf"{_WHO}(?=[\s?.!]*$)")
-_PRONOUNS = (
-    (re.compile(r"\b(?:his|her|their)\b(?=\s+\w)"), "my"),
-    (re.compile(r"\b(?:he|she|they)\b"), "I"),
-    (re.compile(r"\b(?:himself|herself|themselves)\b"), "myself"),
-    (re.compile(r"\bhim\b"), "me"),
-)
-
-
-def _first_person(question: str, name: str) -> str | None:
-    """Return the question as the named person would ask it about themselves; None if only the name is left."""
-    text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _WHO, question, flags=re.IGNORECASE)
-    if len({word for word in words(question) if word in STOP_WORDS}) < 2:  # keywords, or another language
-        left = _OWN.sub("", text).replace(_WHO, "")
-        return " ".join(left.split()) if stems(left) else None
-    text = _OWNING.sub("my", text)
-    text = _AFTER_VERB.sub(lambda found: f"{_ENDING.get(found[1].lower(), found[1])} I", text)
-    text = _BEFORE_VERB.sub(lambda found: f"I {_ENDING[found[1].lower()]}", text)
-    text = _AS_OBJECT.sub(r"\1 me", text)
-    text = _AT_THE_END.sub("me", text)
-    text = text.replace(_WHO, "I")
-    for pattern, mine in _PRONOUNS:
-        text = pattern.sub(mine, text)
-    return text
 
 
 _AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|might|may)"

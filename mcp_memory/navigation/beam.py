@@ -296,20 +296,19 @@ def statement_similarity(space: Space, vectors: Matrix, cosines: Matrix) -> Cosi
 
     Args:
         space: the space of a view that does not change meanwhile.
-        vectors: the vectors of the query and, if it has one, of its first-person form, which resembles dialogue.
-        cosines: the cosines of these with each segment; they are used where the view holds no vectors of sentences.
+        vectors: the vector of the query, shape ``(1, d)``.
+        cosines: its cosine with each segment, used where the view holds no vectors of sentences.
     """
 
     def cosine(assertions: Sequence[Assertion]) -> list[float]:
-        form = np.array([0 if space.turns[a.turn_id].kind == "document" else -1 for a in assertions], dtype=np.intp)
         rows = np.array([space.sentence_row(a.turn_id, a.sentence) for a in assertions], dtype=np.intp)
         similarity = np.zeros(len(assertions), dtype=np.float32)
         own = rows != NONE if space.sentence_vectors is not None else np.zeros(len(rows), dtype=np.bool_)
         if space.sentence_vectors is not None and own.any():
-            similarity[own] = np.einsum("ij,ij->i", space.sentence_vectors.take(rows[own]), vectors[form[own]])
+            similarity[own] = space.sentence_vectors.take(rows[own]) @ vectors[0]
         for place in np.flatnonzero(~own).tolist():
             segments = space.segments_with(assertions[place].turn_id, assertions[place].sentence)
-            similarity[place] = cosines[form[place], segments].max() if segments else 0.0
+            similarity[place] = cosines[0, segments].max() if segments else 0.0
         values: list[float] = similarity.tolist()
         return values
 
@@ -326,10 +325,10 @@ def nearby_statements(space: Space, cosines: Matrix, most: int) -> list[Assertio
 
     Args:
         space: the space of a view that does not change meanwhile.
-        cosines: of the query with each segment; for messages those of its last form count, the first-person form.
+        cosines: of the query with each segment.
         most: limits the segments as well, so a space without facts in these returns none.
     """
-    scores = np.where(space.live, np.where(space.talk, cosines[-1], cosines[0]), -np.inf)
+    scores = np.where(space.live, cosines[0], -np.inf)
     nearest = np.argpartition(scores, -most)[-most:] if most < len(scores) else np.arange(len(scores))
     statements: dict[str, Assertion] = {}
     for row in sorted(nearest.tolist(), key=lambda row: (-scores[row], row)):

@@ -189,8 +189,7 @@ class BeliefUpdate(Protocol):
             before: what was believed: at first the sentence's own vector with uncertainty 1 (eq. 2).
             target: y.
             source: the source whose word it is.
-            query: q_task, shape ``(d,)``, length 1: the form of the query that fits the sentence, for talk the
-                first-person one.
+            query: q_task, the vector of the query, shape ``(d,)``, of length 1.
             times: of the times that the sentence states, and q_time, of the time that the query states, likewise; None
                 if one of them states none.
         """

@@ -6,7 +6,7 @@ a message::
     (cos⁺/max cos⁺ + .7·BM25/max BM25 + .4·[said by the one speaker named] + .5·[not said by an assistant]
     + .1·[a statement] + .05·length) · max cos⁺ + .2·[it replies to a question]·cos⁺ of that question
 
-with the cosine to the query's first-person form, and BM25 over the words of the messages around. For a document
+with BM25 over the words of the messages around. For a document
 segment::
 
     cos + .015·BM25 + .3·[its title stands in the query]
@@ -224,7 +224,7 @@ def find_candidates(
         space: its view keeps `INDEXES`.
         query: understood with the speakers of this space; only turns within its window and of its role are found.
             Without vectors, no single sentence is compared with it.
-        cosines: shape ``(len(query.forms), len(space.segments))``; 0 where the store gave none.
+        cosines: of the query, shape ``(1, len(space.segments))``; 0 where the store gave none.
         settings: which channels take part.
         external: the scores of channels that other rooms compute, each of shape ``(len(space.segments),)`` and in
             [-1, 1], below 0 for what speaks against a segment.
@@ -239,7 +239,7 @@ def find_candidates(
             continue
         similarity, unit = cosines[0], 1.0
         if talk:
-            similarity = np.maximum(cosines[-1 if settings.first_person else 0], 0)
+            similarity = np.maximum(similarity, 0)
             unit = (float(similarity[rows].max()) if settings.meaning else 0.0) or TYPICAL_COSINE
         inputs = ChannelInput(space, query, settings, rows, talk, similarity, unit, title_in_query)
         scores = channel_scores(inputs, CHANNELS, external or {})
@@ -316,7 +316,7 @@ def similar_turn_scores(space: Space, candidates: CandidateSet, query: str, vect
         space: None is returned where it holds no vectors.
         candidates: the candidates of the query.
         query: its text.
-        vector: the vector of the query's first-person form, shape ``(d,)``.
+        vector: the vector of the query, shape ``(d,)``.
 
     Returns:
         Shape ``(len(space.segments),)``; None where the best candidate is no message.

@@ -72,7 +72,7 @@ class ChannelInput:
         rows: the rows of the segments to score: messages only, or documents only.
         talk: whether they are messages.
         similarity: of every segment of the space to the query, shape ``(len(space.segments),)``: for messages the
-            cosine with the first-person form of the query, at least 0; for documents the cosine as it is.
+            cosine with the query, at least 0; for documents the cosine as it is.
         unit: scale factor for channels whose scores lie between 0 and 1: the best similarity of any of these
             messages; 1 for documents.
         title_in_query: which segments are of documents whose title stands in the query, shape

@@ -167,7 +167,7 @@ def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Se
         share = (float(total[place]) / best) ** STEEPNESS
         if share < LEAST:
             break
-        vector = None if query.vectors is None else query.vectors[-1 if space.talk[row] else 0]
+        vector = None if query.vectors is None else query.vectors[0]
         seeds.append(Seed(row, best * share, *_by_similarity(space, row, vector)))
     return seeds
 

@@ -1,4 +1,4 @@
-"""How the reader sees a record; training and server use the same functions, so that it reads what it has learnt on."""
+"""How the models see a record; training and server use the same functions, so that it reads what it has learnt on."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
 _WORD = re.compile(r"\w{3,}")
 
 
-def message_text(speaker: str, text: str, before: str) -> str:
-    """Return a message as the reader sees it: who said it, the words, and the end of what was said before."""
+def message_text(speaker: str, text: str, before: str = "") -> str:
+    """Return a message as the models see it: who said it, the words, and the end of what was said before.
+
+    The embedder sees nothing of what was said before: that may be forgotten, and must not stay in a vector.
+    """
     shown = f"{speaker}: {text}"
     return f"{shown} [before: {before[-BEFORE_CHARS:]}]" if before and len(text) < READ_CHARS else shown
 

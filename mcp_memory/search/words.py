@@ -9,11 +9,11 @@ Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (
 is never negative. Talk and documents have separate statistics: they differ in length and wording, and neither should
 change what the other finds. Old revisions of documents stay in the counts, but are not ranked.
 
-**What is embedded and what is indexed.** Embedders weigh a name above all else, so the speaker and the day of a message
-stay out of the embedded text and are channels of their own. The indexed text has them, the day written as questions
-write it ("8 May 2023"). A document's title belongs to each of its segments in both texts: often the title alone says
-what "it" or "she" is. Measured on titled passages, R@5 rises by 2 to 9 points with the title in the embedded text.
-The headings above a segment stand before it in both, too (``language/segments.py``).
+**What is embedded and what is indexed.** A message is embedded with its speaker in front, as the embedder was trained
+to read it. The indexed text has the day as well, written as questions write it ("8 May 2023"). A document's title
+belongs to each of its segments in both texts: often the title alone says what "it" or "she" is. Measured on titled
+passages, R@5 rises by 2 to 9 points with the title in the embedded text. The headings above a segment stand before it
+in both, too (``language/segments.py``).
 
 **Titles** (`TitleIndex`). The title of a document is its given title without additions in brackets, or the subject of
 its first sentence where it has none (``language/tokens.py``). A text mentions a document when the words of its title
@@ -34,6 +34,7 @@ from mcp_memory.language.segments import Outline, outline
 from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import head, short, stems, words
 from mcp_memory.search.channels import TYPICAL_COSINE, Channel, ChannelInput
+from mcp_memory.search.rendering import message_text
 from mcp_memory.vectors import Column, Matrix, Scores
 from mcp_memory.view.space import NONE, Space
 
@@ -50,16 +51,16 @@ def embedded_text(turn: Turn, text: str, headings: Sequence[str] = ()) -> str:
     title = turn.title if turn.kind == "document" else None
     above = [one for one in headings if one != title]
     text = f"{' > '.join(above)}. {text}" if above else text
+    if turn.kind != "document":
+        who = turn.speaker or turn.role
+        return message_text(who, text) if who else text
     return f"{title}. {text}" if title else text
 
 
 def indexed_text(turn: Turn, text: str, headings: Sequence[str] = ()) -> str:
     """Return what is indexed for its words of a segment of ``turn`` that says ``text`` under these ``headings``."""
     text = embedded_text(turn, text, headings)
-    if turn.kind == "document":
-        return text
-    who = turn.speaker or turn.role
-    return f"({day_in_words(turn.local_time)}) {who}: {text}" if who else f"({day_in_words(turn.local_time)}) {text}"
+    return text if turn.kind == "document" else f"({day_in_words(turn.local_time)}) {text}"
 
 
 class WordIndex:

@@ -21,7 +21,10 @@ def store(tmp_path, monkeypatch):
     return tmp_path / "store"
 
 
-def written(store, embedder=OnnxEmbedder.name):
+NAME = OnnxEmbedder().name
+
+
+def written(store, embedder=NAME):
     async def write():
         place = LanceStore(str(store), embedder=embedder, dimension=OnnxEmbedder.dimension)
         async with place.writing() as transaction:

@@ -132,7 +132,7 @@ def test_the_rarer_kinds_of_id_are_shown(capsys, uri):
     from mcp_memory.storage.store import LanceStore
 
     async def ids():
-        store = LanceStore(uri, embedder=OnnxEmbedder.name, dimension=OnnxEmbedder.dimension)
+        store = LanceStore(uri, embedder=OnnxEmbedder().name, dimension=OnnxEmbedder.dimension)
         async with store.reading() as view:
             space = view.space("default")
             found = space.segments[0].id, space.segments[0].turn_id, space.beliefs.lessons()[0].episode_id

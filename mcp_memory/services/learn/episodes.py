@@ -32,7 +32,6 @@ from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallR
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import Feedback
 from mcp_memory.errors import InvalidInput
-from mcp_memory.language.questions import understand
 from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.language.stated import time_words
 from mcp_memory.navigation.paths import serialise
@@ -348,14 +347,10 @@ async def evidence_sentences(
     if uncited:
         async with store.reading() as view:
             space = view.space(episode.space)
-            forms = understand(episode.query, space.speakers, episode.at).forms
             pieces = {piece.id: piece for item in uncited for piece in known_sentences(space, item.sentences)}
-            documents = {name for name, piece in pieces.items() if space.turns[piece.turn_id].kind == "document"}
-            asked = {name: forms[0 if name in documents else -1] for name in pieces}
             texts = {name: space.text(piece) for name, piece in pieces.items()}
-        distinct = list(dict.fromkeys((*asked.values(), *texts.values())))
-        vectors = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
-        similarity = {name: float(vectors[asked[name]] @ vectors[texts[name]]) for name in pieces}
+        asked, *vectors = await embedder.embed([episode.query, *texts.values()])
+        similarity = {name: float(asked @ vector) for name, vector in zip(texts, vectors, strict=True)}
         for item in uncited:
             if there := [name for name in item.sentences if name in similarity]:
                 best[item.id] = max(there, key=lambda name: similarity[name])

@@ -138,8 +138,8 @@ def _updated_beliefs(
 
 
 _Example = tuple[Sentence, str, Vector | None, str, str | None]
-"""A labelled sentence: its text, its vector if the view holds one, the question in the form in which this sentence
-would be asked, and the times that it states, in words, if the question says a time too."""
+"""A labelled sentence: its text, its vector if the view holds one, the question, and the times that it states, in
+words, if the question says a time too."""
 
 _Taught = tuple[Vector, Vector, tuple[Vector, Vector] | None]
 """What the update takes of a labelled sentence: its vector, the question's, and those of the times of both, if any."""
@@ -151,15 +151,13 @@ def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], 
     question = understand(lesson.query, space.speakers, lesson.asked_at)
     trace = lesson.read_trace()
     time = trace.get("time") if isinstance(trace, dict) else time_words(question, lesson.asked_at)  # a damaged trace
-    forms = question.forms
     examples: list[_Example] = []
     for piece in known_sentences(space, dict.fromkeys(name for lesson in lessons for name in lesson.labels)):
         row = space.sentence_row(piece.turn_id, piece.index)
         held = space.sentence_vectors is not None and row != NONE and piece.turn_id not in space.unindexed
         vector = space.sentence_vectors[row] if held and space.sentence_vectors is not None else None
-        form = forms[0 if space.turns[piece.turn_id].kind == "document" else -1]
         stated = times_in_words(piece.times) if time and piece.times else None
-        examples.append((piece, space.text(piece), vector, form, stated))
+        examples.append((piece, space.text(piece), vector, lesson.query, stated))
     return examples, time
 
 

@@ -104,7 +104,7 @@ async def go_on(
         settings=settings.loop if turns is None else replace(settings.loop, max_turns=turns),
         clock=settings.clock,
     )
-    texts = result.texts + sum(len(one.forms) for one, _ in asked.values()) - len(query.forms)
+    texts = result.texts + len(asked) - 1
     result = replace(result, stop=stop, texts=texts, trace=tuple(state.trace), turns=state.turns)
     return boost_candidates(space, query, found, settings, state, KEPT), state.dated, result
 
@@ -123,13 +123,10 @@ async def _execute(
     texts = dict.fromkeys(str(action.args["query"]) for action in actions if "query" in action.args)
     new = [understand(text, space.speakers, query.local_now) for text in texts if text not in asked]
     if new:
-        vectors = await embedder.embed([form for one in new for form in one.forms])
+        vectors = await embedder.embed([one.text for one in new])
         cosines = await similarity(store, space, vectors)
-        start = 0
-        for one in new:
-            end = start + len(one.forms)
-            asked[one.text] = replace(one, vectors=vectors[start:end]), cosines[start:end]
-            start = end
+        for row, one in enumerate(new):
+            asked[one.text] = replace(one, vectors=vectors[row : row + 1]), cosines[row : row + 1]
     return await to_thread.run_sync(lambda: [_call(space, query, gates, asked, settings, one) for one in actions])
 
 
@@ -192,7 +189,7 @@ def boost_candidates(
             scores = boosts.setdefault(item.via, np.zeros(len(space.segments), dtype=np.float32))
             scores[item.row] = best * share * item.strength**weight.steepness
     if keep and settings.search.alike:
-        similar = similar_turn_scores(space, candidates, query.text, query.vectors[-1])
+        similar = similar_turn_scores(space, candidates, query.text, query.vectors[0])
         boosts |= {} if similar is None else {SIMILAR_TURNS: similar}
     return candidates.boost(space, boosts, keep)
 

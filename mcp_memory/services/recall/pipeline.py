@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain, pairwise
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
@@ -91,23 +90,29 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
     parts = [understand(part, speakers, query.local_now) for part in (*wordings, *query.parts)]
     events = [understand(event, speakers, query.local_now) for event in events_between(query.text) or ()]
-    forms = [query.forms, *(part.forms for part in (*parts, *events))]
+    texts = [query.text, *(part.text for part in (*parts, *events))]
     topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
-    vectors = await embedder.embed([*chain(*forms), *topic, *([time] if time else [])])
-    own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
-    user, speaker = whose_words(own[0], embedder.name)
+    vectors = await embedder.embed([*texts, *topic, *([time] if time else [])])
+    user, speaker = whose_words(query.text, vectors[0], embedder.name)
     query = replace(query, user_words=user, speaker_words=speaker)
     embedded = tuple(
-        replace(part, vectors=rows, window=query.window, role=query.role, user_words=user, speaker_words=speaker)
-        for part, rows in zip((*parts, *events), others, strict=True)
+        replace(
+            part,
+            vectors=vectors[row : row + 1],
+            window=query.window,
+            role=query.role,
+            user_words=user,
+            speaker_words=speaker,
+        )
+        for row, part in enumerate((*parts, *events), 1)
     )
     return replace(
         query,
         parts=embedded[: len(parts)],
         events=embedded[len(parts) :],
-        vectors=own,
+        vectors=vectors[:1],
         time_vector=vectors[-1] if time else None,
-        topic_vector=vectors[sum(map(len, forms))] if topic else None,
+        topic_vector=vectors[len(texts)] if topic else None,
     )
 
 

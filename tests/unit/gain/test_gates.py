@@ -45,12 +45,6 @@ def test_an_initial_belief_equals_no_belief() -> None:
     assert (experience_channel(space, {}) == 0).all()
 
 
-def test_talk_is_compared_with_the_first_person_form_and_documents_with_the_question() -> None:
-    known = beliefs(belief("s_0.0", X), belief("s_0.1", Y))
-    assert sentence_gates(documents(*LINES), known, ASKED, None, GainSettings()) == {0: pytest.approx(1.8)}
-    assert sentence_gates(space_of(LINES, "message"), known, ASKED, None, GainSettings()) == {1: pytest.approx(1.8)}
-
-
 def test_a_sharp_gate_stays_shut_for_another_question_where_the_published_one_opens() -> None:
     space, known = documents(*LINES), beliefs(belief("s_1.0", (0.4, 0.9165151)))
     assert sentence_gates(space, known, ASKED, None, GainSettings()) == {}

@@ -8,7 +8,6 @@ from small_space import ask, batch, document, message, refs, space_of
 
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.questions import understand
 from mcp_memory.search import candidates as search_candidates
 from mcp_memory.search.candidates import CHANNELS, INDEXES, newest_candidates
 from mcp_memory.search.channels import Channel, ChannelInput
@@ -65,15 +64,6 @@ def test_i_means_the_user_where_speakers_are_roles() -> None:
     space = space_of(message("a", None, said, role="assistant"), message("u", None, said, session="o", role="user"))
     assert refs(space, ask(space, "What is my boat called?"))[0] == "u"
     assert refs(space, ask(space, "What did you call the boat?"))[0] == "a"
-
-
-def test_messages_are_compared_with_the_first_person_form_and_documents_with_the_query() -> None:
-    space = space_of(message("m", "Ann", "yes"), document("d", None, "no"))
-    cosines = np.array([[0.9, 0.1], [0.2, 0.8]], np.float32)  # the question, then its first-person form
-    parts = {
-        candidate.row: candidate.scores["meaning"] for candidate in ask(space, "What did Ann think of it?", cosines)
-    }
-    assert parts == pytest.approx({0: 0.2, 1: 0.1})
 
 
 def test_the_words_of_the_message_before_help_to_find_an_answer() -> None:
@@ -183,11 +173,6 @@ def test_a_new_channel_needs_one_definition_and_one_entry_in_the_list(monkeypatc
     (first, second) = ask(space, "zebra")
     assert (first.via, second.via) == (("length",), ("length",))
     assert refs(space, [first, second]) == ["m", "n"]
-
-
-def test_a_query_that_names_one_speaker_has_two_forms() -> None:
-    assert understand("Where did Ann go?", ["Ann", "Bob"]).forms == ["Where did Ann go?", "Where did I go?"]
-    assert understand("Where did Ann meet Bob?", ["Ann", "Bob"]).forms == ["Where did Ann meet Bob?"]
 
 
 def test_the_newest_come_first_each_turn_once() -> None:

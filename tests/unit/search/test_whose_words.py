@@ -16,7 +16,7 @@ WORLDS = read_worlds(sorted((DATA / "worlds").iterdir()))
 
 
 def test_for_another_embedder_everybody_counts_as_a_rule() -> None:
-    assert whose_words(np.ones(384, np.float32), "another") == (1.0, 1.0)
+    assert whose_words("Where?", np.ones(384, np.float32), "another") == (1.0, 1.0)
 
 
 def test_for_prompts_of_worlds_that_did_not_train_the_user_counts_less_than_for_questions() -> None:
@@ -24,7 +24,8 @@ def test_for_prompts_of_worlds_that_did_not_train_the_user_counts_less_than_for_
     prompts = [one["q"] for one in kept if one["kind"] == "prompt"][::3]
     questions = [one["q"] for one in kept if one["kind"] in ("single", "update", "preference")][::8]
     vectors = anyio.run(OnnxEmbedder().embed, [*prompts, *questions])
-    counts = [whose_words(vector, OnnxEmbedder.name)[0] for vector in vectors]
+    asked = zip([*prompts, *questions], vectors, strict=True)
+    counts = [whose_words(text, vector, OnnxEmbedder().name)[0] for text, vector in asked]
     assert fmean(counts[: len(prompts)]) < 0.5
     assert fmean(counts[len(prompts) :]) > 1
     assert fmean(count < 0.6 for count in counts[: len(prompts)]) > 0.8

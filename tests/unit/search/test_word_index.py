@@ -88,4 +88,4 @@ def test_the_embedded_text_has_the_title_of_a_document_once_and_its_headings() -
     paper = document("a", "Boats", "# Boats\n## Hull\nRed.")
     assert embedded_text(paper, "Red.", ("Boats", "Hull")) == "Boats. Hull. Red."
     assert embedded_text(message("1", None, "Red."), "Red.", ("Boats", "Hull")) == "Boats > Hull. Red."
-    assert embedded_text(message("1", None, "Red."), "Red.") == "Red."
+    assert embedded_text(message("1", "Ann", "Red."), "Red.") == "Ann: Red."
