@@ -95,7 +95,7 @@ class OnnxEmbedder:
     @property
     def name(self) -> str:
         """The name of the model with the beginning of its digest."""
-        return f"minilm@{card_digest(CARD)[:12]}"
+        return f"all-MiniLM-L6-v2-tuned/onnx-int8@{card_digest(CARD)[:12]}"
 
     def __init__(self, threads: int = 0, *, late_chunking: bool = True) -> None:
         """Prepare an embedder.
