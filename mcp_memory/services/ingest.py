@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
@@ -230,17 +230,23 @@ def _of_sentences(
 ) -> list[_Text]:
     """Return what is embedded of each sentence of a turn, where ``places`` says in which of some segments it stands.
 
-    Its vector is that of its segment in a long text (`shares_vectors`); in a short message that of its part of the
-    segment, which is made with the segment's own; and otherwise that of its own words.
+    Its vector is that of its segment in a long text (`shares_vectors`), or if it is all of a message's segment; in a
+    short message that of its part of the segment, which is made with the segment's own; and otherwise that of its own
+    words.
     """
     if shares_vectors(turn):
         return [of_segments[place] for place in places]
+    held = Counter(places)
     found: list[_Text] = []
     for place, (start, end) in zip(places, spans, strict=True):
         own, whole = turn.text[start:end], of_segments[place]
-        before = len(whole) - ends[place]  # headings, less what of the turn comes before the segment
-        part = turn.kind == "message" and len(turn.text) <= SHORT and own != whole
-        found.append((whole, start + before, end + before) if part else own)
+        before = len(whole) - ends[place]  # speaker and headings, less what of the turn comes before the segment
+        if turn.kind == "message" and held[place] == 1:
+            found.append(whole)
+        elif turn.kind == "message" and len(turn.text) <= SHORT:
+            found.append((whole, start + before, end + before))
+        else:
+            found.append(own)
     return found
 
 

@@ -79,7 +79,7 @@ class EmbeddedQuestionJudge:
 def _propose(judge_input: JudgeInput) -> Proposal | None:
     """Return what certain facts say, or the correction that a caller gave to this question; None for neither.
 
-    The later of the two decides.
+    The later of the two decides; of the correction of another question, what it states as a fact.
     """
     query, recall = judge_input.query, judge_input.recall
     if query.askers:
@@ -88,9 +88,10 @@ def _propose(judge_input: JudgeInput) -> Proposal | None:
     if recall.correction is None:
         return proposal
     given = recall.correction.sources[0].turn.time
-    if proposal is not None and any(one.source.turn.time > given for one in proposal.citations):
+    told = [one.source.turn.time for one in proposal.citations] if proposal is not None else []
+    if any(time > given for time in told):
         return proposal
-    return _from_correction(judge_input, recall.correction)
+    return _from_correction(judge_input, recall.correction) or (proposal if given in told else None)
 
 
 def _from_correction(judge_input: JudgeInput, correction: Correction) -> Proposal | None:

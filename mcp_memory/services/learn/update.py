@@ -53,6 +53,7 @@ from mcp_memory.language.stated import time_words, times_in_words
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import BeliefUpdate, Embedder, Store
 from mcp_memory.reflection.questions import admit
+from mcp_memory.search.words import embedded_text
 from mcp_memory.temporal.assertions import guard_assertions
 from mcp_memory.vectors import Vector
 from mcp_memory.view.evidence import known_sentences, source_of
@@ -157,7 +158,8 @@ def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], 
         held = space.sentence_vectors is not None and row != NONE and piece.turn_id not in space.unindexed
         vector = space.sentence_vectors[row] if held and space.sentence_vectors is not None else None
         stated = times_in_words(piece.times) if time and piece.times else None
-        examples.append((piece, space.text(piece), vector, lesson.query, stated))
+        shown = embedded_text(space.turns[piece.turn_id], space.text(piece))
+        examples.append((piece, shown, vector, lesson.query, stated))
     return examples, time
 
 

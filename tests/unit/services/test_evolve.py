@@ -310,8 +310,8 @@ async def test_learning_is_the_same_without_vectors_in_the_view(limit):
     recall = await recalled(one, DOG)
     best = recall.evidence[0].id
     await judged(one, recall.episode, supports=(best,))
-    (query,) = await one.embedder.embed(["Which dog did I adopt?"])
-    (own,) = await one.embedder.embed(["I adopted a beagle."])
+    (query,) = await one.embedder.embed([DOG])
+    (own,) = await one.embedder.embed(["Ann: I adopted a beagle."])
     near = float(query @ own)
     assert float(belief_of(one, best).task @ query) == pytest.approx(near + 0.8 * (1 - near), abs=1e-5)
     assert (await recalled(one, DOG)).evidence[0].id == best

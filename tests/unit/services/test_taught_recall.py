@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from learning_memory import NOW, judged, memory, recalled, told
+from learning_memory import judged, memory, recalled, told
 
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.gain.kalman import Teacher
-from mcp_memory.language.questions import understand
+from mcp_memory.search.words import embedded_text
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -92,8 +92,9 @@ async def test_a_first_lesson_starts_from_the_sentences_own_vector_without_knowl
     async with one.store.reading() as view:
         space = view.space("default")
         belief = next(belief for belief in (space.beliefs.get(piece.id) for piece in space.sentences) if belief)
-        text, question = space.text(space.sentence(belief.sentence_id)), understand(QUESTION, space.speakers, NOW)
-    own, asked = await one.embedder.embed([text, question.forms[-1]])
+        piece = space.sentence(belief.sentence_id)
+        shown = embedded_text(space.turns[piece.turn_id], space.text(piece))
+    own, asked = await one.embedder.embed([shown, QUESTION])
     expected = Teacher(one.settings.gain)(Belief(belief.sentence_id, "default", own), 1, "caller", asked)
     assert belief.task == pytest.approx(expected.task, abs=1e-6)
     assert belief.task_doubt == pytest.approx(expected.task_doubt)
