@@ -83,8 +83,9 @@ async def learn(
     """
     name = lessons[0].space
     async with store.reading() as view:
-        examples = _examples(view.space(name), lessons)
-        texts = {piece.id: text for piece, text, *_ in examples[0]}
+        space = view.space(name)
+        examples = _examples(space, lessons)
+        texts = {piece.id: space.text(piece) for piece, *_ in examples[0]}
     taught = await _embed(embedder, *examples)
     async with store.writing() as transaction:
         beliefs = transaction.view.space(name).beliefs
@@ -139,8 +140,8 @@ def _updated_beliefs(
 
 
 _Example = tuple[Sentence, str, Vector | None, str, str | None]
-"""A labelled sentence: its text, its vector if the view holds one, the question, and the times that it states, in
-words, if the question says a time too."""
+"""A labelled sentence: what is embedded of it, its vector if the view holds one, the question, and the times that it
+states, in words, if the question says a time too."""
 
 _Taught = tuple[Vector, Vector, tuple[Vector, Vector] | None]
 """What the update takes of a labelled sentence: its vector, the question's, and those of the times of both, if any."""
