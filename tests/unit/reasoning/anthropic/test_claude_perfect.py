@@ -131,7 +131,7 @@ async def test_a_perfect_judge_is_right_within_its_calls_and_tokens(ask):
     assert max(bill.calls) <= 8
     assert median(bill.calls) <= 3
     assert max(bill.tokens) <= 8_000
-    assert median(bill.tokens) <= 4_000
+    assert median(bill.tokens) <= 4_100
     assert sum("navigation" in one for one in bill.rooms) >= len(HOPS)
     assert sum(one.count("answer") > 1 for one in bill.rooms) >= 3
 
