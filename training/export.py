@@ -32,34 +32,20 @@ LARGE = 100_000
 """Numbers of a tensor from which on it is stored in 8 bits."""
 
 
-class Logits(torch.nn.Module):
-    """The cross-encoder from tokens to logits."""
+class Traced(torch.nn.Module):
+    """A model from tokens to what the server reads: the logits of its head, or the states that it averages."""
 
-    def __init__(self, cross: Cross) -> None:
+    def __init__(self, bert: torch.nn.Module, head: torch.nn.Module | None = None) -> None:
         super().__init__()
-        self.cross = cross
+        self.bert, self.head = bert, head
 
     def forward(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
     ) -> torch.Tensor:
-        """Return the logits of a batch of pairs, shape ``(pairs, heads)``."""
+        """Return logits, shape ``(pairs, heads)``, or states, shape ``(texts, tokens, 384)``."""
         read = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
-        return self.cross.head(mean(self.cross.bert(**read).last_hidden_state, attention_mask))
-
-
-class States(torch.nn.Module):
-    """The embedder from tokens to the last hidden states, of which the server takes the mean."""
-
-    def __init__(self, model: Embedder) -> None:
-        super().__init__()
-        self.bert = model.bert
-
-    def forward(
-        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
-    ) -> torch.Tensor:
-        """Return the states of a batch of texts, shape ``(texts, tokens, 384)``."""
-        read = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
-        return self.bert(**read).last_hidden_state
+        states = self.bert(**read).last_hidden_state
+        return states if self.head is None else self.head(mean(states, attention_mask))
 
 
 def to_onnx(model: torch.nn.Module, output: str, path: Path) -> None:
@@ -103,35 +89,23 @@ def store_in_8_bits(path: Path, out: Path) -> None:
     onnx.save(model, out)
 
 
-def export_reader(weights: Path, folder: Path) -> None:
-    """Write the reader and its card."""
-    cross = Cross()
-    cross.load_state_dict(torch.load(weights))
-    with tempfile.TemporaryDirectory() as place:
-        full = Path(place) / "full.onnx"
-        to_onnx(Logits(cross), "logits", full)
-        # By channel the chances differ by .02 from those in 32 bits, by tensor by .04; seven bits, since processors
-        # without VNNI add two products in 16 bits.
-        quantize_dynamic(
-            full, folder / reader.WEIGHTS, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True
-        )
-    write_card(folder / reader.WEIGHTS, folder / reader.CARD)
-
-
-def export_embedder(weights: Path, folder: Path) -> None:
-    """Write the embedder and its card."""
-    model = Embedder()
+def export(kind: str, weights: Path, folder: Path) -> None:
+    """Write the reader or the embedder, and its card with the digest, which the server checks."""
+    model = Cross() if kind == "reader" else Embedder()
     model.load_state_dict(torch.load(weights))
     with tempfile.TemporaryDirectory() as place:
         full = Path(place) / "full.onnx"
-        to_onnx(States(model), "last_hidden_state", full)
-        store_in_8_bits(full, folder / embedder.WEIGHTS)
-    write_card(folder / embedder.WEIGHTS, folder / embedder.CARD)
-
-
-def write_card(weights: Path, card: Path) -> None:
-    """Write the digest of weights, which the server checks."""
-    digest = hashlib.sha256(weights.read_bytes()).hexdigest()
+        if kind == "embedder":
+            out, card = folder / embedder.WEIGHTS, folder / embedder.CARD
+            to_onnx(Traced(model.bert), "last_hidden_state", full)
+            store_in_8_bits(full, out)
+        else:
+            out, card = folder / reader.WEIGHTS, folder / reader.CARD
+            to_onnx(Traced(model.bert, model.head), "logits", full)
+            # By channel the chances differ by .02 from those in 32 bits, by tensor by .04; seven bits, since processors
+            # without VNNI add two products in 16 bits.
+            quantize_dynamic(full, out, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+    digest = hashlib.sha256(out.read_bytes()).hexdigest()
     card.write_text(json.dumps({"sha256": digest}) + "\n", encoding="utf-8")
 
 
@@ -141,4 +115,4 @@ if __name__ == "__main__":
     parser.add_argument("weights", type=Path)
     parser.add_argument("folder", type=Path)
     args = parser.parse_args()
-    (export_reader if args.model == "reader" else export_embedder)(args.weights, args.folder)
+    export(args.model, args.weights, args.folder)
