@@ -38,7 +38,7 @@ _FACT = columns_of(
     "fact=id by=extractor head relation tail negated since until stated kind precision confidence intent change"
     " sentence start end said=said_at recorded=recorded_at",
     {"by": Literal["caller", "anthropic"]},
-    negated=False, since=BEGINNING, until=FOREVER, change=False, sentence=WHOLE,
+    negated=False, since=BEGINNING, until=FOREVER, stated=False, change=False, sentence=WHOLE,
 )  # fmt: skip
 _READING = columns_of(
     Job, "state parts tries until recorded=at", {"state": Literal["waiting", "done", "failed"]}, until=0
