@@ -272,7 +272,12 @@ def make_backup(some: random.Random, folder: Path) -> Path:
     header = json.dumps({"format": "mcp-memory backup", "version": 1, "program": "x", "made": "2024-05-05", "commit": 1,
                          "store_format": 1, "embedder": "fake", "dimension": 8}).encode()  # fmt: skip
     with tarfile.open(file, "w", format=some.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))) as archive:
-        for name in ("backup.json", "turns.lance/data/1.lance", "commits.lance/1", "sums.json"):
+        for name in (
+            "backup.json",
+            "turns.lance/data/00000000-0000-0000-0000-000000000000.lance",
+            "commits.lance/_versions/1.manifest",
+            "sums.json",
+        ):
             content = {"backup.json": header, "sums.json": json.dumps(sums).encode()}.get(name, name.encode() * 20)
             info = tarfile.TarInfo(name)
             if some.random() < 0.1:
