@@ -42,11 +42,6 @@ def room_of(module: str) -> str:
     return module.partition(".")[2].partition(".")[0]
 
 
-def test_no_file_has_more_than_400_lines() -> None:
-    counts = {path: path.read_text("utf-8").count("\n") for path in PACKAGE.rglob("*.py")}
-    assert {str(path.relative_to(PACKAGE)): count for path, count in counts.items() if count > 400} == {}
-
-
 def import_graph() -> nx.DiGraph[str]:
     """Return an edge from each module of the package to each module that it imports."""
     paths = PACKAGE.rglob("*.py")
