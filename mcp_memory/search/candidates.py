@@ -3,11 +3,10 @@
 Messages and documents are found by different things, so each kind has its own formula: a weighted sum of channels. For
 a message::
 
-    (cos⁺/max cos⁺ + .7·BM25/max BM25 + .4·[said by the one speaker named] + .5·[not said by an assistant]
-    + .1·[a statement] + .05·length) · max cos⁺ + .2·[it replies to a question]·cos⁺ of that question
+    (cos⁺/max cos⁺ + .7·BM25/max BM25 + .4·[said by the one speaker named] + .5·[not said by an assistant]) · max cos⁺
 
-with BM25 over the words of the messages around. For a document
-segment::
+with BM25 over the words of the messages around, and the last two as far as the query wants them (`whose_words`). For a
+document segment::
 
     cos + .015·BM25 + .3·[its title stands in the query]
 
@@ -44,12 +43,10 @@ from mcp_memory.language.tokens import mentions
 from mcp_memory.search.channels import (
     EXPERIENCE,
     FACTS,
-    FORM,
     MEANING,
     POINTS,
     PROPAGATION,
     QUESTIONS,
-    REPLY,
     SPEAKER,
     TYPICAL_COSINE,
     USER_FIRST,
@@ -95,7 +92,6 @@ with all; .4 gives +.3 to +.9 of R@5, .7 costs .9; by the cosine alone 0. With p
 CHANNELS: tuple[Channel, ...] = (
     MEANING,
     WORDS,
-    REPLY,
     SPEAKER,
     TITLE,
     TIME,
@@ -109,7 +105,6 @@ CHANNELS: tuple[Channel, ...] = (
     QUESTIONS,
     PARTS,
     USER_FIRST,
-    FORM,
     SIBLINGS,
 )
 """All channels, in the order in which their scores are added and ``via`` names them where two score the same."""
@@ -343,7 +338,7 @@ def _gained_by_role(scores: Mapping[str, Scores]) -> float:
     """Return what messages gain for being no assistant's; documents beside messages gain as much.
 
     It orders messages, and says nothing against a document. Of 22 questions to documents beside some 75 messages to an
-    assistant, six found only talk without it, two with it. (The same for `FORM` costs dialogues .8 points of R@5.)
+    assistant, six found only talk without it, two with it.
     """
     return float(scores[USER_FIRST.name].max()) if USER_FIRST.name in scores else 0.0
 

@@ -4,26 +4,24 @@ Each channel is one `Channel`, defined beside the code that computes its score a
 weights; ``candidates.CHANNELS`` lists all of them. There are four kinds, by when the score is known. All but the first
 need one more line; ``docs/ARCHITECTURE.md`` says where ("Where would I add a channel").
 
-- channels with a `Channel.score` read the query and the text alone: meaning, words, reply, speaker, title, form;
+- channels with a `Channel.score` read the query and the text alone: meaning, words, speaker, title, user;
 - ``facts``, ``points``, ``experience``, ``propagation`` and ``questions`` are computed by other rooms and passed in;
   they are defined below;
 - ``time`` and ``siblings`` (``times.py``) depend on the sum of those two kinds;
 - ``links``, ``entities`` (``links.py``), ``residual`` (``residual.py``) and ``parts`` (``candidates.py``) are added to
   the sum of all others: the first three start from its best candidates.
 
-The channels that only messages have are here too: who said a message (``speaker``, ``user``), what it replies to
-(``reply``), and its ``form``: a question or a statement, short or long.
+The channels that only messages have, who said one (``speaker``, ``user``), are here too.
 
 ``via`` and the switches are public, so they keep names that differ from the constant or from each other:
 
     constant     name in via    switch
-    REPLY        reply          replies
     TITLE        head           heads
     ENTITIES     entities       rare_entities
     USER_FIRST   user           user_first
     SIBLINGS     siblings       time, with ``TIME``
     EXPERIENCE   experience     learning
-    FORM, PARTS  form, parts    none
+    PARTS        parts          none
 
 The switches of FACTS, POINTS, EXPERIENCE and PROPAGATION are in the settings of the rooms that compute their scores.
 
@@ -42,7 +40,6 @@ from numpy.typing import NDArray
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Constraint
 from mcp_memory.domain.turns import Role, by_assistant, by_user, label
-from mcp_memory.language.segments import ends_with_question_mark
 from mcp_memory.ports import Store
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.vectors import Column, Matrix, Scores
@@ -52,12 +49,6 @@ Rows = NDArray[np.intp]
 
 TYPICAL_COSINE = 0.5
 """Stands for the best cosine of talk where there is none, with meaning switched off."""
-STATEMENT = 0.1
-"""Added to ``form`` where the message does not end with a question mark (measured: +2 points of R@2)."""
-LENGTH = 0.05
-"""Added to ``form`` for a message of `FULL_LENGTH` words, less for a shorter one (measured: +.5 points of R@5)."""
-FULL_LENGTH = 30
-"""In words."""
 _UNKNOWN = -1
 
 
@@ -225,13 +216,11 @@ so it is off there.
 
 
 class SpeakerIndex:
-    """The speaker, the role and the form of each segment."""
+    """The speaker and the role of each segment."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._speakers: Column[np.int32] = Column(np.int32)
-        self._statements: Column[np.bool_] = Column(np.bool_)
-        self._words: Column[np.int32] = Column(np.int32)
         self._assistants: Column[np.bool_] = Column(np.bool_)
         self._users: Column[np.bool_] = Column(np.bool_)
 
@@ -239,11 +228,8 @@ class SpeakerIndex:
         """Add the segments of ``space`` from row ``since`` on."""
         for row in range(since, len(space.segments)):
             turn = space.segment_turn[row]
-            text = space.text(space.segments[row])
             speaker = label(turn) if turn.kind != "document" else None
             self._speakers.append(self._numbers.setdefault(speaker, len(self._numbers)) if speaker else _UNKNOWN)
-            self._statements.append(not ends_with_question_mark(text))
-            self._words.append(len(text.split()))
             self._assistants.append(by_assistant(turn))
             self._users.append(by_user(turn))
 
@@ -267,27 +253,6 @@ class SpeakerIndex:
         asker = space.speakers.asker
         return self._users.values | (self.said_by([asker] if asker else []) & ~self.assistants)
 
-    @property
-    def statements(self) -> NDArray[np.bool_]:
-        """Which segments do not end with a question mark."""
-        return self._statements.values
-
-    def replies(self, previous: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return which messages come right after a question that somebody else asked.
-
-        Args:
-            previous: `Space.previous_rows`, the row before each segment in its session, or `NONE`.
-        """
-        speakers, questions = self._speakers.values, ~self._statements.values
-        # A previous row of -1 reads the last segment; the next line drops it.
-        others = (speakers != speakers[previous]) | (speakers == _UNKNOWN)
-        replies: NDArray[np.bool_] = (previous != NONE) & questions[previous] & others
-        return replies
-
-    def length_shares(self, full: int) -> Scores:
-        """Return the length of each segment as a share of ``full`` words, in [0, 1]."""
-        return np.minimum(self._words.values / np.float32(full), np.float32(1.0)).astype(np.float32)
-
 
 def said_in_role(space: Space, role: Role | None) -> Callable[[str], bool]:
     """Return a test of whether a turn, by its id, is of a role."""
@@ -297,29 +262,11 @@ def said_in_role(space: Space, role: Role | None) -> Callable[[str], bool]:
     return lambda turn: any(bool(rows[row]) for row in space.segments_with(turn, -1))
 
 
-def _reply(inputs: ChannelInput, weight: float) -> Scores | None:
-    if not (inputs.talk and inputs.settings.meaning):
-        return None
-    previous = inputs.space.previous_rows
-    before = inputs.similarity[previous[inputs.rows]]
-    return np.float32(weight) * before * inputs.space.index(SpeakerIndex).replies(previous)[inputs.rows]
-
-
 def _speaker(inputs: ChannelInput, weight: float) -> Scores | None:
     if not inputs.talk or len(inputs.query.speakers) != 1:
         return None
     said = inputs.space.index(SpeakerIndex).said_by(inputs.query.speakers)
     return said[inputs.rows] * np.float32(weight * inputs.query.speaker_words * inputs.unit)
-
-
-def _form(inputs: ChannelInput, _: float) -> Scores | None:
-    if not inputs.talk:
-        return None
-    speakers = inputs.space.index(SpeakerIndex)
-    statement = STATEMENT * speakers.statements[inputs.rows]
-    length = LENGTH * speakers.length_shares(FULL_LENGTH)[inputs.rows]
-    form: Scores = (inputs.unit * (statement + length)).astype(np.float32)
-    return form
 
 
 def _user(inputs: ChannelInput, weight: float) -> Scores | None:
@@ -331,11 +278,6 @@ def _user(inputs: ChannelInput, weight: float) -> Scores | None:
     return (~assistants)[inputs.rows] * np.float32(weight * inputs.query.user_words * inputs.unit)
 
 
-REPLY = Channel("reply", talk=0.2, switch=lambda on: on.replies, score=_reply)
-"""The similarity of the question asked just before, for a message that is another speaker's reply to it.
-
-Measured on dialogues: +3.5 points of R@2, +1 of R@5, +.6 of R@10, -.5 of R@20; .1 gives half of it.
-"""
 SPEAKER = Channel("speaker", talk=0.4, switch=lambda on: on.speaker, score=_speaker)
 """Added to messages by the one speaker that the query names.
 
@@ -350,5 +292,3 @@ assistant: R@2 +4.8 ± 5.5, R@10 +1.8 ± 2.6, R@20 +4.4 ± 4.8; on the other hal
 (orderings +17 of R@20, times +10 of R@10, summaries, which need the replies as well, -5). With .2 half of it, with .7
 and 1 no more at rank 2. Where nobody is an assistant it changes nothing.
 """
-FORM = Channel("form", talk=1.0, score=_form, finds=False)
-"""Statements before questions, long messages before short ones; `STATEMENT` and `LENGTH` are its weights."""

@@ -25,7 +25,6 @@ class SearchSettings:
     speaker: bool = switch("speaker", True, "turns of the speaker that the query names")
     user_first: bool = switch("user_first", True, "what the person says counts more, as far as the query wants it")
     wishes: bool = switch("wishes", True, "standing wishes of the user that apply come with every recall")
-    replies: bool = switch("replies", True, "a turn's similarity to the query counts for the turn that replies to it")
     heads: bool = switch("heads", True, "documents whose title, or subject of the first sentence, is in the query")
     links: bool = switch("links", True, "a text that was found leads to the documents whose titles it mentions")
     rare_entities: bool = switch("rare_entities", True, "and to the texts that name the same rare entities")

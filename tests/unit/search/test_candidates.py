@@ -76,29 +76,6 @@ def test_the_words_of_the_message_before_help_to_find_an_answer() -> None:
     assert refs(space, ask(space, "sister", switches=SearchSettings(neighbours=False))) == ["1"]
 
 
-def test_a_reply_is_found_by_the_meaning_of_the_question_before_it() -> None:
-    space = space_of(
-        message("asked", "Bob", "What did you plant?"),
-        message("reply", "Ann", "Tulips, by the wall."),
-        message("other", "Ann", "I planted something."),
-        message("after", "Bob", "Lovely."),
-    )
-    cosines = np.array([[0.5, 0.1, 0.1, 0.1]], np.float32)
-    ranked = {
-        space.segments[candidate.row].id: candidate for candidate in ask(space, "What is there in the garden?", cosines)
-    }
-    parts = [ranked[segment.id].scores.get("reply", 0) for segment in space.segments]
-    assert parts == pytest.approx([0, 0.2 * 0.5, 0, 0])
-    assert "reply" in ranked[space.segments[1].id].via
-
-
-def test_a_message_after_a_question_by_the_same_speaker_is_no_reply() -> None:
-    space = space_of(message("asked", "Ann", "What did I plant?"), message("on", "Ann", "Tulips, by the wall."))
-    cosines = np.array([[0.5, 0.1]], np.float32)
-    ranked = ask(space, "What is there in the garden?", cosines)
-    assert not any("reply" in candidate.scores for candidate in ranked)
-
-
 def test_a_document_whose_title_is_in_the_query_comes_first() -> None:
     text = "It opened in 1901 and closed in 1950."
     titled = space_of(document("a", "Blue Mill (theatre)", text), document("b", "Red Mill", text))
