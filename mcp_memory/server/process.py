@@ -48,7 +48,7 @@ _OPENED_WITH = (
     "wiring",
     "memory",
     "reasoning.judges",
-    "rules.facts.spacy",
+    "rules.facts.extractor",
     "embedding.sentence_transformers",
 )
 """Modules that opening a memory imports."""

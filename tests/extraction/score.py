@@ -30,6 +30,7 @@ from mcp_memory.language.iso import MONTHS
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import words
+from mcp_memory.rules.facts.extractor import RuleExtractor
 
 Extract = Callable[..., list[Assertion]]
 PLAIN = 0.8
@@ -285,18 +286,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the score of an extractor on a file."""
     parser = argparse.ArgumentParser(description="Score an extractor on labelled texts.")
     parser.add_argument("file", type=Path)
-    parser.add_argument("--extractor", choices=("rules", "spacy"), default="rules")
     parser.add_argument("--wordings", action="store_true", help="the file holds wordings; values.json lies beside it")
     parser.add_argument("--quiet", action="store_true", help="figures only")
     asked = parser.parse_args(arguments)
-    if asked.extractor == "spacy":
-        from mcp_memory.rules.facts.spacy import SpacyExtractor
-
-        extract: Extract = SpacyExtractor().extract
-    else:
-        from mcp_memory.rules.facts.extractor import RuleExtractor
-
-        extract = RuleExtractor().extract
+    extract = RuleExtractor().extract
     out = sys.stdout
     if asked.wordings:
         values = json.loads((asked.file.parent / "values.json").read_text(encoding="utf-8"))

@@ -308,7 +308,7 @@ async def main():
         print([name for name in early if name.split(".")[2] in ("tools", "resources", "facts", "evidence", "requests")])
         await client.list_resources(); await client.list_prompts()
 anyio.run(main)
-heavy = "anthropic numpy networkx lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer psutil spacy"
+heavy = "anthropic numpy networkx lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer psutil"
 heavy = (heavy + " mcp_memory.wiring mcp_memory.memory").split()
 print([name for name in heavy if name in sys.modules])
 """
