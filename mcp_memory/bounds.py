@@ -61,6 +61,18 @@ def is_too_deep(text: str, most: int = DEEPEST) -> bool:
     return False
 
 
+def check_bounds(text: str, values: int = RECORD_VALUES) -> None:
+    """Refuse a JSON text with more values than allowed, or with lists and objects too deep in each other.
+
+    Raises:
+        OverBounds: it is over one of these bounds.
+    """
+    if too_many_values(text, values):  # first, as it looks at no more than so many
+        raise OverBounds(f"has more than {values:,} values")
+    if is_too_deep(text):
+        raise OverBounds(f"is nested more than {DEEPEST} deep")
+
+
 def parse_json(text: str, *, values: int = RECORD_VALUES) -> Any:
     """Return the value of a JSON text.
 
@@ -68,10 +80,7 @@ def parse_json(text: str, *, values: int = RECORD_VALUES) -> Any:
         ValueError: it is no JSON, or over a bound (`OverBounds`); NaN, infinity, and numbers of thousands of digits
             are no JSON.
     """
-    if too_many_values(text, values):  # first, as it looks at no more than so many
-        raise OverBounds(f"has more than {values:,} values")
-    if is_too_deep(text):
-        raise OverBounds(f"is nested more than {DEEPEST} deep")
+    check_bounds(text, values)
     try:
         return json.loads(text, parse_constant=_no_number)
     except json.JSONDecodeError:

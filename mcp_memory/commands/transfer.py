@@ -58,7 +58,7 @@ def is_foreign(file: Path, kind: str | None) -> bool:
 
 
 async def import_other(
-    settings: Settings, options: argparse.Namespace, terminal: Terminal, derive: Derive | None = None
+    settings: Settings, options: argparse.Namespace, terminal: Terminal, derived: Derive | None = None
 ) -> None:
     """Store what a file, folder or archive of another program holds and the store does not.
 
@@ -66,7 +66,7 @@ async def import_other(
         settings: every setting.
         options: the options of the command.
         terminal: where to say what was done.
-        derive: see `import_foreign`.
+        derived: see `import_foreign`.
 
     Raises:
         InvalidInput: it cannot be imported.
@@ -93,7 +93,7 @@ async def import_other(
                 again=options.again,
                 dry_run=options.dry_run,
                 progress=progress.show,
-                derive=derive,
+                derived=derived,
             )
     finally:
         progress.end()

@@ -338,8 +338,8 @@ Derive = Callable[[Sequence[Turn], Sequence[Talkers]], Awaitable[Sequence[Derive
 
 async def write_many(
     store: Store, requests: Sequence[WriteRequest], *, reading: Reading, derive: Derive, now: Millis
-) -> bool:
-    """Store what is new of some requests; return whether secrets are in it.
+) -> tuple[Batch, bool]:
+    """Store what is new of some requests; return its rows, and whether secrets are in it.
 
     Args:
         store: the store where it is stored.
@@ -373,8 +373,9 @@ async def write_many(
             current = plans(transaction.view)
             if _underived(current, ready):
                 continue  # another process revised a document meanwhile: a known text is new again
-            await transaction.commit(batch if current == planned else _batch(current, ready))
-            return any(bool(plan.secrets) for plan in current)
+            batch = batch if current == planned else _batch(current, ready)
+            await transaction.commit(batch)
+            return batch, any(bool(plan.secrets) for plan in current)
 
 
 def _underived(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> list[tuple[Turn, Talkers]]:

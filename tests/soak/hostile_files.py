@@ -50,14 +50,14 @@ def read_foreign(path: Path) -> int:
     store: Any = type("NothingForgotten", (), {"was_forgotten": lambda _self, _id: False})()
     reading: Any = type("Keeping", (), {"masking": KEEP, "zone": None})()
     space: Space = View().space("default")
-    work = _ForeignWork(store, reading, space, ItemLimits(1_000_000, 8_000_000, 256), 0, again=False, derive=None)
+    work = _ForeignWork(store, reading, space, ItemLimits(1_000_000, 8_000_000, 256), 0, again=False, derived=None)
     with source_files(path) as files:
         kind = recognise(files)
         if kind == OWN:
             return read_export(path) if path.is_file() else 0
-        counted = work.count(READERS[kind](files))
-        records = READERS[kind](files)
-        while work.some_requests(records) is not None:
+        counted = work.count(READERS[kind](files), new=True)
+        parts = work.parts(READERS[kind](files), counted)
+        while work.next_requests(parts):
             pass
     return counted.found.total()
 

@@ -7,20 +7,16 @@ import os
 import zipfile
 
 import pytest
-from foreign_files import chatgpt_chat, records_of
+from foreign_files import chatgpt_chat, records_of, write_json
 
 from mcp_memory.bounds import DEEPEST, BrokenText, parse_json, parse_toml, parse_yaml
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.reading import ForeignRecord, LeftOut, SkippedRecord
 
 DEEP = "[" * 40_000 + "]" * 40_000
-HOSTILE = {
-    "a number of 5,000 digits": ("1" * 5_000, "thousands of digits"),
-    "brackets in each other": (DEEP, f"more than {DEEPEST} deep"),
-    "no number": ("NaN", "no JSON"),
-    "more values than a record has": ("[" + "0," * 1_000_000 + "0]", "more than 1,000,000 values"),
-    "a word": ("nothing", "no JSON"),
-}
+NESTED = "[" * 200 + "]" * 200
+MANY = "[" + "0," * 1_000_000 + "0]"
+MEMORY = '{"id": "%s", "user_id": "ann", "memory": "Fact %s", "metadata": %s}'
 
 
 def _told(found):
@@ -31,27 +27,50 @@ def _bad(found):
     return [(one.place, one.problem) for one in found if isinstance(one, SkippedRecord)]
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("lines", [False, True])
-def test_a_record_over_a_bound_is_named_by_its_line_and_the_others_go_in(tmp_path, name, lines):
-    value, problem = HOSTILE[name]
-    good = [json.dumps({"id": f"m{number}", "user_id": "ann", "memory": f"Fact {number}"}) for number in range(2)]
-    bad = f'{{"id": "x", "user_id": "ann", "memory": "Bad", "metadata": {value}}}'
-    rows = [good[0], bad, good[1]]
-    file = tmp_path / ("memories.jsonl" if lines else "memories.json")
-    file.write_text("\n".join(rows) + "\n" if lines else "[" + ",\n".join(rows) + "]", "utf-8")
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("memories.jsonl", "1" * 5_000, "thousands of digits"),
+        ("memories.jsonl", DEEP, f"more than {DEEPEST} deep"),
+        ("memories.jsonl", "NaN", "no JSON"),
+        ("memories.jsonl", MANY, "more than 1,000,000 values"),
+        ("memories.jsonl", "nothing", "no JSON"),
+        ("memories.json", NESTED, f"more than {DEEPEST} deep"),
+        ("memories.json", MANY, "more than 1,000,000 values"),
+    ],
+)
+def test_a_record_over_a_bound_is_named_by_its_line_and_the_others_go_in(tmp_path, name, value, problem):
+    rows = [MEMORY % (number, number, value if number == 1 else 0) for number in range(3)]
+    file = tmp_path / name
+    file.write_text("\n".join(rows) + "\n" if name.endswith("l") else "[" + ",\n".join(rows) + "]", "utf-8")
     kind, found = records_of(file)
-    assert (kind, _told(found)) == ("mem0", ["Fact 0", "Fact 1"])
+    assert (kind, _told(found)) == ("mem0", ["Fact 0", "Fact 2"])
     ((place, why),) = _bad(found)
     assert "line 2" in place
     assert problem in why
+
+
+@pytest.mark.parametrize("value", ["1" * 5_000, "NaN"])
+def test_a_number_that_is_none_costs_nothing_else_of_a_list(tmp_path, value):
+    rows = [MEMORY % (number, number, value) for number in range(3)]
+    (tmp_path / "memories.json").write_text("[" + ",\n".join(rows) + "]", "utf-8")
+    _, found = records_of(tmp_path / "memories.json")
+    assert _told(found) == ["Fact 0", "Fact 1", "Fact 2"]
+
+
+@pytest.mark.parametrize(("value", "why"), [(DEEP, "nested too deeply"), ("nothing", "no JSON")])
+def test_a_list_that_no_parser_bears_is_refused_with_the_line(tmp_path, value, why):
+    rows = [MEMORY % (number, number, value if number == 1 else 0) for number in range(3)]
+    (tmp_path / "memories.json").write_text("[" + ",\n".join(rows) + "]", "utf-8")
+    with pytest.raises(InvalidInput, match=f"line 2: .*{why}.*Nothing was stored"):
+        records_of(tmp_path / "memories.json")
 
 
 def test_a_list_in_an_object_is_read_up_to_and_behind_a_record_over_a_bound(tmp_path):
     file = tmp_path / "memory.json"
     name = '{"type": "entity", "name": "%s", "observations": ["x"%s]}'
     file.write_text(
-        f'{{"entities": [{name % ("A", "")},\n{name % ("B", f", {DEEP}")},\n{name % ("C", "")}], "relations": []}}',
+        f'{{"entities": [{name % ("A", "")},\n{name % ("B", f", {NESTED}")},\n{name % ("C", "")}], "relations": []}}',
         "utf-8",
     )
     _, found = records_of(file)
@@ -59,16 +78,28 @@ def test_a_list_in_an_object_is_read_up_to_and_behind_a_record_over_a_bound(tmp_
     assert [place for place, _ in _bad(found)] == ["memory.json, entities 2 (line 2)"]
 
 
-def test_a_record_that_is_too_long_is_not_held_and_the_next_one_is_read(tmp_path, monkeypatch):
+def test_a_line_that_is_too_long_is_not_held_and_the_next_one_is_read(tmp_path, monkeypatch):
     from mcp_memory.services.transfer.foreign import json_files
 
     monkeypatch.setattr(json_files, "RECORD_BYTES", 10_000)
     chats = [chatgpt_chat(0), chatgpt_chat(1, turns=200), chatgpt_chat(2)]
-    for name, text in (("a.json", json.dumps(chats)), ("b.jsonl", "\n".join(map(json.dumps, chats)))):
-        (tmp_path / name).write_text(text, "utf-8")
-        _, found = records_of(tmp_path / name)
-        assert [problem for _, problem in _bad(found)] == ["is longer than 32 MB"] or "longer" in _bad(found)[0][1]
-        assert {one.session for one in found if isinstance(one, ForeignRecord)} == {"chatgpt:chat-0", "chatgpt:chat-2"}
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, chats)), "utf-8")
+    _, found = records_of(tmp_path / "b.jsonl")
+    assert [problem for _, problem in _bad(found)] == ["is longer than 10,000 bytes"]
+    assert {one.session for one in found if isinstance(one, ForeignRecord)} == {"chatgpt:chat-0", "chatgpt:chat-2"}
+
+
+def test_a_value_of_a_list_is_held_as_far_as_its_bound(tmp_path, monkeypatch):
+    from mcp_memory.services.transfer.foreign import json_files
+
+    monkeypatch.setattr(json_files, "RECORD_BYTES", 100_000)
+    monkeypatch.setattr(json_files, "PIECE", 1_000)
+    chats = [chatgpt_chat(0), chatgpt_chat(1, turns=2_000)]
+    write_json(tmp_path / "a.json", chats)
+    with pytest.raises(InvalidInput, match="a value is longer than 100,000 bytes"):
+        records_of(tmp_path / "a.json")
+    _, found = records_of(write_json(tmp_path / "a.json", [chatgpt_chat(number, turns=9) for number in range(30)]))
+    assert len(_told(found)) == 30 * 19
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
-"""Store the records of another program: check all of them first, then store them as writes do.
+"""Store the records of another program: check all of them first, then store them in few commits.
 
 The files are read twice. The first pass finds what is wrong with a file as a whole (cut short, another encoding), so
 that nothing is stored of one that cannot be read to its end; it counts the records and lists the bad ones. The second
-pass stores the others in the order of the file, `AT_ONCE` items of a session in a commit, and indexes them together
-after so many items, whatever sessions they are of: exports often change from one session to another with each record.
-What is stored already is left out before anything is derived, so an import that was stopped is repeated and goes on.
+pass stores the others in the order of the file, with all that follows from them, many items in a commit
+(`mcp_memory.services.write.write_many`). If one is refused, they are stored one by one, so that it costs no other.
 
-A corpus is stored by `write_many`, `MANY_AT_ONCE` items of many sessions in a commit.
+What is stored already is left out, so an import that was stopped is repeated and goes on.
+
+**What only the user states** (who they are, and what they wish of an assistant) another program may have stored of
+anybody. So such a fact is kept as text.
 """
 
 from __future__ import annotations
@@ -14,19 +16,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from anyio import to_thread
 
-from mcp_memory.domain.batch import masked_fact
-from mcp_memory.domain.ids import former_ref
+from mcp_memory.domain.ids import UNKEYED, digest, former_ref
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Turn, turn_id
+from mcp_memory.domain.turns import USERS, Turn, turn_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress
-from mcp_memory.services.background.indexing import Indexing
-from mcp_memory.services.ingest import Reading, silent
-from mcp_memory.services.transfer.foreign.claims import as_text, is_claim
+from mcp_memory.services.ingest import Reading, derive, silent
 from mcp_memory.services.transfer.foreign.kinds import Read
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
@@ -34,24 +35,22 @@ from mcp_memory.services.transfer.foreign.reading import (
     Found,
     LeftOut,
     SkippedRecord,
-    in_batches,
-    of_different_sessions,
     parts_of,
     size,
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.importing import LoggedStore
-from mcp_memory.services.write import Derive, requested_turns, write, write_many
-from mcp_memory.temporal.assertions import caller_assertion
+from mcp_memory.services.write import Derive, make_plan, requested_turns, write_many
+from mcp_memory.temporal.assertions import statement
+from mcp_memory.view.facts import NAMING
 from mcp_memory.view.named import ref_of
 from mcp_memory.view.space import Space
-from mcp_memory.visible import with_masks
 
-AT_ONCE = 64
+AT_ONCE = 2_048
 """Items of a commit."""
-MANY_AT_ONCE = 2_048
-MANY_CHARACTERS = 400_000
-"""Items of a commit of a corpus, and characters from which on it takes no further record."""
+CHARACTERS, CHARACTERS_OF_MANY = 64_000, 400_000
+"""Characters from which on a commit takes no further item: some ten seconds of embedding; where several processes share
+it, more."""
 LISTED = 20
 """Bad records, and sorts of what is left out, that are listed; the others are only counted."""
 PLACES = 3
@@ -120,7 +119,7 @@ async def import_foreign(
     again: bool = False,
     dry_run: bool = False,
     progress: Progress = silent,
-    derive: Derive | None = None,
+    derived: Derive | None = None,
 ) -> ForeignImport:
     """Store what a store does not have yet of some files.
 
@@ -135,15 +134,15 @@ async def import_foreign(
         again: whether to store what was forgotten here, too.
         dry_run: only count.
         progress: in items and facts.
-        derive: makes what follows from many texts at once, of a corpus; None stores texts first and indexes them then.
+        derived: makes what follows from many texts at once, in several processes; None does it here.
 
     Raises:
         InvalidInput: a file cannot be read to its end, or nothing in it can be imported; nothing was stored.
         StoreError: the store cannot be read or written; what was committed before stays, and a repetition goes on.
     """
     async with store.reading(whole=False) as view:
-        work = _ForeignWork(store, reading, view.space(space), limits, now, again, derive)
-        result = await to_thread.run_sync(work.count, read(files))
+        work = _ForeignWork(store, reading, view.space(space), limits, now, again, derived)
+        result = await to_thread.run_sync(partial(work.count, read(files), new=dry_run))
     if not result.found.total():
         problem = f"nothing in it can be imported; {result.bad:,} bad records" if result.bad else "it holds nothing"
         first = f" The first: {result.skipped[0].place} {result.skipped[0].problem}." if result.skipped else ""
@@ -151,13 +150,12 @@ async def import_foreign(
     if dry_run:
         return result
     result.stored, result.left_out, total, done = Counter(), 0, result.found.total(), 0
-    records = read(files)
-    while (requests := await to_thread.run_sync(work.some_requests, records)) is not None:
-        for group in [requests] if derive else [[request] for request in requests]:
+    parts = work.parts(read(files), result)
+    while requests := await to_thread.run_sync(work.next_requests, parts):
+        for together in requests:
             await progress(done, total, "importing")
-            await work.store(group, result)
-            done += sum(map(size, group))
-        await work.index(requests)
+            await work.store(together, result)
+            done += sum(map(size, together))
     await progress(total, total, "importing")
     return result
 
@@ -173,7 +171,7 @@ class _ForeignWork:
         limits: ItemLimits,
         now: Millis,
         again: bool,
-        derive: Derive | None,
+        derived: Derive | None,
     ) -> None:
         self._store = store
         self._reading = reading
@@ -181,147 +179,107 @@ class _ForeignWork:
         self._limits = limits
         self._now = now
         self._again = again
-        self._derive = derive
-        self._items = MANY_AT_ONCE if derive else AT_ONCE
-        self._characters: float = MANY_CHARACTERS if derive else float("inf")
+        self._derive = derived or partial(derive, reading, progress=silent)
+        self._characters = CHARACTERS_OF_MANY if derived else CHARACTERS
 
-    def count(self, records: Iterable[Found]) -> ForeignImport:
-        """Return how much there is, how much of it is new, and what is bad."""
+    def count(self, records: Iterable[Found], *, new: bool) -> ForeignImport:
+        """Return how much there is, what is bad, and, if asked for, how much of it is ``new``."""
         result, sessions = ForeignImport(), set()
         for record in records:
             for found in self._checked(record):
                 if isinstance(found, SkippedRecord):
                     result.skip(found)
-                    continue
-                if isinstance(found, LeftOut):
+                elif isinstance(found, LeftOut):
                     result.leave(found)
-                    continue
-                if not (found.items or found.facts):
-                    continue
-                sessions.add(found.session)
-                result.found.update({f"{found.kind}s": len(found.items), "facts": len(found.facts)})
-                request, left_out = self._kept(self._request(found))
-                result.left_out += left_out
-                result.stored.update(self._new(request))
+                elif size(found):
+                    sessions.add(found.session)
+                    result.found.update({f"{found.kind}s": len(found.items), "facts": len(found.facts)})
+                    if new:
+                        for part in self._kept(found, result):
+                            result.stored.update(self._new(part))
         result.sessions = len(sessions)
         return result
 
-    def some_requests(self, records: Iterator[Found]) -> list[WriteRequest] | None:
-        """Return the next requests, of a few records; None after the last one."""
-        taken: list[ForeignRecord] = []
-        items = characters = 0
+    def parts(self, records: Iterable[Found], result: ForeignImport) -> Iterator[WriteRequest]:
+        """Yield each item that may be stored with its facts, and each other fact."""
         for record in records:
             for found in self._checked(record):
                 if isinstance(found, ForeignRecord):
-                    taken.append(found)
-                    items += size(found)
-                    characters += sum(len(item.text) for item in found.items)
-            if items >= self._items or characters >= self._characters:
+                    yield from self._kept(found, result)
+
+    def _kept(self, record: ForeignRecord, result: ForeignImport) -> Iterator[WriteRequest]:
+        """Yield the parts of a record that were not forgotten here."""
+        facts = tuple(replace(fact, undated=True) for fact in record.facts)
+        for part in parts_of(WriteRequest(self._space.name, record.session, record.kind, record.items, facts)):
+            if self._again or not self._was_forgotten(part):
+                yield part
+            else:
+                result.left_out += size(part)
+
+    def next_requests(self, parts: Iterator[WriteRequest]) -> list[list[WriteRequest]]:
+        """Return the next parts as requests that are stored together, of each session one; none after the last part."""
+        kinds: dict[str, dict[str, WriteRequest]] = {"message": {}, "document": {}, "statement": {}}
+        items = characters = 0
+        for part in parts:
+            held = kinds[part.kind].get(part.session)
+            joined = (
+                part if held is None else replace(held, items=held.items + part.items, facts=held.facts + part.facts)
+            )
+            kinds[part.kind][part.session] = joined
+            items += size(part)
+            characters += sum(len(item.text) for item in part.items)
+            if items >= AT_ONCE or characters >= self._characters:
                 break
-        else:
-            if not taken:
-                return None
-        return [self._request(record) for record in in_batches(taken, self._items)]
+        return [list(requests.values()) for requests in kinds.values() if requests]
 
     async def store(self, requests: Sequence[WriteRequest], result: ForeignImport) -> None:
-        """Store what is new of some requests: in a commit for each, or in few where this is a corpus."""
-        if self._derive is None:
-            for request in requests:
-                await self.store_request(request, result)
-            return
-        async with self._store.reading(whole=False) as view:
-            self._space = view.space(self._space.name)
-        for together in of_different_sessions(requests):
-            new, kept = Counter[str](), []
-            for request, left_out in map(self._kept, together):
-                result.left_out += left_out
-                if count := self._new(request):
-                    new += count
-                    kept.append(request)
-            if not kept:
-                continue
-            try:
-                secrets = await write_many(self._store, kept, reading=self._reading, derive=self._derive, now=self._now)
-            except InvalidInput:  # of one of them
-                for request in kept:
-                    await self.store_request(request, result)
-            else:
-                result.stored.update(new)
-                result.secrets |= secrets
-
-    async def store_request(self, request: WriteRequest, result: ForeignImport) -> None:
-        """Store what is new of a request; if it is refused, item by item, so that one bad record costs no other."""
-        kept, left_out = self._kept(request)
-        result.left_out += left_out
-        if not (kept.items or kept.facts):
-            return
-        async with self._store.reading(whole=False) as view:
-            self._space = view.space(self._space.name)
-            new = self._new(kept)
-        if not new.total():
-            return
+        """Store what is new of some requests in one commit; if that is refused, one by one, and then part by part."""
         try:
-            written = await write(self._store, self._reading, kept, now=self._now, progress=silent)
+            batch, secrets = await write_many(
+                self._store, requests, reading=self._reading, derive=self._derive, now=self._now
+            )
         except InvalidInput as refusal:
-            parts = parts_of(kept)
-            if len(parts) == 1:
-                what = self._ref(kept.items[0]) if kept.items else f"{kept.facts[0].head} {kept.facts[0].relation}"
-                result.skip(SkippedRecord(f"{request.session}, {what}", str(refusal)))
+            parts = requests if len(requests) > 1 else parts_of(requests[0])
+            if len(parts) > 1:
+                for part in parts:
+                    await self.store([part], result)
                 return
-            for part in parts:
-                await self.store_request(part, result)
+            items, facts = parts[0].items, parts[0].facts
+            what = self._space.ids.ref(items[0].ref or "") if items else f"{facts[0].head} {facts[0].relation}"
+            result.skip(SkippedRecord(f"{parts[0].session}, {what}", str(refusal)))
             return
-        result.stored.update(new)
-        result.secrets |= any(warning.startswith("Secrets in ") for warning in written.warnings)
-
-    async def index(self, requests: Sequence[WriteRequest]) -> None:
-        """Index the texts of some requests that are stored, also those that an earlier import stored."""
-        async with self._store.reading() as view:
-            space = view.space(self._space.name)
-            names = [(request.session, item.ref) for request in requests for item in request.items]
-            for request in requests:
-                names += [(request.session, turn.ref) for turn in self._statements(request).values()]
-            turns = [space.current(session, ref_of(space, session, ref or "")) for session, ref in names]
-            left = {turn.id for turn in turns if turn is not None and turn.id in space.unindexed}
-        await Indexing(self._store, self._reading).finish(self._space.name, left, silent)
-
-    def _request(self, record: ForeignRecord) -> WriteRequest:
-        facts = tuple(replace(fact, undated=True) for fact in record.facts)
-        return WriteRequest(self._space.name, record.session, record.kind, record.items, facts, wait=False)
+        result.stored.update(f"{turn.kind}s" for turn in batch.turns if turn.kind != "statement")
+        result.stored.update("facts" for one in batch.assertions if one.extractor == "caller")
+        result.secrets |= secrets and bool(batch.turns)
 
     def _checked(self, record: Found) -> Iterator[Found]:
         """Yield a record without what cannot be stored of it, and what is bad."""
         if not isinstance(record, ForeignRecord):
             yield record
             return
-        claims = [fact for fact in record.facts if is_claim(fact)]
-        if claims:
-            record = as_text(record, claims)
+        if claims := [fact for fact in record.facts if _is_claim(fact)]:
+            record = _as_text(record, claims)
             why = "about names or wishes of the user, which only the user states; kept as text"
             yield LeftOut(record.place, "fact", why, len(claims))
-        good = []
+        items, facts, lost = [], [], set()
         for item in record.items:
             try:
                 self._check(item, record.kind)
-                good.append(item)
+                items.append(item)
             except BadRecord as problem:
-                place = record.place if len(record.items) == 1 else f"{record.place}, {self._ref(item)}"
-                yield SkippedRecord(place, str(problem))
-        lost = {item.ref for item in record.items} - {item.ref for item in good}
-        facts = []
+                lost.add(item.ref)
+                named = "" if len(record.items) == 1 else f", {self._space.ids.ref(item.ref or '')}"
+                yield SkippedRecord(f"{record.place}{named}", str(problem))
         for fact in record.facts:
-            if fact.source in lost and lost:
+            if fact.source in lost:
                 yield LeftOut(record.place, "fact", "of what was skipped")
                 continue
             try:
-                for name in (fact.head, fact.tail):
-                    _check_text(name, self._limits.name_chars * 4, "name")
-                    if len(name) > self._limits.name_chars:
-                        raise BadRecord(f"has a name of {len(name):,} characters, {name[:40]!r}")
+                self._check_names(fact.head, fact.tail)
                 facts.append(fact)
             except BadRecord as problem:
                 yield SkippedRecord(record.place, str(problem))
-        yield replace(record, items=tuple(good), facts=tuple(facts))
+        yield replace(record, items=tuple(items), facts=tuple(facts))
 
     def _check(self, item: NewItem, kind: str) -> None:
         section = "document" if kind == "document" else "message"
@@ -329,62 +287,52 @@ class _ForeignWork:
         _check_text(item.text, most, f"text (limits.{section}_bytes)")
         if self._reading.masking.refuses and (kinds := self._reading.masking.kinds(item.text)):
             raise BadRecord(f"holds a secret ({', '.join(kinds)}), and privacy.secrets is 'refuse'")
-        for name in (item.ref and former_ref(item.ref), item.speaker, item.role, item.title):
-            if name is not None:
-                _check_text(name, self._limits.name_chars * 4, "name")
-                if len(name) > self._limits.name_chars:
-                    raise BadRecord(f"has a name of {len(name):,} characters, {name[:40]!r}")
+        self._check_names(item.ref and former_ref(item.ref), item.speaker, item.role, item.title)
 
-    def _kept(self, request: WriteRequest) -> tuple[WriteRequest, int]:
-        """Return a request without what was forgotten here, and how much that is."""
-        if self._again:
-            return request, 0
-        statements = self._statements(request)
-        items = tuple(item for item in request.items if not self._was_forgotten(request, item.ref or ""))
-        facts = tuple(
-            fact
-            for number, fact in enumerate(request.facts)
-            if not self._was_forgotten(request, statements[number].ref if fact.source is None else fact.source)
-        )
-        left_out = len(request.items) + len(request.facts) - len(items) - len(facts)
-        return (replace(request, items=items, facts=facts), left_out) if left_out else (request, 0)
+    def _check_names(self, *names: str | None) -> None:
+        for name in filter(None, names):
+            _check_text(name, self._limits.name_chars * 4, "name")
+            if len(name) > self._limits.name_chars:
+                raise BadRecord(f"has a name of {len(name):,} characters, {name[:40]!r}")
 
-    def _ref(self, item: NewItem) -> str:
-        return self._space.ids.ref(item.ref or "")
-
-    def _was_forgotten(self, request: WriteRequest, ref: str) -> bool:
-        """Return whether the text of a ref was forgotten here, which an older program may have stored."""
-        ids, place = self._space.ids, (request.space, request.session)
+    def _was_forgotten(self, part: WriteRequest) -> bool:
+        """Return whether the text of an item or a fact was forgotten here, which an older program may have stored."""
+        ref = part.items[0].ref if part.items else part.facts[0].source
+        ref = next(iter(self._turns(part)[1].values())).ref if ref is None else ref
+        ids, place = self._space.ids, (part.space, part.session)
         names = ids.turn(*place, ids.ref(ref), "", 0), turn_id(*place, former_ref(ref), "", 0)
         return any(map(self._store.was_forgotten, names))
 
-    def _new(self, request: WriteRequest) -> Counter[str]:
-        """Return how much of a request is not stored yet; of facts those whose statement or source is new."""
-        statements = self._statements(request)
-        new = {item.ref for item in request.items if item.ref and not self._stored(request.session, item)}
-        facts = sum(
-            self._is_new(request.session, fact, statements[number].ref if number in statements else None, new)
-            for number, fact in enumerate(request.facts)
-        )
-        return Counter({f"{request.kind}s": len(new)}) + Counter({"facts": facts})
+    def _new(self, part: WriteRequest) -> Counter[str]:
+        """Return how much of an item or a fact is not stored yet; a source that is not stored comes with the file."""
+        source = part.facts[0].source if part.facts and not part.items else None
+        if source is not None and self._space.current(part.session, ref_of(self._space, part.session, source)) is None:
+            return Counter(facts=len(part.facts))
+        try:
+            plan = make_plan(self._space, part, *self._turns(part), self._reading.masking, self._now)
+        except InvalidInput:  # its id has another text here
+            return Counter()
+        new = Counter(f"{turn.kind}s" for turn, _ in plan.new if turn.kind != "statement")
+        return new + Counter(facts=sum(one.id not in plan.known for one in plan.stated))
 
-    def _is_new(self, session: str, fact: NewFact, statement: str | None, new: set[str]) -> bool:
-        ref = fact.source if statement is None else statement
-        turn = None if ref is None or ref in new else self._space.current(session, ref_of(self._space, session, ref))
-        if turn is None:
-            return True
-        assertion = caller_assertion(masked_fact(fact, self._reading.masking, turn), turn, self._now)
-        return self._space.facts.assertion(assertion.id) is None
+    def _turns(self, part: WriteRequest) -> tuple[list[Turn], dict[int, Turn]]:
+        return requested_turns(part, self._now, self._reading.masking, self._reading.zone)
 
-    def _stored(self, session: str, item: NewItem) -> bool:
-        known = self._space.current(session, ref_of(self._space, session, item.ref or ""))
-        return known is not None and item.text in (known.said, with_masks(known.text))
 
-    def _statements(self, request: WriteRequest) -> dict[int, Turn]:
-        """Return the statements that the facts of a request become; readers give every item an id of its own."""
-        if not request.facts:
-            return {}
-        return requested_turns(replace(request, items=()), self._now, self._reading.masking, self._reading.zone)[1]
+def _is_claim(fact: NewFact) -> bool:
+    """Return whether a fact of another program names the user."""
+    ends = (fact.head, fact.tail) if relations().name(fact.relation) in NAMING else ()
+    return any(end.strip().casefold() in USERS for end in ends)
+
+
+def _as_text(record: ForeignRecord, claims: Sequence[NewFact]) -> ForeignRecord:
+    """Return a record in which some facts are no facts, but stand in a text; what has a source stands in that."""
+    facts = tuple(fact for fact in record.facts if fact not in claims)
+    if record.kind != "statement":
+        return replace(record, facts=facts)
+    program, texts = record.session.partition(":")[0], [statement(fact) for fact in claims]
+    items = tuple(NewItem(text, ref=f"{program}:{UNKEYED}{digest(text)}") for text in texts)
+    return replace(record, kind="document", items=items, facts=facts)
 
 
 def _check_text(text: str, most: int, what: str) -> None:

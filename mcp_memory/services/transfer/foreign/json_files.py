@@ -1,35 +1,35 @@
-"""Read JSON files of any size in a stream, with the line of each record: one object, an array, or JSON lines.
+"""Read JSON files of any size as a stream of records, each with its line.
 
-The shape of a JSON file is which names stand at its beginning. It tells what a file is, and where its records are.
-
-A file is cut into its records before any is parsed: only brackets and quotes are looked at for that, so no record can
-cost more than its bytes, and one that is over a bound, or no JSON, costs no other. (A streaming parser written in C
-crashed on a number of 5,000 digits, and held the names of all that lies around a value for each value.)
+A file is one object, an array, an object that holds lists, or JSON lines. Only one record is held at a time: a value is
+parsed from what was read so far, and if it does not end there, more is read. A record over a bound, and a line that is
+no JSON, costs no other; a file that is no JSON around its records, or ends too early, is refused as a whole.
 """
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import IO, Any
 
-from mcp_memory.bounds import DEEPEST, RECORD_BYTES, OverBounds, parse_json
+from mcp_memory.bounds import RECORD_BYTES, OverBounds, check_bounds, parse_json
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import NAME_CHARS, PIECE, BadRecord, begin, not_utf8
+from mcp_memory.services.transfer.foreign.reading import ENCODINGS, NAME_CHARS, BadRecord, not_utf8
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
+PIECE = 1 << 16
+"""Bytes that are read at once; a file may be one line of gigabytes."""
 LOOKED_AT = 1 << 20
 """Bytes at the beginning of a JSON file that are looked at."""
-_TOO_LONG = f"is longer than {RECORD_BYTES:,} bytes"
-_SPACE = re.compile(rb"[ \t\r\n]*+")
-_PLAIN = re.compile(rb'[^ \t\r\n,\[\]{}":]*+')
-_REST_OF_TEXT = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
-_FLAT = re.compile(
-    rb'(?:[^"\[\]{}]++|"(?:[^"\\]|\\.)*+"|\[[^"\[\]{}]*+\]|\{[^"\[\]{}]*+\})*+', re.DOTALL
-)  # of a value, what holds no value that holds others
+_SPACE = re.compile(r"[ \t\r\n]*")
 _NAME = re.compile(rb'("(?:[^"\\]|\\.)*+")(\s*:)?|([\[{])|([\]}])', re.DOTALL)
+_AGAIN = "Export or copy it again. Nothing was stored."
+_DECODER = json.JSONDecoder(
+    parse_int=lambda digits: int(digits) if len(digits) < NAME_CHARS else float(digits), parse_constant=lambda _: None
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,39 +52,23 @@ class JsonKeys:
 def keys_of(file: SourceFile) -> JsonKeys:
     """Return the names at the beginning of a JSON file; of a file that is none, those that look like names."""
     with file.open() as stream:
-        head = stream.read(LOOKED_AT).removeprefix(b"\xef\xbb\xbf").lstrip()
+        head = stream.read(LOOKED_AT).removeprefix(codecs.BOM_UTF8).lstrip()
     array = head[:1] == b"["
     names, level, depth = set[str](), 1 + array, 0
     for found in _NAME.finditer(head):
-        if found[3]:
-            depth += 1
-        elif found[4]:
-            depth -= 1
-            if depth < level:
-                break
-        elif found[2] and depth == level:
-            names.add(_name(found[1]))
+        depth += bool(found[3]) - bool(found[4])
+        if found[4] and depth < level:
+            break
+        if found[2] and depth == level:
+            names.add(found[1][1:-1].decode("utf-8", "replace"))
     first, _, rest = head.partition(b"\n")
-    lines = not array and bool(rest.strip()) and _is_json(first)
+    try:
+        lines = not array and bool(rest.strip())
+        parse_json(first.decode()) if lines else None
+    except ValueError as error:
+        lines = isinstance(error, OverBounds)
     keys, none = frozenset(names), frozenset[str]()
     return JsonKeys(none if array else keys, keys if array else none, array, lines)
-
-
-def _name(text: bytes) -> str:
-    try:
-        return str(json.loads(text))
-    except ValueError:
-        return ""
-
-
-def _is_json(text: bytes) -> bool:
-    try:
-        parse_json(text.decode())
-    except OverBounds:
-        return True
-    except ValueError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,217 +92,159 @@ class JsonRecord:
         return self.value
 
 
-class _Cutter:
-    """Cuts a JSON file into values, none of which is held or parsed if it is over a bound.
-
-    Args:
-        file: for messages.
-        stream: the file from its beginning.
-    """
+class _Text:
+    """The text of a JSON file from the value on that is to be read next."""
 
     def __init__(self, file: SourceFile, stream: IO[bytes]) -> None:
         self._file, self._stream = file, stream
-        self._held, self._at = begin(stream, file), 0
-        self._line, self._counted = 1, 0
-
-    @property
-    def line(self) -> int:
-        """The line of the next byte, from 1."""
-        self._line += self._held.count(b"\n", self._counted, self._at)
-        self._counted = self._at
-        return self._line
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._held, self._at, self._line = "", 0, 1
 
     def _more(self) -> bool:
-        """Drop what was read and hold more of the file; return whether there is more."""
-        self._line, piece = self.line, self._stream.read(PIECE)
-        self._held, self._at, self._counted = self._held[self._at :] + piece, 0, 0
+        """Drop what was taken and hold as much again as is left; return whether there was more."""
+        piece = self._stream.read(max(PIECE, len(self._held) - self._at))
+        if name := ENCODINGS.get(piece[:2] if not self._held else b""):
+            raise InvalidInput(self._file.name, f"is {name}", "Save the file as UTF-8. Nothing was stored.")
+        self._line += self._held.count("\n", 0, self._at)
+        self._held, self._at = self._held[self._at :], 0
+        try:
+            self._held += self._decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as error:
+            line = self._line + self._held.count("\n") + error.object.count(b"\n", 0, error.start)
+            raise not_utf8(self._file, line) from None
         return bool(piece)
 
-    def peek(self) -> bytes:
-        """Return the next byte that is no white space, without taking it; empty at the end."""
+    def peek(self) -> str:
+        """Return the next character that is no white space, without taking it; empty at the end."""
         while True:
             found = _SPACE.match(self._held, self._at)
             self._at = found.end() if found else self._at
             if self._at < len(self._held):
-                return self._held[self._at : self._at + 1]
+                return self._held[self._at]
             if not self._more():
-                return b""
+                return ""
 
-    def take(self, *marks: bytes) -> bytes:
-        """Take the next byte, which has to be one of some."""
+    def take(self, *marks: str) -> str:
+        """Take the next character, which has to be one of some."""
         if (found := self.peek()) not in marks:
-            raise self._broken(f"{b' or '.join(marks).decode()} is missing")
+            raise self._broken(f"{' or '.join(marks) or 'its end'} is missing" if found else "", self._at)
         self._at += 1
         return found
 
-    def value(self) -> bytes | None:
-        """Take the next value, whose brackets need only be as many on either side; None for one that is too long."""
-        if (first := self.peek()) not in (b'"', b"[", b"{"):
-            return self._plain()
-        parts, size, depth, in_text = list[bytes](), 0, int(first != b'"'), first == b'"'
-        at = self._at + 1
-        while True:
-            at, depth, in_text = self._skim(at, depth, in_text=in_text)
-            size += at - self._at
-            if size <= RECORD_BYTES:
-                parts.append(self._held[self._at : at])
-            self._at = at
-            if not (depth or in_text):
-                return b"".join(parts) if size <= RECORD_BYTES else None
-            if not self._more():
-                raise self._broken("it ends too early")
-            at = 0
+    def value(self) -> Any:
+        """Take the next value.
 
-    def _skim(self, at: int, depth: int, *, in_text: bool) -> tuple[int, int, bool]:
-        """Return how far what is held goes on with a value, how many brackets are open there, and whether a text is."""
-        held = self._held
+        Raises:
+            OverBounds: it is over a bound, and was taken.
+            InvalidInput: it is no JSON, or has no end.
+        """
+        self.peek()
         while True:
-            if in_text:
-                found = _REST_OF_TEXT.match(held, at)
-                at = found.end() if found else at
-                if held[at : at + 1] != b'"':
-                    return at, depth, True
-                at, in_text = at + 1, False
-            elif depth > DEEPEST and b'"' not in held and (ends := sum(held.count(one, at) for one in b"]}")) < depth:
-                return len(held), depth + sum(held.count(one, at) for one in b"[{") - ends, False
-            if not depth:
-                return at, 0, False
-            found = _FLAT.match(held, at)
-            at = found.end() if found else at
-            sign = held[at : at + 1]
-            if not sign:
-                return at, depth, False
-            at, in_text = at + 1, sign == b'"'
-            depth += 0 if in_text else 1 if sign in b"[{" else -1
-
-    def _plain(self) -> bytes:
-        """Take a number or a word; one that no more is held of than a piece is none."""
-        found = _PLAIN.match(self._held, self._at)
-        if found and found.end() == len(self._held) and self._more():
-            found = _PLAIN.match(self._held, self._at)
-        if not found or not found[0] or (found.end() == len(self._held) and len(found[0]) >= PIECE):
-            raise self._broken("a value is missing")
-        self._at = found.end()
-        return found[0]
+            try:
+                value, end = _DECODER.raw_decode(self._held, self._at)
+            except json.JSONDecodeError as error:
+                if len(self._held) - self._at > RECORD_BYTES:
+                    raise self._broken(f"a value is longer than {RECORD_BYTES:,} bytes", self._at) from None
+                wrong = error.pos - self._at
+                if not self._more():
+                    cut = wrong >= len(self._held.rstrip()) or error.msg.startswith("Unterminated")
+                    raise self._broken("" if cut else error.msg, wrong) from None
+            except RecursionError:
+                raise self._broken("it is nested too deeply", self._at) from None
+            else:
+                if end < len(self._held) or self._held[end - 1] in '"]}' or not self._more():  # a number may go on
+                    text, self._at = self._held[self._at : end], end
+                    if len(text) > RECORD_BYTES:
+                        raise OverBounds(f"is longer than {RECORD_BYTES:,} bytes")
+                    check_bounds(text)
+                    return value
 
     def record(self, name: str) -> JsonRecord:
         """Take the next value as a record of a name."""
         self.peek()
-        line = self.line
-        text, place = self.value(), f"{self._file.name}, {name} (line {line})"
-        if text is None:
-            return JsonRecord(place, None, _TOO_LONG)
+        place = f"{self._file.name}, {name} (line {self._line + self._held.count(chr(10), 0, self._at)})"
         try:
-            return JsonRecord(place, parse_json(text.decode()))
-        except UnicodeDecodeError as error:
-            before = text[: error.start]
-            raise not_utf8(self._file, line + before.count(b"\n"), len(before) - before.rfind(b"\n") - 1) from None
+            return JsonRecord(place, self.value())
         except OverBounds as error:
             return JsonRecord(place, None, str(error))
-        except json.JSONDecodeError as error:
-            return JsonRecord(
-                f"{self._file.name}, {name} (line {line + error.lineno - 1})", None, f"is no JSON ({error.msg})"
-            )
 
     def items(self, name: str) -> Iterator[JsonRecord]:
         """Take a list, and yield its values as records of a name."""
-        self.take(b"[")
-        if self.peek() == b"]":
-            self.take(b"]")
+        self.take("[")
+        if self.peek() == "]":
+            self.take("]")
             return
-        number = 0
-        while True:
-            number += 1
+        for number in count(1):
             yield self.record(f"{name} {number}")
-            if self.take(b",", b"]") == b"]":
+            if self.take(",", "]") == "]":
                 return
 
     def members(self) -> Iterator[tuple[str, JsonRecord]]:
         """Take an object, and yield what it holds with the names there: each value of a list, and other values."""
-        self.take(b"{")
-        if self.peek() == b"}":
-            self.take(b"}")
+        self.take("{")
+        if self.peek() == "}":
+            self.take("}")
             return
         while True:
-            name = _name(self.value() or b"") if self.peek() == b'"' else ""
-            self.take(b":")
-            if self.peek() == b"[":
-                yield from ((name, record) for record in self.items(name[:NAME_CHARS]))
+            name = str(self.value())[:NAME_CHARS]
+            self.take(":")
+            if self.peek() == "[":
+                yield from ((name, record) for record in self.items(name))
             else:
-                yield name, self.record(f"{name[:NAME_CHARS]} 1")
-            if self.take(b",", b"}") == b"}":
+                yield name, self.record(f"{name} 1")
+            if self.take(",", "}") == "}":
                 return
 
-    def _broken(self, problem: str) -> InvalidInput:
-        problem = f"is no JSON ({problem})" if self.peek() else "the file was cut short"
-        return InvalidInput(
-            f"{self._file.name}, line {self.line}", problem, "Export or copy it again. Nothing was stored."
-        )
-
-
-def json_parts(file: SourceFile, *, whole: bool = False) -> Iterator[tuple[str, JsonRecord]]:
-    """Yield the records of a JSON file with the name of their list in it, else "".
-
-    They are the values of an array, or what an object holds: each value of a list, and other values; or, ``whole``, the
-    one value that the file is.
-
-    Raises:
-        InvalidInput: the file is no JSON in UTF-8 around its records, or it was cut short; with the line.
-    """
-    with file.open() as stream:
-        cutter = _Cutter(file, stream)
-        first = cutter.peek()
-        if first == b"{" and not whole:
-            yield from cutter.members()
-        elif first == b"[" and not whole:
-            yield from (("", record) for record in cutter.items("record"))
-        elif first:
-            yield "", cutter.record("record 1")
-        if cutter.peek():
-            cutter.take(b"the end of the file")
+    def _broken(self, problem: str, at: int) -> InvalidInput:
+        place = f"{self._file.name}, line {self._line + self._held.count(chr(10), 0, at)}"
+        return InvalidInput(place, f"is no JSON ({problem})" if problem else "the file was cut short", _AGAIN)
 
 
 def json_values(file: SourceFile, *lists: str) -> Iterator[tuple[str, JsonRecord]]:
     """Yield the records of a JSON file in any of its forms, with the name of their list in it, else "".
 
     It may be one object that holds lists, one of ``lists`` among them, an array, one record, or JSON lines.
+
+    Raises:
+        InvalidInput: the file is no JSON in UTF-8 around its records, or it was cut short; with the line.
     """
     shape = keys_of(file)
     if shape.lines:
-        yield from (("", record) for record in json_lines(file))
-    else:
-        yield from json_parts(file, whole=not shape.array and not shape.root & set(lists))
-
-
-def json_lines(file: SourceFile) -> Iterator[JsonRecord]:
-    """Yield the values of a file of JSON lines; a line that is no JSON, or over a bound, has a problem.
-
-    Raises:
-        InvalidInput: the file is not UTF-8, or its last line is cut short.
-    """
-    number, cut = 0, ""
+        yield from (("", record) for record in _lines(file))
+        return
     with file.open() as stream:
-        line = begin(stream, file, RECORD_BYTES + 1)
-        while line:
+        text = _Text(file, stream)
+        if shape.root & set(lists):
+            yield from text.members()
+        elif shape.array:
+            yield from (("", record) for record in text.items("record"))
+        elif text.peek():
+            yield "", text.record("record 1")
+        text.take("")
+
+
+def _lines(file: SourceFile) -> Iterator[JsonRecord]:
+    """Yield the values of JSON lines; one that is no JSON, or over a bound, has a problem; the last is cut short."""
+    number, broken = 0, ""
+    with file.open() as stream:
+        while line := stream.readline(RECORD_BYTES + 1).removeprefix(codecs.BOM_UTF8):
             number += 1
-            place = f"{file.name}, line {number}"
-            if cut:
-                yield JsonRecord(f"{file.name}, line {number - 1}", None, cut)
-                cut = ""
-            if len(line) > RECORD_BYTES:
-                while not line.endswith(b"\n") and (piece := stream.readline(PIECE)):
-                    line = piece
-                yield JsonRecord(place, None, _TOO_LONG)
-            elif line.strip():
-                try:
+            if broken:
+                yield JsonRecord(f"{file.name}, line {number - 1}", None, broken)
+                broken = ""
+            place, is_long = f"{file.name}, line {number}", len(line) > RECORD_BYTES
+            while is_long and not line.endswith(b"\n") and (piece := stream.readline(PIECE)):
+                line = piece
+            try:
+                if is_long:
+                    yield JsonRecord(place, None, f"is longer than {RECORD_BYTES:,} bytes")
+                elif line.strip():
                     yield JsonRecord(place, parse_json(line.decode()))
-                except UnicodeDecodeError as error:
-                    raise not_utf8(file, number, error.start) from None
-                except OverBounds as error:
-                    yield JsonRecord(place, None, str(error))
-                except ValueError as error:
-                    cut = f"is no JSON ({error})"
-            line = stream.readline(RECORD_BYTES + 1)
-    if cut:
-        problem = f"the file was cut short ({cut})"
-        raise InvalidInput(f"{file.name}, line {number}", problem, "Export or copy it again. Nothing was stored.")
+            except UnicodeDecodeError:
+                raise not_utf8(file, number) from None
+            except OverBounds as error:
+                yield JsonRecord(place, None, str(error))
+            except ValueError as error:
+                broken = f"is no JSON ({error})"
+    if broken:
+        raise InvalidInput(f"{file.name}, line {number}", f"the file was cut short ({broken})", _AGAIN)

@@ -11,7 +11,7 @@ from typing import Final
 from mcp_memory.bounds import parse_json
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign import chats, memories, plain_files
-from mcp_memory.services.transfer.foreign.json_files import json_parts, keys_of
+from mcp_memory.services.transfer.foreign.json_files import json_values, keys_of
 from mcp_memory.services.transfer.foreign.reading import ENCODINGS, Found, LeftOut
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.format import FORMAT
@@ -110,7 +110,7 @@ def _of_file(file: SourceFile) -> str:
         shape = keys_of(file)
         if kind := _of_keys(shape.root or shape.first, whole=bool(shape.root)) or _of_line(head):
             return kind
-        for _, record in islice(json_parts(file), LOOKED_AT):  # it raises the error with the line
+        for _, record in islice(json_values(file), LOOKED_AT):  # it raises the error with the line
             if record.problem:
                 raise InvalidInput(record.place, record.problem, "Export or copy it again. Nothing was stored.")
         return ""

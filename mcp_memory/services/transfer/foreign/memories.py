@@ -16,7 +16,7 @@ from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import USERS
 from mcp_memory.language import iso
-from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_parts, json_values, keys_of
+from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_values, keys_of
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     ForeignRecord,
@@ -200,19 +200,13 @@ def read_zep(files: Sequence[SourceFile]) -> Iterator[Found]:
 
 
 def _records(files: Sequence[SourceFile], name: str) -> Iterator[JsonRecord]:
-    """Yield the records of a sort."""
+    """Yield the records of a sort; what a list has that is alone in its file is told by its first record."""
     for file in files:
-        shape = keys_of(file)
-        if shape.root or _sort(shape.first) == name:
-            for section, record in json_parts(file):
-                if section in ("", name):
-                    yield record
-
-
-def _sort(keys: frozenset[str]) -> str:
-    if "source_node_uuid" in keys:
-        return "edges"
-    return "episodes" if "content" in keys else "nodes"
+        first = keys_of(file).first
+        alone = "edges" if "source_node_uuid" in first else "episodes" if "content" in first else "nodes"
+        for section, record in json_values(file, "nodes", "episodes", "edges"):
+            if name == (section or alone):
+                yield record
 
 
 def _episode(place: str, fields: Mapping[str, Any]) -> Iterator[ForeignRecord]:

@@ -5,6 +5,7 @@ A table has one message a row.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -20,12 +21,11 @@ from mcp_memory.domain.turns import derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.transfer.foreign.memories import relation_of
 from mcp_memory.services.transfer.foreign.reading import (
-    PIECE,
+    ENCODINGS,
     BadRecord,
     ForeignRecord,
     Found,
     SkippedRecord,
-    begin,
     moment_in,
     moment_of,
     not_utf8,
@@ -142,7 +142,8 @@ def read_csv(files: Sequence[SourceFile]) -> Iterator[Found]:
     A row without id gets one from its content. Without a time as well, the equal rows before it count: two are two.
 
     Raises:
-        InvalidInput: a file has no header with a column of text, is not UTF-8, or ends within quotes.
+        InvalidInput: a file has no header with a column of text, is not UTF-8, ends within quotes, or has a line or a
+            field over `ROW_BYTES`.
     """
     for file in files:
         yield from _rows(file)
@@ -162,81 +163,41 @@ def columns_of(header: Sequence[str]) -> dict[str, int]:
 def _rows(file: SourceFile) -> Iterator[Found]:
     csv.field_size_limit(ROW_BYTES)
     with file.open() as stream:
-        lines = _Lines(file, stream)
+        first = 1
+        reader = csv.reader(_lines(file, stream), delimiter=_delimiter(file), strict=True)
         try:
-            reader = csv.reader(lines, delimiter=_delimiter(file), strict=True)
-            try:
-                columns = columns_of(next(reader, []))
-            except BadRecord as error:
-                raise InvalidInput(file.name, f"its first line {error}", "Nothing was stored.") from None
+            columns = columns_of(next(reader, []))
             if "text" not in columns:
                 problem = "its first line names no column of text"
                 remedy = f"Name one {', '.join(map(repr, COLUMNS['text'][:4]))} or so. Nothing was stored."
                 raise InvalidInput(file.name, problem, remedy)
             equal: Counter[str] = Counter()
-            while True:
-                place = f"{file.name}, line {lines.begin_row()}"
+            first = reader.line_num + 1
+            for row in reader:
+                place, first = f"{file.name}, line {first}", reader.line_num + 1
                 try:
-                    row = next(reader)
                     if any(cell.strip() for cell in row):
                         yield _message(place, file, row, columns, equal)
-                except StopIteration:
-                    return
                 except BadRecord as problem:
                     yield SkippedRecord(place, str(problem))
         except csv.Error as error:
             cut = "the file was cut short: it ends within quotes" if "unexpected end" in str(error) else str(error)
-            remedy = "Export it again. Nothing was stored."
-            raise InvalidInput(f"{file.name}, line {lines.first}", cut, remedy) from None
+            raise InvalidInput(f"{file.name}, line {first}", cut, "Export it again. Nothing was stored.") from None
 
 
-class _Lines:
-    """The lines of a table with their ends; a row that is too long is passed over to its end, which `BadRecord` says.
-
-    Attributes:
-        first: where the row began that is read, from 1.
-    """
-
-    def __init__(self, file: SourceFile, stream: IO[bytes]) -> None:
-        self._file, self._stream = file, stream
-        self._next = begin(stream, file, ROW_BYTES + 1)
-        self._parts: Iterator[str] = iter(())
-        self._number = self._size = self._quotes = 0
-        self.first = 1
-
-    def begin_row(self) -> int:
-        """Begin another row, and return the number of its line."""
-        self.first, self._size, self._quotes = self._number + 1, 0, 0
-        return self.first
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        if (part := next(self._parts, None)) is None:
-            line, self._next = self._next or self._stream.readline(ROW_BYTES + 1), b""
-            if not line:
-                raise StopIteration
-            self._size += len(line)
-            self._quotes += line.count(b'"')
-            if self._size > ROW_BYTES:
-                self._pass_over(line)
-                raise BadRecord(f"is longer than {ROW_BYTES:,} bytes")
-            try:  # a carriage return alone ends a line, too
-                self._parts = iter(io.StringIO(line.decode(), newline=""))
-            except UnicodeDecodeError as error:
-                raise not_utf8(self._file, self._number + 1, error.start) from None
-            part = next(self._parts)
-        self._number += 1
-        return part
-
-    def _pass_over(self, line: bytes) -> None:
-        """Read to the end of the row, which is that of a line outside of quotes."""
-        while line and not (line.endswith(b"\n") and self._quotes % 2 == 0):
-            self._number += line.endswith(b"\n")
-            line = self._stream.readline(PIECE)
-            self._quotes += line.count(b'"')
-        self._number += 1
+def _lines(file: SourceFile, stream: IO[bytes]) -> Iterator[str]:
+    """Yield the lines of a table with their ends."""
+    for number, line in enumerate(iter(lambda: stream.readline(ROW_BYTES + 1), b""), 1):
+        if name := ENCODINGS.get(line[:2] if number == 1 else b""):
+            raise InvalidInput(file.name, f"is {name}", "Save the file as UTF-8. Nothing was stored.")
+        if len(line) > ROW_BYTES:
+            problem = f"is longer than {ROW_BYTES:,} bytes"
+            raise InvalidInput(f"{file.name}, line {number}", problem, "Export it again. Nothing was stored.")
+        try:
+            text = line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").decode()
+        except UnicodeDecodeError:
+            raise not_utf8(file, number) from None
+        yield from io.StringIO(text, newline="")  # a carriage return alone ends a line, too
 
 
 def _delimiter(file: SourceFile) -> str:

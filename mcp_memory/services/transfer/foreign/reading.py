@@ -1,16 +1,12 @@
-"""What readers of foreign files share: their records, JSON that is read in a stream with its lines, and times.
-
-The records of another program are divided into requests, and these into commits.
-"""
+"""What readers of foreign files share: their records, texts, names and times."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
-from typing import IO, Any
+from typing import Any, TypeVar
 
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
@@ -20,8 +16,6 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
-PIECE = 1 << 16
-"""Bytes that are read at once; a file may be one line of gigabytes."""
 NAME_CHARS = 256
 """Characters of an id or a session; a longer one is shortened to its beginning and a digest."""
 ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -109,18 +103,9 @@ def text_of_file(file: SourceFile, most: int) -> str:
     return text.replace("\r\n", "\n")
 
 
-def not_utf8(file: SourceFile, line: int, byte: int) -> InvalidInput:
+def not_utf8(file: SourceFile, line: int) -> InvalidInput:
     """Return the error for a file in another encoding."""
-    problem = f"is not UTF-8 (byte {byte} of the line)"
-    return InvalidInput(f"{file.name}, line {line}", problem, "Save the file as UTF-8. Nothing was stored.")
-
-
-def begin(stream: IO[bytes], file: SourceFile, most: int = PIECE) -> bytes:
-    """Return the first line of a file, without the mark of UTF-8."""
-    piece = stream.readline(most)
-    if name := ENCODINGS.get(piece[:2]):
-        raise InvalidInput(file.name, f"is {name}", "Save the file as UTF-8. Nothing was stored.")
-    return piece.removeprefix(b"\xef\xbb\xbf")
+    return InvalidInput(f"{file.name}, line {line}", "is not UTF-8", "Save the file as UTF-8. Nothing was stored.")
 
 
 def text_in(fields: Mapping[str, Any], *names: str) -> str | None:
@@ -243,52 +228,17 @@ def short_name(*parts: str) -> str:
     return name if len(name) <= NAME_CHARS else f"{name[: NAME_CHARS - 21]}~{digest(name)}"
 
 
-def of_different_sessions(requests: Iterable[WriteRequest]) -> list[list[WriteRequest]]:
-    """Return requests in groups, in their order; no group has two requests of the same session."""
-    groups: list[list[WriteRequest]] = []
-    seen: Counter[str] = Counter()
-    for request in requests:
-        if seen[request.session] == len(groups):
-            groups.append([])
-        groups[seen[request.session]].append(request)
-        seen[request.session] += 1
-    return groups
-
-
-def in_batches(records: Iterable[ForeignRecord], most: int) -> Iterator[ForeignRecord]:
-    """Yield records joined with their neighbours of the same session and kind, in at most so many items each."""
-    held: ForeignRecord | None = None
-    for record in records:
-        for part in _cut(record, most):
-            joined = held is not None and (held.session, held.kind) == (part.session, part.kind)
-            if held is not None and joined and size(held) + size(part) <= most:
-                held = replace(held, items=(*held.items, *part.items), facts=(*held.facts, *part.facts))
-            else:
-                if held is not None:
-                    yield held
-                held = part
-    if held is not None:
-        yield held
-
-
-def _cut(record: ForeignRecord, most: int) -> Iterator[ForeignRecord]:
-    """Yield a record in parts of at most so many items; its facts come with the last one."""
-    for start in range(0, len(record.items), most):
-        last = start + most >= len(record.items)
-        items = record.items[start : start + most]
-        yield replace(record, items=items, facts=record.facts if last else ())
-    if record.facts and not record.items:
-        yield record
-
-
 def size(record: ForeignRecord | WriteRequest) -> int:
     """Return how many items and facts there are."""
     return len(record.items) + len(record.facts)
 
 
-def parts_of(request: WriteRequest) -> list[WriteRequest]:
-    """Return a request as one for each item with the facts of it, and one for each other fact."""
-    own = {item.ref: tuple(fact for fact in request.facts if fact.source == item.ref) for item in request.items}
-    parts = [replace(request, items=(item,), facts=own[item.ref]) for item in request.items]
-    others = [fact for fact in request.facts if fact.source is None or fact.source not in own]
-    return parts + [replace(request, kind="statement", items=(), facts=(fact,)) for fact in others]
+PartsT = TypeVar("PartsT", ForeignRecord, WriteRequest)
+
+
+def parts_of(whole: PartsT) -> list[PartsT]:
+    """Return a record or a request as one for each item with the facts of it, and one for each other fact."""
+    own = {item.ref: tuple(fact for fact in whole.facts if fact.source == item.ref) for item in whole.items}
+    parts = [replace(whole, items=(item,), facts=own[item.ref]) for item in whole.items]
+    others = [fact for fact in whole.facts if fact.source is None or fact.source not in own]
+    return parts + [replace(whole, kind="statement", items=(), facts=(fact,)) for fact in others]
