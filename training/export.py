@@ -33,7 +33,7 @@ LARGE = 100_000
 
 
 class Traced(torch.nn.Module):
-    """A model from tokens to what the server reads: the logits of its head, or the states that it averages."""
+    """A model from tokens to what the server reads: the logit of its head, or the states that it averages."""
 
     def __init__(self, bert: torch.nn.Module, head: torch.nn.Module | None = None) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Traced(torch.nn.Module):
     def forward(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
     ) -> torch.Tensor:
-        """Return logits, shape ``(pairs, heads)``, or states, shape ``(texts, tokens, 384)``."""
+        """Return logits, shape ``(pairs, 1)``, or states, shape ``(texts, tokens, 384)``."""
         read = {"input_ids": input_ids, "attention_mask": attention_mask, "token_type_ids": token_type_ids}
         states = self.bert(**read).last_hidden_state
         return states if self.head is None else self.head(mean(states, attention_mask))

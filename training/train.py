@@ -1,11 +1,11 @@
-"""Train the reader, a cross-encoder of all-MiniLM-L6-v2, on the mistakes of the recall and on labelled sentences.
+"""Train the reader, a cross-encoder of all-MiniLM-L6-v2, on the mistakes of the recall.
 
 python -m training.train OUT.pt CANDIDATES.jsonl …
 
 Needs the extra ``train``. A step takes 40 pairs of a query and a record: for each of eight questions one gold record,
 or none where nothing answers, among records that recall had put first wrongly. The loss is that of a choice among them
-(listwise) and half that of each pair by itself (pointwise), so that the output is a probability, too. To it comes the
-loss of twelve labelled rows (``labelled.py``). Seeds are fixed. On two cores a step takes two seconds.
+(listwise) and half that of each pair by itself (pointwise), so that the output is a probability, too. Seeds are fixed.
+On two cores a step takes a second and a half.
 """
 
 from __future__ import annotations
@@ -14,20 +14,18 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
 
-from mcp_memory.embedding.reader import HEADS
-from training.labelled import Labelled, read_labelled
 from training.models import Cross
-from training.worlds import DATA, NOTHING, is_kept
+from training.worlds import NOTHING, is_kept
 
 NEGATIVES, GROUPS = 4, 8
-LABELS, PART = 12, 13
-"""Labelled rows of a step, and pairs that go through the model at once."""
+PART = 13
+"""Pairs that go through the model at once."""
 HARD = 8
 """Records that recall puts first, of which half of the negatives come."""
 FIRST = 40
@@ -63,23 +61,19 @@ def negatives(rng: random.Random, wrong: list[str], count: int) -> list[str]:
     return (hard + rng.sample(rest, min(len(rest), count - len(hard))) + ["nobody: hello"] * count)[:count]
 
 
-def cross_loss(
-    model: Cross, group: Sequence[Example], labelled: Sequence[Labelled], rng: random.Random
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the loss of the order of a group of questions, and that of labelled rows."""
+def cross_loss(model: Cross, group: Sequence[Example], rng: random.Random) -> torch.Tensor:
+    """Return the loss of the order of a group of questions."""
     pairs: list[tuple[str, str]] = []
     for query, gold, wrong in group:
         items = ([gold] if gold else []) + negatives(rng, wrong, NEGATIVES if gold else NEGATIVES + 1)
         pairs += [(query, item) for item in items]
-    asked = len(pairs)
-    pairs += [(one.first, one.second) for one in labelled]
     order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][0]) + len(pairs[place][1]))
-    outputs = torch.zeros(len(pairs), len(HEADS))
+    outputs = torch.zeros(len(pairs), 1)
     for start in range(0, len(order), PART):  # by length: less padding
         part = order[start : start + PART]
         with torch.autocast("cpu", dtype=torch.bfloat16):
             outputs = outputs.index_copy(0, torch.tensor(part), model([pairs[place] for place in part]).float())
-    logits = outputs[:asked, 0].view(len(group), -1)
+    logits = outputs.view(len(group), -1)
     has = torch.tensor([one.gold is not None for one in group])
     target = torch.zeros_like(logits)
     target[has, 0] = 1
@@ -87,28 +81,10 @@ def cross_loss(
     if has.any():
         first = torch.zeros(int(has.sum()), dtype=torch.long)
         loss = loss + torch.nn.functional.cross_entropy(logits[has], first)
-    own = outputs[asked:].gather(1, torch.tensor([[HEADS.index(one.head)] for one in labelled])).squeeze(1)
-    holds = torch.tensor([float(one.holds) for one in labelled])
-    return loss, torch.nn.functional.binary_cross_entropy_with_logits(own, holds)
+    return loss
 
 
-def balanced(rows: Sequence[Labelled], rng: random.Random) -> Iterator[list[Labelled]]:
-    """Yield `LABELS` rows at a time for ever: the heads in turn, as many that hold as that do not."""
-    pools = {(head, holds): [] for head in HEADS[1:] for holds in (True, False)}
-    for row in rows:
-        pools[row.head, row.holds].append(row)
-    turns = [rng.sample(pool, len(pool)) for pool in pools.values()]
-    places = [0] * len(turns)
-    while True:
-        taken = []
-        for number in range(LABELS):
-            turn = number % len(turns)
-            taken.append(turns[turn][places[turn] % len(turns[turn])])
-            places[turn] += 1
-        yield taken
-
-
-def train(out: Path, data: list[Example], labelled: list[Labelled], options: argparse.Namespace) -> None:
+def train(out: Path, data: list[Example], options: argparse.Namespace) -> None:
     """Train a model and keep its weights after each epoch."""
     rng = random.Random(options.seed)
     torch.manual_seed(options.seed)
@@ -116,22 +92,21 @@ def train(out: Path, data: list[Example], labelled: list[Labelled], options: arg
     if options.start is not None:
         model.load_state_dict(torch.load(options.start))
     optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.01)
-    total, step, began = options.epochs * (len(data) // GROUPS), 0, time.time()
-    rows, seen = balanced(labelled, rng), [0.0, 0.0]
+    total, step, seen, began = options.epochs * (len(data) // GROUPS), 0, 0.0, time.time()
     for _ in range(options.epochs):
         rng.shuffle(data)
         for start in range(0, len(data) - GROUPS + 1, GROUPS):
-            losses = cross_loss(model, data[start : start + GROUPS], next(rows), rng)
+            loss = cross_loss(model, data[start : start + GROUPS], rng)
             optimiser.zero_grad()
-            sum(losses).backward()
+            loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             for one in optimiser.param_groups:
                 one["lr"] = options.rate * min(1, (step + 1) / 40) * max(0.02, 1 - step / total)
             optimiser.step()
             step += 1
-            seen = [0.95 * old + 0.05 * new.item() for old, new in zip(seen, losses, strict=True)]
+            seen = 0.95 * seen + 0.05 * loss.item()
             if step % 40 == 0:
-                print(f"{step} of {total}, losses {seen[0]:.3f} {seen[1]:.3f}, {time.time() - began:.0f} s", flush=True)
+                print(f"{step} of {total}, loss {seen:.3f}, {time.time() - began:.0f} s", flush=True)
         torch.save(model.state_dict(), out)
 
 
@@ -145,6 +120,5 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=3)
     args = parser.parse_args()
     pairs = examples(args.candidates, kept=False)
-    rows = read_labelled(sorted((DATA / "worlds").glob("*")), kept=False)
-    print(f"{len(pairs)} examples, {len(rows)} labelled rows", flush=True)
-    train(args.out, pairs, rows, args)
+    print(f"{len(pairs)} examples", flush=True)
+    train(args.out, pairs, args)

@@ -1,9 +1,9 @@
 """The reader: a small cross-encoder, which reads two texts together where an embedder reads each alone.
 
-It is all-MiniLM-L6-v2 with a head of five outputs, trained by ``training/`` on invented worlds: how well a record helps
-a query, and what a sentence is within its message (`HEADS`). The weights lie in ``resources/reader.onnx``, in 8 bits,
-beside ``reader.json``, which has their SHA-256: others would rank differently without any visible error. The tokenizer
-is that of the embedder. Nothing is loaded before the first pair.
+It is all-MiniLM-L6-v2 with one output, trained by ``training/`` on invented worlds: how likely a record helps with a
+query. The weights lie in ``resources/reader.onnx``, in 8 bits, beside ``reader.json``, which has their SHA-256: others
+would rank differently without any visible error. The tokenizer is that of the embedder. Nothing is loaded before the
+first pair.
 
 Reading costs some milliseconds a pair and core, so it is for what a search has found.
 """
@@ -23,22 +23,17 @@ from mcp_memory.embedding.onnx import batch_by_length, card_digest, clip, open_s
 from mcp_memory.errors import EmbedderError
 from mcp_memory.search.rendering import nearest_part
 from mcp_memory.texts import folder
-from mcp_memory.vectors import Matrix
+from mcp_memory.vectors import Scores
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
 WEIGHTS, CARD = "reader.onnx", "reader.json"
-HEADS: Final = ("rank", "wish", "asserted", "small_talk", "change")
-"""The outputs, in their order: the second text helps with the first; the first, a sentence of the second, is a standing
-wish of its user; the speaker asserts it of themself, here and now; it gives nothing worth keeping; the second text
-changes, corrects or ends what the first says. Only the first is used: the others are not right often enough yet
-(``training/README.md``), and are trained with it so that they can be measured."""
 PAIR_TOKENS: Final = 128
 """Tokens of a pair that are read, the three special ones included."""
 FIRST_TOKENS: Final = 48
-"""Tokens of the first text: of a longer one the first and the last half of them, since a prompt asks at its end."""
+"""Tokens of the query: of a longer one the first and the last half of them, since a prompt asks at its end."""
 BATCH: Final = 4
 
 REINSTALL: Final = (
@@ -74,8 +69,8 @@ class OnnxReader:
         """The name of the model with the beginning of its digest."""
         return f"reader@{card_digest(CARD)[:12]}"
 
-    async def read(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
-        """Return what the model says of pairs, see `ports.PairReader.read`."""
+    async def read(self, pairs: Sequence[tuple[str, str]]) -> Scores:
+        """Return the chance of each pair, see `ports.PairReader.read`."""
         if self.problem:
             raise EmbedderError(self.problem)
         # The lock is granted in the order of requests; a call can be cancelled while it waits for it, and between two
@@ -86,7 +81,7 @@ class OnnxReader:
             except EmbedderError as error:  # what a start finds stays so, and loading again takes long
                 self.problem = f"Records are not read again: {error}"
                 raise EmbedderError(self.problem) from error
-        chances = np.empty((len(pairs), len(HEADS)), dtype=np.float32)
+        chances = np.empty(len(pairs), dtype=np.float32)
         for batch in batch_by_length([len(pair.ids) for pair in encoded], texts=BATCH):
             async with self._turn:
                 rows = [encoded[place] for place in batch]
@@ -110,11 +105,11 @@ class OnnxReader:
         tokenizer.no_truncation()
         return [Pair(np.array(one.ids, dtype=np.int64), np.array(one.type_ids, dtype=np.int64)) for one in encodings]
 
-    def _compute(self, pairs: Sequence[Pair]) -> Matrix:
+    def _compute(self, pairs: Sequence[Pair]) -> Scores:
         _, session = self._loaded()
         feed = padded([pair.ids for pair in pairs], [pair.second for pair in pairs])
         (logits,) = session.run(["logits"], feed)
-        chances: Matrix = 1 / (1 + np.exp(-logits))
+        chances: Scores = 1 / (1 + np.exp(-logits[:, 0]))
         return chances
 
 

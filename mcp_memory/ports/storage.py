@@ -13,7 +13,7 @@ from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.status import Status, StoreStatus
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Excerpt, Turn
-from mcp_memory.vectors import Matrix
+from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.erasure import Erasure, Keep
 from mcp_memory.view.view import View
 
@@ -61,12 +61,12 @@ class PairReader(Protocol):
     def problem(self) -> str:
         """Why it cannot read, in words; empty while nothing is known against it."""
 
-    async def read(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
-        """Return chances in (0, 1) for each pair, shape ``(len(pairs), heads)``, see ``embedding.reader.HEADS``.
+    async def read(self, pairs: Sequence[tuple[str, str]]) -> Scores:
+        """Return for each pair the chance that the record helps with the query, in (0, 1), shape ``(len(pairs),)``.
 
         Args:
-            pairs: a query and a record, a sentence and its message, or an earlier record and a later one, as
-                ``search/rendering.py`` shows records; of any length, of which a part is read.
+            pairs: a query and a record, as ``search/rendering.py`` shows records; of any length, of which a part is
+                read.
 
         Raises:
             EmbedderError: the model is missing, is not the expected one, or cannot be run here.

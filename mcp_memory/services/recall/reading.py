@@ -75,7 +75,7 @@ async def read_first(
     except EmbedderError as error:
         return found, (str(error),)
     helps = np.zeros(len(found.rows), dtype=np.float32)
-    helps[~space.talk[found.rows] & (found.total > 0)] = chances[:, 0].mean()
-    helps[places] = chances[:, 0]
+    helps[~space.talk[found.rows] & (found.total > 0)] = chances.mean()
+    helps[places] = chances
     scores = WEIGHT * found.total.max() * helps
     return replace(found, total=found.total + scores, scores={**found.scores, READER: scores}), ()

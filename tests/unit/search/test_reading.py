@@ -10,13 +10,12 @@ import numpy as np
 from small_space import document, message, space_of
 
 from mcp_memory.domain.query import Query
-from mcp_memory.embedding.reader import HEADS
 from mcp_memory.errors import EmbedderError
 from mcp_memory.search.candidates import CandidateSet
 from mcp_memory.search.rendering import READ_CHARS, nearest_part
 from mcp_memory.services.recall import reading
 from mcp_memory.services.recall.reading import read_first
-from mcp_memory.vectors import Matrix
+from mcp_memory.vectors import Scores
 
 
 @dataclass
@@ -28,11 +27,11 @@ class SaysWhichHelps:
     name: str = "fake"
     read_pairs: list[tuple[str, str]] = field(default_factory=list)
 
-    async def read(self, pairs: Sequence[tuple[str, str]]) -> Matrix:
+    async def read(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         if self.problem:
             raise EmbedderError(self.problem)
         self.read_pairs += pairs
-        return np.array([[float(self.word in text)] * len(HEADS) for _, text in pairs], np.float32)
+        return np.array([float(self.word in text) for _, text in pairs], np.float32)
 
 
 def found(count: int, scores: Sequence[float], text: str = "The {} one."):
