@@ -19,9 +19,9 @@ from mcp_memory.domain.times import FOREVER, MINUTE, Constraint, Millis, offset_
 from mcp_memory.domain.turns import Role, Turn
 
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
-    from mcp_memory.vectors import Matrix, Vector
+    from mcp_memory.vectors import Vector
 
-_NOT_YET: Any = None  # the vectors are always set before the query is searched
+_NOT_YET: Any = None  # the vector is always set before the query is searched
 
 AnswerType = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]
 """The kind of answer that is wanted; "other" for keywords and for questions that are not English."""
@@ -105,7 +105,7 @@ class Query:
         accepts_guesses: whether it wants guesses too according to a model; its words may say so as well.
         parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
         events: the two between which it asks for the time, understood and embedded as it is; else empty.
-        vectors: its vector, shape ``(1, d)``, of length 1; None until it is embedded.
+        vector: its vector, shape ``(d,)``, of length 1; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
         topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
         user_words: what it counts for it that a message is the user's, times what it counts as a rule.
@@ -142,7 +142,7 @@ class Query:
     accepts_guesses: bool = False
     parts: tuple[Query, ...] = ()
     events: tuple[Query, ...] = ()
-    vectors: Matrix = field(default=_NOT_YET, compare=False, repr=False)
+    vector: Vector = field(default=_NOT_YET, compare=False, repr=False)
     time_vector: Vector | None = field(default=None, compare=False, repr=False)
     topic_vector: Vector | None = field(default=None, compare=False, repr=False)
     user_words: float = 1.0

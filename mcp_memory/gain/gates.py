@@ -42,7 +42,7 @@ from mcp_memory.gain.propagation import (
     relative_bonuses,
 )
 from mcp_memory.gain.settings import GainSettings
-from mcp_memory.vectors import Matrix, Scores, Vector
+from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import NONE, Space
@@ -52,7 +52,7 @@ NEAREST = 50
 
 
 def guide(
-    space: Space, beliefs: Beliefs, query: Query, cosines: Matrix, settings: GainSettings
+    space: Space, beliefs: Beliefs, query: Query, cosines: Scores, settings: GainSettings
 ) -> tuple[dict[str, Scores], tuple[str, ...], int, dict[int, float]]:
     """Return the channels, the activated sentences, the rounds and the gates for a question; nothing is stored.
 
@@ -60,7 +60,7 @@ def guide(
         space: the space whose view keeps an `EntityIndex`.
         beliefs: the beliefs of this space.
         query: understood with the speakers of this space, and embedded; nothing outside its window is found.
-        cosines: the cosines of its vectors to each segment.
+        cosines: its cosine to each segment, shape ``(len(space.segments),)``.
         settings: the settings of this room.
 
     Returns:
@@ -69,7 +69,7 @@ def guide(
         propagation activated (S_act), in the order of activation. How many rounds of propagation ran. The gates of the
         sentences whose gate is not 1, by row (`sentence_gates`).
     """
-    gates = sentence_gates(space, beliefs, query.vectors, query.time_vector, settings)
+    gates = sentence_gates(space, beliefs, query.vector, query.time_vector, settings)
     channels = {"experience": experience_channel(space, gates)} if gates else {}
     if not settings.propagation:
         return channels, (), 0, gates
@@ -79,7 +79,7 @@ def guide(
         space,
         index,
         begin,
-        sentence_weights(space, query.vectors, cosines, gates, query.window),
+        sentence_weights(space, query.vector, cosines, gates, query.window),
         settings,
         free=() if begin else _nearest(space, cosines),
         known=known,
@@ -91,9 +91,9 @@ def guide(
     return channels, activated, len(rounds), gates
 
 
-def _nearest(space: Space, cosines: Matrix) -> list[int]:
+def _nearest(space: Space, cosines: Scores) -> list[int]:
     """Return the rows of the sentences of the segments nearest to a question."""
-    scores = np.where(space.live, cosines[0], -np.inf)
+    scores = np.where(space.live, cosines, -np.inf)
     nearest = np.argpartition(scores, -NEAREST)[-NEAREST:] if len(scores) > NEAREST else np.arange(len(scores))
     return [row for segment in nearest.tolist() for row in space.sentences_within(space.segments[segment])]
 
@@ -107,14 +107,14 @@ _NEUTRAL = 1e-3
 
 
 def sentence_gates(
-    space: Space, beliefs: Beliefs, vectors: Matrix, time: Vector | None, settings: GainSettings
+    space: Space, beliefs: Beliefs, vector: Vector, time: Vector | None, settings: GainSettings
 ) -> dict[int, float]:
     """Return the gates g_task · g_time in [0, 2], by row, of the sentences whose gate is not 1.
 
     Args:
         space: the space of the sentences.
         beliefs: the beliefs of this space.
-        vectors: the vector of the query, shape ``(1, d)``.
+        vector: the vector of the query, shape ``(d,)``.
         time: vector of the time that the question states, or None (DESIGN D14).
         settings: the settings of this room.
     """
@@ -124,7 +124,7 @@ def sentence_gates(
     task = time_ = None
     near = np.zeros(len(beliefs), dtype=np.bool_)  # where every gate may differ from 1
     if settings.task_memory:
-        task = beliefs.task @ vectors[0]
+        task = beliefs.task @ vector
         near |= _beyond(task, *talk) | _beyond(task, *document)
     if settings.time_memory and time is not None:
         time_ = beliefs.time @ time
@@ -182,8 +182,8 @@ def experience_channel(space: Space, gates: Mapping[int, float]) -> Scores:
 
 def sentence_weights(
     space: Space,
-    vectors: Matrix,
-    cosines: Matrix,
+    vector: Vector,
+    cosines: Scores,
     gates: Mapping[int, float],
     window: Window = ANY_TIME,
 ) -> Callable[[Rows], Scores]:
@@ -191,8 +191,8 @@ def sentence_weights(
 
     Args:
         space: the space of the sentences.
-        vectors: the vector of the query, shape ``(1, d)``.
-        cosines: its cosine to each segment, shape ``(1, len(space.segments))``, used if the view holds no vectors of
+        vector: the vector of the query, shape ``(d,)``.
+        cosines: its cosine to each segment, shape ``(len(space.segments),)``, used if the view holds no vectors of
             sentences.
         gates: the gates from `sentence_gates`.
         window: sentences outside it weigh 0, and so do those of old revisions.
@@ -200,9 +200,9 @@ def sentence_weights(
 
     def weigh(rows: Rows) -> Scores:
         if space.sentence_vectors is not None:
-            own = space.sentence_vectors.take(rows) @ vectors[0]
+            own = space.sentence_vectors.take(rows) @ vector
         else:
-            own = np.array([_best(space, cosines[0], row) for row in rows.tolist()])
+            own = np.array([_best(space, cosines, row) for row in rows.tolist()])
         opening = in_window(space, rows, window).astype(np.float64)
         if gates:
             opening *= [gates.get(row, 1.0) for row in rows.tolist()]

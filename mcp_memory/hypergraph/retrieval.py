@@ -147,7 +147,7 @@ def relevant_points(
     points = list(found.values())
     if not points:
         return []
-    cosines = np.array([hypergraph.vector(point.id) for point in points]) @ query.vectors[0]
+    cosines = np.array([hypergraph.vector(point.id) for point in points]) @ query.vector
     user = {space.facts.key(name) for name in (USER, space.speakers.asker or USER)}
     kept = {point.id for point in (*hypergraph.incident(space.facts, [key for key in meant if key not in user]), *own)}
     asked = _content_stems(space, query, user)

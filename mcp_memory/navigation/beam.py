@@ -42,7 +42,7 @@ from mcp_memory.navigation.counterfactual import budget, infer_paths, is_reliabl
 from mcp_memory.navigation.fact_query import Moment, fact_query, moment
 from mcp_memory.navigation.paths import Cosine, Neighbourhood, StatementSimilarity, entities_on, score_paths, serialise
 from mcp_memory.navigation.settings import NavigationSettings
-from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import NONE, Space
 
@@ -121,27 +121,27 @@ FORMULAS = Evaluation()
 
 
 def find_paths(
-    space: Space, query: Query, cosines: Matrix, rarity: Mapping[str, float], settings: NavigationSettings
+    space: Space, query: Query, cosines: Scores, rarity: Mapping[str, float], settings: NavigationSettings
 ) -> Search:
     """Find the paths through the facts of a space that bear on a query.
 
     Args:
         space: the space of a view that does not change meanwhile.
         query: understood with the speakers of this space, and embedded.
-        cosines: the cosines of its vectors with each segment.
+        cosines: its cosine with each segment.
         rarity: the idf of its stems.
         settings: the settings of this room.
     """
     if not settings.facts or not space.facts.rows:
         return (), ()
     # Mean and deviation of the query's cosines; (0, 1) if there are none.
-    background = (float(cosines[0].mean()), float(cosines[0].std()) or 1.0) if cosines.size else (0.0, 1.0)
+    background = (float(cosines.mean()), float(cosines.std()) or 1.0) if cosines.size else (0.0, 1.0)
     return (
         yield from search_facts(
             space.facts,
             query,
             at=moment(query.time, query.moment),
-            cosine=statement_similarity(space, query.vectors, cosines),
+            cosine=statement_similarity(space, query.vector, cosines),
             nearby=lambda: nearby_statements(space, cosines, settings.nearest),
             background=background,
             rarity=rarity,
@@ -291,12 +291,12 @@ def _improves(extension: Path, path: Path) -> bool:
     return not path.steps or extension.scores.sufficiency > path.scores.sufficiency  # eq. 8
 
 
-def statement_similarity(space: Space, vectors: Matrix, cosines: Matrix) -> Cosine:
+def statement_similarity(space: Space, vector: Vector, cosines: Scores) -> Cosine:
     """Return a function from statements of facts to their similarity to a query.
 
     Args:
         space: the space of a view that does not change meanwhile.
-        vectors: the vector of the query, shape ``(1, d)``.
+        vector: the vector of the query, shape ``(d,)``.
         cosines: its cosine with each segment, used where the view holds no vectors of sentences.
     """
 
@@ -305,10 +305,10 @@ def statement_similarity(space: Space, vectors: Matrix, cosines: Matrix) -> Cosi
         similarity = np.zeros(len(assertions), dtype=np.float32)
         own = rows != NONE if space.sentence_vectors is not None else np.zeros(len(rows), dtype=np.bool_)
         if space.sentence_vectors is not None and own.any():
-            similarity[own] = space.sentence_vectors.take(rows[own]) @ vectors[0]
+            similarity[own] = space.sentence_vectors.take(rows[own]) @ vector
         for place in np.flatnonzero(~own).tolist():
             segments = space.segments_with(assertions[place].turn_id, assertions[place].sentence)
-            similarity[place] = cosines[0, segments].max() if segments else 0.0
+            similarity[place] = cosines[segments].max() if segments else 0.0
         values: list[float] = similarity.tolist()
         return values
 
@@ -320,7 +320,7 @@ def no_similarity(assertions: Sequence[Assertion]) -> list[float]:
     return [0.0] * len(assertions)
 
 
-def nearby_statements(space: Space, cosines: Matrix, most: int) -> list[Assertion]:
+def nearby_statements(space: Space, cosines: Scores, most: int) -> list[Assertion]:
     """Return at most so many assertions of the segments most similar to a query, in the order of the segments.
 
     Args:
@@ -328,7 +328,7 @@ def nearby_statements(space: Space, cosines: Matrix, most: int) -> list[Assertio
         cosines: of the query with each segment.
         most: limits the segments as well, so a space without facts in these returns none.
     """
-    scores = np.where(space.live, cosines[0], -np.inf)
+    scores = np.where(space.live, cosines, -np.inf)
     nearest = np.argpartition(scores, -most)[-most:] if most < len(scores) else np.arange(len(scores))
     statements: dict[str, Assertion] = {}
     for row in sorted(nearest.tolist(), key=lambda row: (-scores[row], row)):

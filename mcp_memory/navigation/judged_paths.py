@@ -38,7 +38,7 @@ from mcp_memory.navigation.beam import BeamStep, Evaluation, find_paths
 from mcp_memory.navigation.fact_query import FactQuery, fact_query
 from mcp_memory.navigation.paths import CLASSES, leads_back
 from mcp_memory.navigation.settings import NavigationSettings
-from mcp_memory.vectors import Matrix
+from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 
 NEAR_NOTHING = 0.2
@@ -48,7 +48,7 @@ NEAR_NOTHING = 0.2
 def next_unjudged(
     space: Space,
     query: Query,
-    cosines: Matrix,
+    cosines: Scores,
     rarity: Mapping[str, float],
     settings: NavigationSettings,
     evaluation: Evaluation,

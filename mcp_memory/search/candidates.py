@@ -65,7 +65,7 @@ from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time
 from mcp_memory.search.windows import recallable
 from mcp_memory.search.wishes import WishIndex
 from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
-from mcp_memory.vectors import Matrix, Scores, Vector
+from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
@@ -209,7 +209,7 @@ class CandidateSet:
 def find_candidates(
     space: Space,
     query: Query,
-    cosines: Matrix,
+    cosines: Scores,
     settings: SearchSettings,
     external: Mapping[Channel, Scores] | None = None,
 ) -> CandidateSet | None:
@@ -218,8 +218,8 @@ def find_candidates(
     Args:
         space: its view keeps `INDEXES`.
         query: understood with the speakers of this space; only turns within its window and of its role are found.
-            Without vectors, no single sentence is compared with it.
-        cosines: of the query, shape ``(1, len(space.segments))``; 0 where the store gave none.
+            Without a vector, no single sentence is compared with it.
+        cosines: of the query, shape ``(len(space.segments),)``; 0 where the store gave none.
         settings: which channels take part.
         external: the scores of channels that other rooms compute, each of shape ``(len(space.segments),)`` and in
             [-1, 1], below 0 for what speaks against a segment.
@@ -232,7 +232,7 @@ def find_candidates(
         rows = np.flatnonzero(open_ & (space.talk if talk else ~space.talk))
         if not len(rows):
             continue
-        similarity, unit = cosines[0], 1.0
+        similarity, unit = cosines, 1.0
         if talk:
             similarity = np.maximum(similarity, 0)
             unit = (float(similarity[rows].max()) if settings.meaning else 0.0) or TYPICAL_COSINE

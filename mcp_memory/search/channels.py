@@ -42,7 +42,7 @@ from mcp_memory.domain.times import Constraint
 from mcp_memory.domain.turns import Role, by_assistant, by_user, label
 from mcp_memory.ports import Store
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.vectors import Column, Matrix, Scores
+from mcp_memory.vectors import Column, Matrix, Scores, Vector
 from mcp_memory.view.space import NONE, Space
 
 Rows = NDArray[np.intp]
@@ -160,8 +160,14 @@ NEAREST = 200
 """Segments that the store names for a query if the view holds no vectors."""
 
 
-async def similarity(store: Store, space: Space, vectors: Matrix) -> Matrix:
-    """Return the cosine of each vector with each segment; only of the nearest if the view holds no vectors."""
+async def similarity(store: Store, space: Space, vector: Vector) -> Scores:
+    """Return the cosine of a vector with each segment; only of the nearest if the view holds no vectors."""
+    cosines: Scores = (await similarities(store, space, vector[np.newaxis]))[0]
+    return cosines
+
+
+async def similarities(store: Store, space: Space, vectors: Matrix) -> Matrix:
+    """Return the cosines of each of some vectors, see `similarity`."""
     if space.segment_vectors is not None:
         return space.segment_vectors.dot(vectors)
     cosines = np.zeros((len(vectors), len(space.segments)), dtype=np.float32)

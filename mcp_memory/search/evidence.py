@@ -279,7 +279,7 @@ def _sentences(
         cosines: list[float] | list[None] = [None] * len(rows)
         if space.sentence_vectors is not None:
             own = space.sentence_vectors.take(np.array(rows, dtype=np.intp))
-            cosines = (own @ query.vectors[0]).tolist()
+            cosines = (own @ query.vector).tolist()
         for row, cosine in zip(rows, cosines, strict=True):
             sentence = space.sentences[row]
             seen.add(sentence.id)

@@ -149,7 +149,7 @@ def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Se
 
     Args:
         space: the space that they are in.
-        query: the query with or without vectors.
+        query: the query with or without a vector.
         rows: the rows of the candidates.
         total: their scores by the other channels, shape ``(len(rows),)``.
     """
@@ -167,8 +167,7 @@ def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Se
         share = (float(total[place]) / best) ** STEEPNESS
         if share < LEAST:
             break
-        vector = None if query.vectors is None else query.vectors[0]
-        seeds.append(Seed(row, best * share, *_by_similarity(space, row, vector)))
+        seeds.append(Seed(row, best * share, *_by_similarity(space, row, query.vector)))
     return seeds
 
 

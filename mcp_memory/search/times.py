@@ -278,8 +278,7 @@ def add_time(inputs: ChannelInput, asked: Constraint, scores: Mapping[str, Score
     if inputs.talk:
         added = {TIME.name: np.float32(inputs.unit) * _message_times(inputs.space, asked, inputs.rows)}
     else:
-        vectors = inputs.query.vectors if inputs.settings.meaning else None
-        vector = None if vectors is None else vectors[0]
+        vector = inputs.query.vector if inputs.settings.meaning else None
         added = _document_times(inputs.space, asked, inputs.rows, before, vector)
     timed = {**scores, **added}
     best, now = float(before.max()), float(sum_scores(timed, len(before)).max())

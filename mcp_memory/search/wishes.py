@@ -224,7 +224,7 @@ def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Que
         query: understood and embedded.
     """
     left = iter(vectors)
-    near = [float((query.vectors @ next(left)).max()) if wish.scope else 0.0 for wish in wishes]
+    near = [float(query.vector @ next(left)) if wish.scope else 0.0 for wish in wishes]
     least = max(NEAR, BESIDE * max(near, default=0.0))
     scoped = [(score, wish) for wish, score in zip(wishes, near, strict=True) if wish.scope and score >= least]
     if looks_back(query.text):

@@ -35,7 +35,7 @@ from mcp_memory.language.stated import day_in_words
 from mcp_memory.language.tokens import head, short, stems, words
 from mcp_memory.search.channels import TYPICAL_COSINE, Channel, ChannelInput
 from mcp_memory.search.rendering import message_text
-from mcp_memory.vectors import Column, Matrix, Scores
+from mcp_memory.vectors import Column, Scores
 from mcp_memory.view.space import NONE, Space
 
 K1 = 0.9
@@ -154,7 +154,7 @@ class WordIndex:
         return self._spread_lengths
 
 
-def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Matrix) -> Matrix:
+def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Scores) -> Scores:
     """Return the cosines of a query with the segments, those without a vector estimated by the words they share.
 
     A cosine of 0 would say that such a segment is about something else, and outweigh its words. So the segment with the
@@ -163,7 +163,7 @@ def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Matrix) 
     Args:
         space: the space of the segments.
         query_stems: in any order.
-        cosines: shape ``(n, len(space.segments))``; changed in place.
+        cosines: shape ``(len(space.segments),)``; changed in place.
     """
     missing = [
         row
@@ -171,7 +171,7 @@ def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Matrix) 
         for row in space.segments_with(name, -1)
         if space.segments[row].index in indexes
     ]
-    if not missing or not len(cosines):
+    if not missing:
         return cosines
     rows = np.array(missing, dtype=np.intp)
     index = space.index(WordIndex)
@@ -179,10 +179,8 @@ def estimate_cosines(space: Space, query_stems: Iterable[str], cosines: Matrix) 
     for talk in (True, False):
         scores = index.score(space, query_stems, talk=talk, neighbours=False)
         words = np.maximum(words, scores / (scores.max() or 1.0)) if len(scores) else words
-    others = np.delete(cosines, rows, axis=1)
-    best = others.max(axis=1, initial=0.0)
-    best[best <= 0] = TYPICAL_COSINE
-    cosines[:, rows] = best[:, None] * words[rows]
+    best = float(np.delete(cosines, rows).max(initial=0.0))
+    cosines[rows] = (best if best > 0 else TYPICAL_COSINE) * words[rows]
     return cosines
 
 

@@ -163,12 +163,12 @@ async def _measures(
     """Return how near facts are to a query, and how much sentences weigh for it; of no query zeros, and None."""
     if query is None:
         return no_similarity, None
-    cosines = await similarity(store, space, query.vectors)
+    cosines = await similarity(store, space, query.vector)
     gates: Mapping[int, float] = {}
     if settings is not None:
-        gates = sentence_gates(space, space.beliefs, query.vectors, query.time_vector, settings)
-    weigh = sentence_weights(space, query.vectors, cosines, gates, request.window)
-    return statement_similarity(space, query.vectors, cosines), weigh
+        gates = sentence_gates(space, space.beliefs, query.vector, query.time_vector, settings)
+    weigh = sentence_weights(space, query.vector, cosines, gates, request.window)
+    return statement_similarity(space, query.vector, cosines), weigh
 
 
 def _take(operator: Operator, call: OperatorInput) -> OperatorResult:

@@ -127,11 +127,11 @@ async def broaden(
         return None
     if query.mode == "auto" and not space.talk[found.rows[int(found.total.argmax())]]:
         return None
-    cosines = (await similarity(store, space, query.topic_vector[None, :]))[0]
+    cosines = await similarity(store, space, query.topic_vector)
     told = len([wording for wording in query.wordings if wording != query.text])  # the first parts
     wordings: list[CandidateSet] = []
     for part in query.parts[:told]:
-        candidates = find_candidates(space, part, await similarity(store, space, part.vectors), settings.search)
+        candidates = find_candidates(space, part, await similarity(store, space, part.vector), settings.search)
         wordings += [candidates] if candidates is not None else []
     chosen = settings.breadth
 

@@ -26,10 +26,10 @@ from mcp_memory.navigation.beam import no_similarity, statement_similarity
 from mcp_memory.ports import Embedder, OperatorInput, OperatorResult, Store
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, run_loop, uncovered_share
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
-from mcp_memory.search.channels import similarity
+from mcp_memory.search.channels import similarities
 from mcp_memory.search.coverage import assess, judge_coverage
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 
 WIDTH = 5
@@ -51,7 +51,7 @@ async def go_on(
     embedder: Embedder,
     space: Space,
     query: Query,
-    cosines: Matrix,
+    cosines: Scores,
     found: CandidateSet,
     gates: Mapping[int, float],
     result: RecallResult,
@@ -64,7 +64,7 @@ async def go_on(
         embedder: the embedder of the queries of calls.
         space: the space of a view that does not change meanwhile.
         query: understood and embedded; its window, limit and turns hold for every call.
-        cosines: the cosines of its vectors with each segment.
+        cosines: its cosine with each segment.
         found: the candidates of the search.
         gates: the gates of the query, by row of the sentence.
         result: the result of the recall so far.
@@ -115,7 +115,7 @@ async def _execute(
     space: Space,
     query: Query,
     gates: Mapping[int, float],
-    asked: dict[str, tuple[Query, Matrix]],
+    asked: dict[str, tuple[Query, Scores]],
     settings: RecallSettings,
     actions: Sequence[Action],
 ) -> list[OperatorResult]:
@@ -124,9 +124,9 @@ async def _execute(
     new = [understand(text, space.speakers, query.local_now) for text in texts if text not in asked]
     if new:
         vectors = await embedder.embed([one.text for one in new])
-        cosines = await similarity(store, space, vectors)
+        cosines = await similarities(store, space, vectors)
         for row, one in enumerate(new):
-            asked[one.text] = replace(one, vectors=vectors[row : row + 1]), cosines[row : row + 1]
+            asked[one.text] = replace(one, vector=vectors[row]), cosines[row]
     return await to_thread.run_sync(lambda: [_call(space, query, gates, asked, settings, one) for one in actions])
 
 
@@ -134,7 +134,7 @@ def _call(
     space: Space,
     query: Query,
     gates: Mapping[int, float],
-    asked: Mapping[str, tuple[Query, Matrix]],
+    asked: Mapping[str, tuple[Query, Scores]],
     settings: RecallSettings,
     action: Action,
 ) -> OperatorResult:
@@ -147,9 +147,9 @@ def _call(
         own, cosines = asked[text]
         call = replace(
             call,
-            cosine=statement_similarity(space, own.vectors, cosines),
+            cosine=statement_similarity(space, own.vector, cosines),
             query=own,
-            weigh=sentence_weights(space, own.vectors, cosines, gates if own is query else {}, window),
+            weigh=sentence_weights(space, own.vector, cosines, gates if own is query else {}, window),
         )
     return settings.operators[action.operator](call)
 
@@ -189,7 +189,7 @@ def boost_candidates(
             scores = boosts.setdefault(item.via, np.zeros(len(space.segments), dtype=np.float32))
             scores[item.row] = best * share * item.strength**weight.steepness
     if keep and settings.search.alike:
-        similar = similar_turn_scores(space, candidates, query.text, query.vectors[0])
+        similar = similar_turn_scores(space, candidates, query.text, query.vector)
         boosts |= {} if similar is None else {SIMILAR_TURNS: similar}
     return candidates.boost(space, boosts, keep)
 

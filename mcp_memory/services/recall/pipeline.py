@@ -45,6 +45,7 @@ from mcp_memory.search.channels import (
     Channel,
     SpeakerIndex,
     said_in_role,
+    similarities,
     similarity,
 )
 from mcp_memory.search.evidence import evidence_of
@@ -60,7 +61,7 @@ from mcp_memory.services.recall.broad import with_list
 from mcp_memory.services.recall.loop import Dated, go_on, rank
 from mcp_memory.services.recall.reading import read_first
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -98,7 +99,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     embedded = tuple(
         replace(
             part,
-            vectors=vectors[row : row + 1],
+            vector=vectors[row],
             window=query.window,
             role=query.role,
             user_words=user,
@@ -110,7 +111,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
         query,
         parts=embedded[: len(parts)],
         events=embedded[len(parts) :],
-        vectors=vectors[:1],
+        vector=vectors[0],
         time_vector=vectors[-1] if time else None,
         topic_vector=vectors[len(texts)] if topic else None,
     )
@@ -136,7 +137,7 @@ async def judge_paths(store: Store, query: Query, settings: RecallSettings, judg
     for _ in range(judge.scored_steps):
         async with store.reading() as view:
             space = view.space(query.space)
-            cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vectors))
+            cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vector))
             placed = place_event(space, query, settings)
             rarity = space.index(WordIndex).rarities(placed.stems)
             step = next_unjudged(space, placed, cosines, rarity, settings.navigation, evaluation)
@@ -175,7 +176,7 @@ async def find(
     space = view.space(query.space)
     query, without_role = without_unknown_role(space, query)
     placed = place_event(space, query, settings)  # what facts and search go by; what callers said goes by the query
-    cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vectors))
+    cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vector))
     ways = find_paths(space, placed, cosines, space.index(WordIndex).rarities(placed.stems), settings.navigation)
     roots, paths = run_search(ways, evaluation.scores)
     learnt, activated, rounds, gates = guide(space, space.beliefs, placed, cosines, settings.gain)
@@ -210,8 +211,7 @@ def _points(space: Space, query: Query, roots: Sequence[Root], settings: RecallS
 
 def _count_texts(query: Query) -> int:
     """Return how many texts were embedded for a query before the search."""
-    parts = (*query.parts, *query.events)
-    return len(query.vectors) + sum(len(part.vectors) for part in parts) + (query.time_vector is not None)
+    return 1 + len(query.parts) + len(query.events) + (query.time_vector is not None)
 
 
 def _external_scores(
@@ -227,8 +227,8 @@ def _external_scores(
     if paths:
         scores[FACTS] = score_segments(space, query, paths)
     if QUESTIONS.switch(settings.search) and len(space.questions):
-        scores[QUESTIONS] = pool_similarity(space, query.vectors[0])
-    if (POINTS.talk or POINTS.document) and (support := point_support(space, points, query.vectors[0])) is not None:
+        scores[QUESTIONS] = pool_similarity(space, query.vector)
+    if (POINTS.talk or POINTS.document) and (support := point_support(space, points, query.vector)) is not None:
         scores[POINTS] = support
     return scores
 
@@ -238,7 +238,7 @@ async def _search(
     embedder: Embedder,
     space: Space,
     query: Query,
-    cosines: Matrix,
+    cosines: Scores,
     external: Mapping[Channel, Scores],
     settings: RecallSettings,
 ) -> tuple[CandidateSet | None, int]:
@@ -248,7 +248,7 @@ async def _search(
         return None, 0
     of_parts: list[CandidateSet] = []
     for part in query.parts:
-        near = await similarity(store, space, part.vectors)
+        near = await similarity(store, space, part.vector)
         candidates = find_candidates(space, part, near, settings.search)
         if candidates is not None:
             of_parts.append(candidates)
@@ -261,7 +261,7 @@ async def _search(
     if not residuals:
         return found, 0
     vectors = await embedder.embed([residual.text for residual in residuals])
-    scores = residual_scores(residuals, await similarity(store, space, vectors))
+    scores = residual_scores(residuals, await similarities(store, space, vectors))
     return found.add_residual(space, scores), len(residuals)
 
 

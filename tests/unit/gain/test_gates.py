@@ -15,11 +15,11 @@ from mcp_memory.gain.gates import (
     sentence_weights,
 )
 from mcp_memory.gain.settings import GainSettings
-from mcp_memory.vectors import Matrix
+from mcp_memory.vectors import Vector
 from mcp_memory.view.beliefs import Beliefs
 
 X, Y = (1.0, 0.0), (0.0, 1.0)
-ASKED: Matrix = np.float32([X, Y])  # the question as it is, and as its speaker would ask it
+ASKED: Vector = np.float32(X)
 LINES = ([("Ann came.", X), ("Bob went.", Y)], [("Cid slept.", (0.6, 0.8))])
 
 
@@ -80,15 +80,13 @@ def test_no_belief_lifts_a_segment_by_more_than_1(seed: int) -> None:
     space = documents([("Ann came.", unit(seed))], [("Bob went.", unit(seed + 1))])
     known = beliefs(*(Belief(f"s_{n}.0", "x", unit(seed + n), 0.03, unit(seed + n), 0.03) for n in (0, 1)))
     for settings in (GainSettings(), GainSettings(gate="published")):
-        channel = experience_channel(
-            space, sentence_gates(space, known, unit(seed + 2)[None], unit(seed + 2), settings)
-        )
+        channel = experience_channel(space, sentence_gates(space, known, unit(seed + 2), unit(seed + 2), settings))
         assert (np.abs(channel) <= 1).all()
 
 
 def test_a_sentence_weighs_its_cosine_times_its_gate_and_nothing_outside_the_window() -> None:
     space = documents(*LINES)
-    nothing = np.zeros((2, 2), np.float32)
+    nothing = np.zeros(2, np.float32)
     rows = np.arange(3)
     assert sentence_weights(space, ASKED, nothing, {2: 1.5})(rows) == pytest.approx([1, 0, 0.9])
     assert sentence_weights(space, -ASKED, nothing, {2: 1.5})(rows) == pytest.approx([0, 0, 0])
@@ -97,7 +95,7 @@ def test_a_sentence_weighs_its_cosine_times_its_gate_and_nothing_outside_the_win
 
 def test_segment_cosines_are_used_if_the_view_holds_no_sentence_vectors() -> None:
     space = documents(*LINES, vectors=False)
-    cosines = np.float32([[0.7, 0.2], [0.1, 0.1]])
+    cosines = np.float32([0.7, 0.2])
     assert sentence_weights(space, ASKED, cosines, {})(np.arange(3)) == pytest.approx([0.7, 0.7, 0.2])
 
 

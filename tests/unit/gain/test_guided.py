@@ -22,8 +22,8 @@ LINES = ([("Ann met Bob.", X)], [("Bob met Cid.", (0.8, 0.6))], [("Eve hid.", (0
 def ask(space: Space, text: str, *known: Belief, window: Window = Window(), rounds: int = 3) -> Any:  # noqa: B008
     beliefs = Beliefs()
     beliefs.add(known)
-    question = replace(understand(text, ()), vectors=np.float32([X]), window=window)
-    cosines = np.float32([[0.5, 0.4, 0.3, 0.2]])
+    question = replace(understand(text, ()), vector=np.float32(X), window=window)
+    cosines = np.float32([0.5, 0.4, 0.3, 0.2])
     settings = GainSettings(rounds=rounds) if rounds else GainSettings(propagation=False)
     return guide(space, beliefs, question, cosines, settings)
 
@@ -71,6 +71,6 @@ def test_without_propagation_only_experience_is_a_channel() -> None:
 
 def test_an_empty_space_gives_nothing() -> None:
     space = documents()
-    question, nothing = understand("Where is Ann?", ()), np.zeros((1, 0), np.float32)
-    question = replace(question, vectors=np.float32([X]))
+    question, nothing = understand("Where is Ann?", ()), np.zeros(0, np.float32)
+    question = replace(question, vector=np.float32(X))
     assert guide(space, Beliefs(), question, nothing, GainSettings()) == ({}, (), 0, {})

@@ -135,10 +135,10 @@ def test_a_point_that_joins_nobody_but_the_user_of_a_question_must_bear_on_it():
     described = {"far": "Fish is bought on Fridays.", "word": "The dentist moved.", "near": "A bridge over the Wye."}
     points = [replace(point(name, ("user", f"E{name}"), "x"), description=text) for name, text in described.items()]
     space = space_with([*points, point("other", ("user", "Ann"), "x")], ())
-    vectors = np.array([[0.1, 0.1, 0.5, 0.1, 0, 0]], dtype=np.float32)
+    vector = np.array([0.1, 0.1, 0.5, 0.1, 0, 0], dtype=np.float32)
 
     def found(text, *names):
-        asked = replace(understand(text, ()), names=names, vectors=vectors)
+        asked = replace(understand(text, ()), names=names, vector=vector)
         return [one.id for one in relevant_points(space, asked, ["user"], 5)]
 
     assert found("When does the user see a dentist?") == ["h_near", "h_word"]
@@ -149,7 +149,7 @@ def test_a_point_that_joins_nobody_but_the_user_of_a_question_must_bear_on_it():
 def test_points_of_named_entities_and_of_the_same_goal_are_relevant_most_similar_first():
     points = [point(str(n), ("Ann", f"E{n}"), "x") for n in range(3)] + [point("goal", ("Zoe", "Yan"), "x", "Who won?")]
     space = space_with(points, ())
-    ann = Query("who WON?", names=("ann",), vectors=np.array([[0.1, 0.9, 0.5, 0.3, 0, 0]], dtype=np.float32))
+    ann = Query("who WON?", names=("ann",), vector=np.array([0.1, 0.9, 0.5, 0.3, 0, 0], dtype=np.float32))
     assert [one.id for one in relevant_points(space, ann, [], 5)] == ["h_1", "h_2", "h_goal", "h_0"]
     assert [one.id for one in relevant_points(space, replace(ann, text="", names=()), ["e2"], 5)] == ["h_2"]
     assert len(relevant_points(space, ann, [], 2)) == 2

@@ -68,10 +68,10 @@ def test_a_chain_of_requested_relations_scores_its_texts_even_if_its_end_is_no_a
 
 def test_facts_of_the_nearest_texts_come_nearest_first_and_at_most_as_many_as_asked() -> None:
     made = space()
-    cosines = np.array([[0.1, 0.5, 0.3]], np.float32)
+    cosines = np.array([0.1, 0.5, 0.3], np.float32)
     assert [found.id for found in nearby_statements(made, cosines, 9)] == ["x_1", "x_2", "x_0"]
     assert [found.id for found in nearby_statements(made, cosines, 2)] == ["x_1", "x_2"]
-    assert nearby_statements(Space("empty"), np.zeros((1, 0), np.float32), 5) == []
+    assert nearby_statements(Space("empty"), np.zeros(0, np.float32), 5) == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from mcp_memory.language.stated import stated_times
 from mcp_memory.search.candidates import INDEXES, Candidate, find_candidates, rank_candidates
 from mcp_memory.search.channels import Channel
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -82,17 +82,17 @@ def read(*turns: Turn, vectors: Mapping[str, Sequence[float]] | None = None) -> 
 def ask(
     space: Space,
     question: str,
-    cosines: Matrix | None = None,
+    cosines: Scores | None = None,
     window: Window = Window(),  # noqa: B008 - frozen
     switches: SearchSettings = SearchSettings(),  # noqa: B008 - frozen
     limit: int = 20,
     now: int | None = None,
-    vectors: Matrix | None = None,
+    vector: Vector | None = None,
     external: Mapping[Channel, Scores] | None = None,
 ) -> list[Candidate]:
     """Return the ranked candidates, with no similarity of meaning but the one given."""
-    query = replace(understand(question, space.speakers, now), window=window, vectors=vectors)
-    given = np.zeros((2, len(space.segments)), np.float32) if cosines is None else cosines
+    query = replace(understand(question, space.speakers, now), window=window, vector=vector)
+    given = np.zeros(len(space.segments), np.float32) if cosines is None else cosines
     found = find_candidates(space, query, given, switches, external)
     return [] if found is None else rank_candidates(space, found, limit)
 

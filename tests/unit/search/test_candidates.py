@@ -90,8 +90,8 @@ def test_messages_do_not_push_down_a_fitting_document_nor_documents_a_message() 
     space = space_of(
         *talk, document("d", "Heat pumps", "A heat pump moves heat."), message("m", "Ann", "My cat is ill.")
     )
-    about_pumps, about_cats = (np.full((2, 52), 0.1, np.float32) for _ in range(2))
-    about_pumps[:, 50], about_cats[:, 51] = 0.7, 0.7
+    about_pumps, about_cats = (np.full(52, 0.1, np.float32) for _ in range(2))
+    about_pumps[50], about_cats[51] = 0.7, 0.7
     assert refs(space, ask(space, "What does a heat pump do?", about_pumps))[0] == "d"
     assert refs(space, ask(space, "How is Ann's cat?", about_cats))[0] == "m"
 
@@ -132,7 +132,7 @@ def test_nothing_is_found_where_no_channel_finds_anything() -> None:
 @pytest.mark.parametrize("channel", ["meaning", "words", "speaker", "heads"])
 def test_a_channel_that_is_switched_off_gives_nothing(channel: str) -> None:
     space = space_of(message("m", "Ann", "We painted the fence."), document("d", "Fence", "A fence stands."))
-    cosines = np.full((2, 2), 0.5, np.float32)
+    cosines = np.full(2, 0.5, np.float32)
     on = ask(space, "Did Ann paint the fence?", cosines)
     off = ask(space, "Did Ann paint the fence?", cosines, switches=SearchSettings(**{channel: False}))
     name = channel.removesuffix("s") if channel == "heads" else channel
@@ -187,6 +187,6 @@ def test_a_space_built_in_several_steps_finds_the_same_as_one_built_at_once(seed
         view.add(batch(turns[done : done + taken], 25), tx)
         done += taken
         ask(view.space("x"), "word1 word2")  # no cache of a search may outlive the next rows
-    cosines = np.random.default_rng(seed).random((2, len(at_once.segments)), np.float32)
+    cosines = np.random.default_rng(seed).random(len(at_once.segments), np.float32)
     for question in ("What did Ann say of word3 and word7?", "word1 word2 word39", "Word3"):
         assert ask(view.space("x"), question, cosines) == ask(at_once, question, cosines)

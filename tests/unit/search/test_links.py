@@ -30,7 +30,7 @@ def mill() -> list[Turn]:
 
 
 def candidates_of(space: Space, question: str) -> CandidateSet:
-    cosines = np.zeros((2, len(space.segments)), np.float32)
+    cosines = np.zeros(len(space.segments), np.float32)
     found = find_candidates(space, understand(question, space.speakers), cosines, SearchSettings())
     assert found is not None
     return found
@@ -95,7 +95,7 @@ def test_less_is_passed_on_where_the_query_compares_two_things() -> None:
 
 def test_two_compared_documents_come_before_what_they_lead_to() -> None:
     space = read(*mill(), document("oak", "Golden Oak", "An inn."))
-    cosines = np.array([[0.6, 0.3, 0.0, 0.1]], np.float32)
+    cosines = np.array([0.6, 0.3, 0.0, 0.1], np.float32)
     linked = SearchSettings(rare_entities=False)
     ranked = ask(space, "Is Red Mill or Golden Oak older?", cosines, switches=linked)
     assert refs(space, ranked)[:3] == ["mill", "oak", "jane"]
@@ -184,7 +184,7 @@ def test_equally_linked_documents_are_ordered_by_id() -> None:
 
 def test_scores_of_feedback_decide_which_seeds_are_followed() -> None:
     space = read(*mill())
-    cosines = np.array([[0.5, 0.0, 0.4]], np.float32)
+    cosines = np.array([0.5, 0.0, 0.4], np.float32)
     learnt = {replace(EXPERIENCE, document=2.0): np.array([-1.0, 0.0, 1.0], np.float32)}
     ranked = ask(space, MILL, cosines, external=learnt)
     assert refs(space, ranked) == ["farm"]

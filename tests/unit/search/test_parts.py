@@ -26,7 +26,7 @@ PLAIN = SearchSettings(neighbours=False, links=False, rare_entities=False, resid
 
 
 def candidates_of(space: Space, text: str) -> CandidateSet:
-    nothing = np.zeros((2, len(space.segments)), np.float32)
+    nothing = np.zeros(len(space.segments), np.float32)
     found = find_candidates(space, understand(text, space.speakers), nothing, PLAIN)
     assert found is not None
     return found

@@ -54,7 +54,7 @@ def test_a_role_leaves_only_what_such_speakers_said() -> None:
     found = {}
     for role in ("user", "assistant"):
         query = replace(understand("tomatoes pot", space.speakers), role=role)
-        candidates = find_candidates(space, query, np.zeros((1, 4), np.float32), SearchSettings())
+        candidates = find_candidates(space, query, np.zeros(4, np.float32), SearchSettings())
         assert candidates is not None
         found[role] = sorted(refs(space, rank_candidates(space, candidates)))
     assert found == {"user": ["n", "u"], "assistant": ["a"]}
@@ -82,6 +82,6 @@ def test_a_document_is_not_placed_behind_talk_for_being_no_talk() -> None:
     said = [message(str(number), "user", "The pot is somewhere.", session="1", role="user") for number in range(4)]
     advice = message("a", "assistant", "Look around.", session="1", role="assistant")
     space = space_of(*said, advice, document("d", "House", "The pot stands in the shed."))
-    cosines = np.full((2, len(space.segments)), 0.5, np.float32)
-    cosines[:, ~space.talk] = 0.9
+    cosines = np.full(len(space.segments), 0.5, np.float32)
+    cosines[~space.talk] = 0.9
     assert refs(space, ask(space, "Where does the pot stand?", cosines))[0] == "d"

@@ -92,7 +92,7 @@ def test_a_wish_with_a_scope_applies_where_the_query_is_near_to_it() -> None:
         "When I ask about seats, offer the aisle.",
     )
     general, wine, seats = standing_wishes(space)
-    query = replace(understand("Which wine?", space.speakers), vectors=np.array([NEAR]))
+    query = replace(understand("Which wine?", space.speakers), vector=np.array(NEAR))
     assert fitting_wishes([general, wine, seats], [NEAR, FAR], query) == [wine, general]
     assert fitting_wishes([general, wine, seats], [FAR, FAR], query) == [general]
 
@@ -102,14 +102,14 @@ def test_no_more_wishes_are_shown_than_a_model_reads() -> None:
         replace(wish, scope="")
         for wish in standing_wishes(wishing(*(f"When I ask about tea {n}, name brand {n}{n} first." for n in range(9))))
     ]
-    query = replace(understand("Tea?", ()), vectors=np.array([NEAR]))
+    query = replace(understand("Tea?", ()), vector=np.array(NEAR))
     assert fitting_wishes(many, [], query) == many[-SHOWN:]
 
 
 def test_a_wish_that_says_no_more_than_another_is_left_out() -> None:
     lines = ("Always explain by visual aids.", "Always explain looms and knots by visual aids and small steps.")
     short, long = standing_wishes(wishing(*lines))
-    query = replace(understand("How does a loom work?", ()), vectors=np.array([NEAR]))
+    query = replace(understand("How does a loom work?", ()), vector=np.array(NEAR))
     assert fitting_wishes([short, long], [NEAR, NEAR], query) == [long]
 
 
@@ -117,11 +117,11 @@ def test_a_wish_far_behind_the_nearest_does_not_apply_nor_a_faint_one_to_what_wa
     wine, seats = standing_wishes(
         wishing("When I ask about wine, mention the price.", "When I ask about seats, offer the aisle.")
     )
-    faint, vectors = np.array([0.3, 0.954], np.float32), np.array([NEAR])
-    asked = replace(understand("Which wine?", ()), vectors=vectors)
+    faint, vector = np.array([0.3, 0.954], np.float32), np.array(NEAR)
+    asked = replace(understand("Which wine?", ()), vector=vector)
     assert fitting_wishes([wine, seats], [faint, faint], asked) == [wine, seats]
     assert fitting_wishes([wine, seats], [NEAR, faint], asked) == [wine]
-    back = replace(understand("Which wine did I buy?", ()), vectors=vectors)
+    back = replace(understand("Which wine did I buy?", ()), vector=vector)
     assert fitting_wishes([wine, seats], [faint, faint], back) == []
 
 

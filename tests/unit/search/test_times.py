@@ -71,7 +71,7 @@ def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(
     space = read(
         *MILL, *(message(str(n), "Ann", "The mill, in May.", at(2023, n), session=str(n)) for n in range(1, 9))
     )
-    cosines = np.tile(np.linspace(0.5, 0.6, len(space.segments), dtype=np.float32), (2, 1))
+    cosines = np.linspace(0.5, 0.6, len(space.segments), dtype=np.float32)
     asked = "What did Ann say about the Blue Mill in May 2023?"
     for kind in (space.talk, ~space.talk):
         with_time, without = (
@@ -116,10 +116,10 @@ def test_a_date_in_a_sentence_similar_to_the_query_counts_more_than_others_in_th
         paper("a", "Blue Mill", f"{sold} {painted}"), paper("b", "Blue Mill", " ".join(swapped)), vectors=vectors
     )
     question = "When was the Blue Mill painted, not sold, in 1955?"
-    cosines = np.full((1, 2), 0.5, np.float32)
+    cosines = np.full(2, 0.5, np.float32)
     parts = {
         space.segment_turn[candidate.row].ref: candidate.scores
-        for candidate in ask(space, question, cosines, vectors=np.array([[1.0, 0.0]], np.float32))
+        for candidate in ask(space, question, cosines, vector=np.array([1.0, 0.0], np.float32))
     }
     assert parts["a"]["time"] > parts["b"]["time"]
     blind = {space.segment_turn[candidate.row].ref: candidate.scores for candidate in ask(space, question, cosines)}
