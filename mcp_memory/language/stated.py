@@ -1,9 +1,9 @@
 """Find and resolve the times that a sentence states, and write times in words (English only).
 
-The rules of ``absolute.py``, ``relative.py``, ``holidays.py`` and ``counted.py`` find single times. This module
-combines them: a clock time next to a day, two times that form a range, "since" and "until" that leave one end open.
-Most sentences state no time, so a rule is tried only if one of its trigger words occurs. Times are those of the
-calendar and the clock where the text was said, counted as if it were UTC.
+The table of ``patterns.py`` finds single times. This module combines them: a clock time next to a day, two times that
+form a range, "since" and "until" that leave one end open. Most sentences state no time, so a pattern is tried only if
+one of its words occurs. Times are those of the calendar and the clock where the text was said, counted as if it were
+UTC.
 
 **In words** times are written for texts that people read or that are indexed; ``iso.py`` writes ISO-8601. A text gets
 its dates in words beside it, the weekday of a day and what "last Friday" means: whoever answers from it then need not
@@ -18,10 +18,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
-from mcp_memory.language.absolute import ABSOLUTE
-from mcp_memory.language.counted import COUNTED_TIMES, counted_from
-from mcp_memory.language.expressions import MONTH, NO_TIME, S, SentenceContext, compiled
-from mcp_memory.language.holidays import HOLIDAYS
+from mcp_memory.language.expressions import MONTH, S, compiled
 from mcp_memory.language.iso import (
     DAY,
     FIRST,
@@ -40,15 +37,14 @@ from mcp_memory.language.iso import (
     weekday,
     years,
 )
-from mcp_memory.language.relative import RELATIVE
+from mcp_memory.language.meanings import NO_TIME
+from mcp_memory.language.patterns import PATTERNS
 from mcp_memory.language.segments import is_repetitive
-from mcp_memory.language.yearless import Direction
+from mcp_memory.language.yearless import Direction, Telling
 
-_WORD = re.compile(r"[a-z]+|[0-9]")
-_ABSOLUTE = (*HOLIDAYS, *COUNTED_TIMES, *ABSOLUTE)
-_WORDS_ABSOLUTE = frozenset[str]().union(*(rule.words for rule in _ABSOLUTE))
-_WORDS_RELATIVE = frozenset[str]().union(*(rule.words for rule in RELATIVE))
-_EITHER = _WORDS_ABSOLUTE | _WORDS_RELATIVE
+_WORD = re.compile(r"[a-z]+")
+_DIGIT = re.compile(r"[0-9]")
+_ALL_WORDS = frozenset[str]().union(*(row.words for row in PATTERNS))
 
 _CLOCK = (
     r"(?:(?P<h12>1[0-2]|0?[1-9])(?:[:.](?P<m12>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?|(?P<h24>[01]?\d|2[0-3]):(?P<m24>[0-5]\d)(?![:\d])"
@@ -94,11 +90,10 @@ def stated_times(
         Times outside the years 1 to 9999 are ignored.
     """
     sentence = text[start:end]
-    words = frozenset(_WORD.findall(sentence.lower()))
-    if words.isdisjoint(_WORDS_ABSOLUTE if said_at is None else _EITHER) or is_repetitive(sentence, 0, len(sentence)):
+    words = {"#", *_WORD.findall(sentence.lower())} if _DIGIT.search(sentence) else set(_WORD.findall(sentence.lower()))
+    if words.isdisjoint(_ALL_WORDS) or is_repetitive(sentence, 0, len(sentence)):
         return ()
-    points = counted_from(sentence, _points(SentenceContext(sentence, said_at, tense, asked), words))
-    points = _with_clocks(sentence, points)
+    points = _with_clocks(sentence, _points(Telling(sentence, said_at, tense, asked), words))
     points = [_with_open_end(sentence, point) for point in _with_ranges(sentence, points)]
     return tuple(
         replace(point, start=point.start + start, end=point.end + start)
@@ -107,22 +102,21 @@ def stated_times(
     )
 
 
-def _points(context: SentenceContext, words: frozenset[str]) -> list[StatedTime]:
-    taken = bytearray(len(context.sentence))
+def _points(told: Telling, words: set[str]) -> list[StatedTime]:
+    taken = bytearray(len(told.sentence))
     points = []
-    for rule in _ABSOLUTE if context.said_at is None else (*_ABSOLUTE, *RELATIVE):
-        if words.isdisjoint(rule.words):
+    for row in PATTERNS:
+        if words.isdisjoint(row.words):
             continue
-        for match in rule.pattern.finditer(context.sentence):
+        for match in row.pattern.finditer(told.sentence):
             first, last = match.span()
             if taken.find(1, first, last) >= 0:
                 continue
-            found = rule.resolve(match, context)
-            if found and _COMPARED.search(context.sentence, max(0, first - _NEAR), first):
-                found = NO_TIME
-            if found:
-                taken[first:last] = b"\x01" * (last - first)
-            if found and found is not NO_TIME:
+            found = row.meaning(match, told)
+            if found is None:
+                continue
+            taken[first:last] = b"\x01" * (last - first)
+            if found is not NO_TIME and not _COMPARED.search(told.sentence, max(0, first - _NEAR), first):
                 points.append(StatedTime(first, last, *found.interval, found.grain, found.relative))
     return sorted(points, key=lambda point: point.start)
 

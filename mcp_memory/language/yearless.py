@@ -7,15 +7,24 @@ one that could still be meant, both remain likely; then, and beyond nine months,
 worse than none. Every rule for times without a year resolves them here.
 
 A question is asked long after the telling, and claims nothing: "on 8 May" in it is the last or next one by its tense.
+
+**Tense.** English marks it on the verb: the nearest cue before an expression decides ("I **went** on Friday and
+**will** go again on Sunday"), otherwise the nearest after it. A plain present announces: "the train leaves on Friday".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
+from mcp_memory.domain.relations import irregular_verbs
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.iso import DAY, Interval, civil, day_at, week_at, weekday
+from mcp_memory.heap import text_cache
+from mcp_memory.language.expressions import DASH, MONTH, ORDINAL, WEEKDAY, S, compiled
+from mcp_memory.language.iso import DAY, Interval, day_at, weekday
 
 Direction = Literal[-1, 0, 1]
 """-1 past, 0 unknown, 1 future."""
@@ -25,16 +34,47 @@ FARTHEST = 274 * DAY
 """Nine months: nobody means an occurrence beyond that without saying the year."""
 
 
-def each_year(said_at: Millis, of_year: Callable[[int], Interval | None]) -> list[Interval]:
-    """Return the occurrences of the year of the telling and of those beside it that exist: 29 February may not."""
-    year = civil(said_at)[0]
-    return [span for one in (year - 1, year, year + 1) if (span := of_year(one)) is not None]
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A sentence, and what is known of when it was said.
 
+    Attributes:
+        sentence: the sentence that states times.
+        said_at: when it was said; None if unknown.
+        tense: where the verb of the clause points; None where only the words of the sentence can tell.
+        asked: whether it is a question.
+    """
 
-def each_week(said_at: Millis, number: int) -> list[Interval]:
-    """Return the days of the weeks around the telling that are a weekday, 0 for Monday."""
-    monday = week_at(said_at).since
-    return [day_at(monday + (7 * step + number) * DAY) for step in range(-2, 3)]
+    sentence: str
+    said_at: Millis | None
+    tense: Direction | None = None
+    asked: bool = False
+
+    def pointing(self, match: re.Match[str]) -> Direction:
+        """Return where an expression points: "since" back, "booked for" ahead, otherwise where the tense does."""
+        before = self.sentence[max(0, match.start() - _REACH) : match.start()]
+        if _SINCE.search(before):
+            return -1
+        if _ARRANGED.search(before) or (_BOOKED.search(before) and _DAYS.search(before[-8:] + match[0])):
+            return 1
+        return self.tensed(match) or (1 if _AHEAD.search(before) else 0)
+
+    def tensed(self, match: re.Match[str]) -> Direction:
+        """Return where the tense of the verb points for an expression."""
+        return _tense(self.sentence, match.start(), match.end()) if self.tense is None else self.tense
+
+    def nearest(self, match: re.Match[str], spans: Iterable[Interval]) -> Interval | None:
+        """Return which of the occurrences an expression means that names nothing but them.
+
+        None of what comes back each year is, and nothing has been so since a time that is still to come.
+        """
+        assert self.said_at is not None
+        pointing = self.pointing(match)
+        if pointing == 0 and _YEARLY.search(self.sentence):
+            return None
+        found = nearest(spans, self.said_at, pointing, asked=self.asked)
+        late = found and found.since > self.said_at and _SINCE.search(self.sentence, 0, match.start())
+        return None if late else found
 
 
 def nearest(
@@ -54,19 +94,17 @@ def nearest(
     """
     today = day_at(said_at)
     if asked and pointing:
-        begun = [span for span in spans if (span.since <= today.since if pointing < 0 else span.until >= today.until)]
-        return min(begun, key=lambda span: _distance(span, today), default=None)
+        return min(_towards(spans, today, pointing), key=lambda span: _distance(span, today), default=None)
     likely = sorted((far, span) for span in spans if (far := _distance(span, today)) <= FARTHEST)
     if not likely:
         return None
-    first = likely[0]
-    alone = len(likely) == 1 or likely[1][0] - first[0] >= NEARLY_AS_NEAR
-    if pointing == 0 or first[1] == today:  # "Friday", said on a Friday, may be today or another
-        return first[1] if alone else None
-    there = [one for one in likely if (one[1].since <= today.since if pointing < 0 else one[1].until >= today.until)]
+    near, first = likely[0]
+    if pointing == 0 or first == today:  # "Friday", said on a Friday, may be today or another
+        return first if len(likely) == 1 or likely[1][0] - near >= NEARLY_AS_NEAR else None
+    there = _towards((span for _, span in likely), today, pointing)
     if not there:
-        return first[1]
-    return there[0][1] if there[0][0] - first[0] < NEARLY_AS_NEAR else None
+        return first
+    return there[0] if _distance(there[0], today) - near < NEARLY_AS_NEAR else None
 
 
 def in_order(
@@ -112,6 +150,11 @@ def of_present(spans: Iterable[Interval], said_at: Millis, pointing: Direction, 
     return nearest(spans, said_at, pointing or (1 if here else 0))
 
 
+def _towards(spans: Iterable[Interval], today: Interval, pointing: Direction) -> list[Interval]:
+    """Return the spans that have begun, or those that are not over."""
+    return [span for span in spans if (span.since <= today.since if pointing < 0 else span.until >= today.until)]
+
+
 def _goes_on(span: Interval, today: Interval, unit: Interval) -> bool:
     """Return whether what "last" names lies so near that the one before may be meant.
 
@@ -129,3 +172,72 @@ def _distance(span: Interval, today: Interval) -> Millis:
     if span.since < today.until and span.until > today.since:
         return 0
     return DAY + max(span.since - today.until, today.since - span.until)
+
+
+_REACH = 64
+"""Characters before an expression that are searched for what it is arranged for."""
+_SINCE = compiled(rf"\bsince{S}(?:the{S})?$")
+_ARRANGED = compiled(
+    r"\b(?:(?<!was\s)(?<!were\s)(?:booked|scheduled|rescheduled|planned|arranged|set|fixed|reserved|confirmed)|moved|moves"
+    r"|postponed|pushed|delayed|shifted|changed|changes|brought|extended|appointment|interview|reservation|booking|slot"
+    rf"|table|tickets?){S}(?:[\w’'-]+{S}){{0,6}}?(?:for|to|until|till){S}(?:the{S})?$"
+)
+"""What is arranged for a day lies ahead: "I booked a table for 3 June", "it is moved to the 25th"."""
+_AHEAD = compiled(
+    rf"\b(?:for{S}(?:the{S})?|from{S}(?:the{S})?(?:\d{{1,2}}{ORDINAL}?{S}(?:(?:of{S})?{MONTH}{S})?to{S}(?:the{S})?)?)$"
+)
+"""So does what is for a day or from a day on, if no verb says otherwise: "a list for Tuesday", "from June on"."""
+_BOOKED = compiled(
+    r"\b(?:booked|reserved|rented|hired)\b(?!\sout)(?:(?!\b(?:and|but|was|were|went|stayed|had)\b)[^.;?])*$"
+)
+_DAYS = compiled(rf"\bfrom{S}(?:the{S})?\d|\d{ORDINAL}?(?:{DASH}|{S}(?:to|until|till){S}(?:the{S})?)\d")
+"""Days from one to another: what somebody booked lasts so long, "booked a cabin for the summer, 18 to 25 July"."""
+_YEARLY = compiled(r"\b(?:birthday|anniversary|name day|every year|each year|annual|always)\b")
+_DOES = (  # verbs whose present tense announces: "the train leaves on Friday", "we fly on 20 December"
+    r"leave|start|begin|end|finish|open|close|arrive|depart|land|fly|flie|expire|launch|return|move|meet|go|come|ship|play"
+    r"|perform|sail|travel|drive|visit|marry|marrie|renew|join|turn|collect|deliver|have|take|get|head|pick|sign|see"
+)
+_NOT_PAST = "shot bore lay rose wound bound wed sat set cut let cost split spread shut"
+"""Pasts of irregular verbs that are mostly another word or tense."""
+_PAST = "|".join(sorted({past for _, past, _ in irregular_verbs()}.difference(_NOT_PAST.split())))
+_VERBAL = r"(?:(?:\w+ly|not|all|now|still|only|being|getting)\s){0,2}\w+"
+"""What stands behind a form of "be"; a participle there says nothing of the time: "is held", "has to be paid"."""
+_CUE = compiled(
+    rf"\b(?:(?P<carried>(?:be|being|get|getting)\s{_VERBAL})"
+    r"|(?P<future>will|won['’]t|going\sto|gonna|shall|plan(?:s|ning)?|intend|hop(?:e|ing)|want\sto|about\sto|tomorrow"
+    r"|scheduled|due|upcoming|forward\sto|can['’]t\swait|see\syou|let['’]s|remind|need\sto|must|should|have\sto"
+    r"|(?:agreed|arranged|decided|promised|offered|invited|asked)\s(?:\w+\s){0,2}to(?!\s(?:the|an?)\b)"
+    r"|(?<!was\s)(?<!were\s)(?:moving|leaving|arriving|flying|returning)(?=\son\b)"
+    rf"|by(?=\s(?:the\s)?(?:{WEEKDAY}|{MONTH}|\d|end|next|this|noon|mid|early|late)\b))"
+    rf"|(?P<present>(?:(?<!there\s)(?:is|are)|am|gets)\s{_VERBAL}|(?:i|we|you|they|[a-z]{{3,}}s)\s(?:{_DOES})"
+    rf"|(?<!the\s)(?:{_DOES})e?s(?!\sof)|(?:has|have)\s(?:got\s)?(?:an?|my|our))"
+    rf"|(?P<past>was|wasn['’]t|were|weren['’]t|been|since|ago|born|{_PAST}"
+    r"|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
+    rf"|['’](?:ll|ve\s(?:got\s)?an?|(?:m|re)\s{_VERBAL}|(?<=\bit.)s\s{_VERBAL}"
+    rf"|s\s(?:on|off|due|back|away|out|end|(?:the\s)?\d+{ORDINAL}?|\w+ing))\b"
+)
+
+
+@text_cache(16)
+def _cues(sentence: str) -> tuple[list[int], list[Direction]]:
+    """Return where the cues of tense of a sentence stand, in order, and where each points; cached for all its times."""
+    yearly = _YEARLY.search(sentence)  # a birthday "is on 7 May" in every year
+    places: list[int] = []
+    directions: list[Direction] = []
+    for cue in _CUE.finditer(sentence):
+        begun = sentence[: cue.start()].rstrip()[-1:].isalnum()
+        if (yearly and cue["present"]) or (cue["past"] and cue[0].istitle() and begun):  # a name: "Cardiff Met"
+            continue
+        carried = directions[-1] if cue["carried"] and directions else 1  # "had to be held": the verb before says when
+        places.append(cue.start())
+        directions.append(-1 if cue["past"] else carried)
+    return places, directions
+
+
+def _tense(sentence: str, start: int, end: int) -> Direction:
+    """Return where the tense cue points that decides for the expression at ``start`` … ``end``; 0 without a cue."""
+    places, directions = _cues(sentence)
+    if before := bisect_left(places, start):
+        return directions[before - 1]
+    after = bisect_left(places, end)
+    return directions[after] if after < len(places) else 0
