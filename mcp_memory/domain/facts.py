@@ -19,8 +19,7 @@ was. What contradicts a fact closes or contests it and never lowers its confiden
 same time (m). With ``P = (s + 1)/(s + m + 2)``, a relation that the registry does not know is single if s ≥ 3 and P ≥
 ¾, multi if m ≥ 3 and P ≤ .35, and otherwise unknown, which behaves as multi.
 
-**Departures.** DESIGN 2.4 lets a relation once learnt as single fall back only below P = ½. That depends on the order
-of arrival; here the counters alone decide, so that folding again always gives the same result (DESIGN I10).
+How many values a relation has follows from its counters alone, not from the order of arrival (DESIGN I10).
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ Intervals are half-open (DESIGN D27). If two values start at the same instant, o
 moment for which no start was stated the last told counts, otherwise the higher confidence, then the later telling, by
 message and sentence. The loser is kept as ``contested``, with an empty interval (DESIGN D28).
 
-**Departures.** In DESIGN 1.3 any statement without an end reopens a version with a stated end. Here it does so only if
-it starts at that end, or was uttered after that end and after the statement of the end: "I live in Oslo" (2012) does
-not know of "until 2015", and somebody who says "since 2010" and later "from 2010 to 2015" means the latter. An
-assertion below the confidence threshold closes nothing (`layers`). The paper only excludes it from retrieval, and then
-a value that it closed would be gone without a replacement.
+A statement without an end reopens a version with a stated end only if it starts at that end, or was uttered after that
+end and after the statement of the end: "I live in Oslo" (2012) does not know of "until 2015", and somebody who says
+"since 2010" and later "from 2010 to 2015" means the latter. An assertion below the confidence threshold closes nothing
+(`layers`). The paper only excludes it from retrieval, and then a value that it closed would be gone without a
+replacement.
 
-DESIGN D28 treats values with the same start as corrections of each other. Values with an unknown start ("I used to live
+Values with an unknown start ("I used to live
 in Paris", "I used to live in Rome") share no start. Those that are over stand side by side, up to their end or to the
 first value with a known start: "where did she use to live?" returns both, "where does she live now?" returns neither.
 Only here, and where one value names the other as its last part ("5 Elm Row, Leeds" and "Leeds"), can versions of a

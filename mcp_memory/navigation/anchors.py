@@ -128,8 +128,7 @@ def resolve_name(facts: Facts, name: str, joint: float) -> list[str]:
     that name, or to an entity whose name begins with it ("Acme" and "Acme Corporation"). A name that more than a dozen
     entities resemble refers to none. Stop words are not compared.
 
-    **Departure** from DESIGN 3.1, which compares names by their Jaccard index alone: villages, films and people that
-    share all words but one are different entities.
+    Villages, films and people that share all words but one are different entities.
     """
     exact = facts.resolve(name)
     if exact is not None:

@@ -1,4 +1,4 @@
-"""Extend paths by one step, score them, and write them as text (REAL §3.3.2; formulas in DESIGN 3.2).
+"""Extend paths by one step, score them, and write them as text (REAL §3.3.2, DESIGN 3.2).
 
 `Neighbourhood` applies REAL's cascade of filters (step I) to the facts around an entity, in both directions (DESIGN
 D36), and ranks what remains: first by how strongly the query asks for the relation, then by similarity. A step from

@@ -7,9 +7,8 @@ topic once a second segment has joined it. So topics grow as texts arrive, and n
 The paper has a language model write a topic's summary. Here it is extractive: the most typical sentence, the one
 nearest to the mean of the members, and the cues that many members and few other texts have.
 
-**Departures** from DESIGN 1, whose centroids move with each member: leaders do not move, so that the topics do not
-depend on how the arrivals were divided into calls; the mean serves the summary alone. Where the view holds no vectors
-(`View.vector_limit`), or maps them, there are no topics.
+Leaders do not move, so that topics do not depend on how the arrivals were divided into calls. Where the view holds no
+vectors (`View.vector_limit`), or maps them, there are no topics.
 """
 
 from __future__ import annotations

@@ -10,8 +10,6 @@ or two seconds that do not count.
 
 A caller that is cancelled while waiting cancels the request, which closes the connection.
 
-**Departures.** DESIGN 5 raises the temperature with each try; today's SDK has no temperature to raise.
-
 The key is passed on once and kept only in the SDK's client. It appears in no message, log or representation of ours.
 The SDK logs requests (memory text) below the level INFO only, which is switched off here.
 

@@ -8,7 +8,7 @@ Names are kept as written, except "I" and "you", which the message resolves; oth
 parsed by our own calendar and treated as the embedded engine treats them: a stated time, otherwise the time of the
 message. A fact whose words or times make no sense is dropped.
 
-**Departures.** DESIGN 5 has DESIGN L1 return sentences, cues, tags and entities too. Here these are derived from the
+**Departures.** In MRAgent a model returns sentences, cues and tags, too. Here these are derived from the
 text alone, so that a memory with a key is built like one without, and one call reads twice as much.
 """
 
