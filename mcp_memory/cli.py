@@ -104,10 +104,6 @@ def _set_up(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int
         from mcp_memory.commands.check import check
 
         return check(options, terminal)
-    if options.command == "bundle":
-        from mcp_memory.commands.bundle import bundle
-
-        return bundle(options, terminal)
     import shtab
 
     print(shtab.complete(parser, shell=options.shell))
@@ -129,13 +125,9 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # stored text may have characters that the terminal cannot encode
         sys.stdout.reconfigure(errors="backslashreplace")
     if command == "token":
-        from mcp_memory.commands.hosting import token
+        from mcp_memory.commands.tokens import token
 
         return token(settings, options)
-    if command == "tenant":
-        from mcp_memory.commands.hosting import tenant
-
-        return tenant(settings, options)
     if command in COMMANDS:
         from mcp_memory.commands.run import run
 

@@ -8,7 +8,7 @@
     care.py        ``mcp-memory doctor`` and ``forget``
     health.py      ``mcp-memory status``
     looking.py     opens the store to look at it
-    hosting.py     ``mcp-memory tenant`` and ``token``
+    tokens.py      ``mcp-memory token``
     backup.py      ``mcp-memory backup``, ``restore`` and ``move``
     target.py      where a command may write a file for its user
     transfer.py    ``mcp-memory export`` and ``import``
@@ -16,7 +16,6 @@
     check.py       ``mcp-memory check``: starts the server as a client would
     install.py     ``mcp-memory install``; clients.py has the clients, other_servers.py what else is called memory,
                    config_files.py and jsonc.py edit their files
-    bundle.py      ``mcp-memory bundle``
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and
 loads the model only to search.

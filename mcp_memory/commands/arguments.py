@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from mcp_memory.domain.access import SPACE_NAME
 
-SETUP = ("install", "check", "bundle", "completion")
+SETUP = ("install", "check", "completion")
 """The commands that set the program up, and read no settings."""
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "goose")
 """What the server can be installed into, see `mcp_memory.commands.clients`."""
@@ -133,12 +133,6 @@ def add_setup(commands: Any) -> None:
         "newer clients do, store a message in a space of its own, find it, and forget it.",
     )
     check.add_argument("client", nargs="?", choices=CLIENTS, help="as this client starts it; default: as this terminal")
-    bundle = commands.add_parser(
-        "bundle",
-        help="make an .mcpb file, which Claude Desktop and other hosts install by a double click",
-        description="Make a bundle (.mcpb) of this program for hosts that install such files, such as Claude Desktop.",
-    )
-    bundle.add_argument("file", nargs="?", type=_path, default=Path("mcp-memory.mcpb"), metavar="FILE", help="to write")
     completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
     completion.add_argument("shell", choices=("bash", "zsh", "fish", "powershell", "tcsh"))
 
@@ -185,13 +179,6 @@ def _add_token(commands: Any) -> None:
     deeds.add_parser("list", help="list them, without the tokens themselves")
     revoke = deeds.add_parser("revoke", help="make one void, at once")
     revoke.add_argument("name", type=_words, metavar="NAME")
-
-    tenant = commands.add_parser("tenant", help="list and forget tenants, where storage.uri holds {tenant}")
-    deeds = tenant.add_subparsers(dest="deed", metavar="DEED", required=True)
-    deeds.add_parser("list", help="list those that have a store")
-    forget = deeds.add_parser("forget", help="revoke the tokens of a tenant, and remove its whole store")
-    forget.add_argument("name", type=_words, metavar="TENANT")
-    forget.add_argument("--yes", action="store_true", help="do it, and do not only say it")
 
 
 def _days(text: str) -> int:
@@ -269,9 +256,6 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "check": """\
   mcp-memory check
   mcp-memory check claude-desktop""",
-    "bundle": """\
-  mcp-memory bundle
-  mcp-memory bundle out.mcpb""",
     "completion": """\
   mcp-memory completion bash > ~/.local/share/bash-completion/completions/mcp-memory
   mcp-memory completion fish > ~/.config/fish/completions/mcp-memory.fish""",
@@ -311,9 +295,6 @@ EXAMPLES: Final[Mapping[str, str]] = {
   mcp-memory token add ann --space ann
   mcp-memory token list
   mcp-memory token revoke ann""",
-    "tenant": """\
-  mcp-memory tenant list
-  mcp-memory tenant forget acme""",
     "doctor": """\
   mcp-memory doctor
   mcp-memory doctor --rebuild""",

@@ -160,29 +160,6 @@ class Bucket:
             found = {one["path"].removeprefix(FOLDER): _tag(one) for page in pages for one in page}
             return dict(sorted(found.items()))
 
-    def folders(self) -> list[str]:
-        """Return the names of the prefixes directly under the URI."""
-        import obstore
-
-        with self._errors("read"):
-            return [path.strip("/") for path in obstore.list_with_delimiter(self._store)["common_prefixes"]]
-
-    def remove_all(self, keep: tuple[str, ...] = ()) -> int:
-        """Delete every object under the URI, the tables' too, and return how many there were.
-
-        Args:
-            keep: names of those beside tables that stay for now.
-        """
-        import obstore
-
-        kept = tuple(FOLDER + name for name in keep)
-        with self._errors("written to"):
-            paths = [one["path"] for page in obstore.list(self._store, chunk_size=1000) for one in page]
-            paths = [path for path in paths if not path.endswith(kept)]
-            for start in range(0, len(paths), 1000):
-                obstore.delete(self._store, paths[start : start + 1000])
-        return len(paths)
-
     def remove(self, names: Sequence[str]) -> None:
         """Delete objects; those that do not exist are passed over."""
         import obstore

@@ -1,4 +1,6 @@
-"""``mcp-memory bundle``: an ``.mcpb`` file, which Claude Desktop and other hosts install by a double click.
+"""Make the bundle: an ``.mcpb`` file, which Claude Desktop and other hosts install by a double click.
+
+python packaging/bundle.py mcp-memory.mcpb
 
 It holds the package itself and the names of its dependencies; the host's uv installs those at the first start
 (manifest 0.4, server type ``uv``), since a bundle cannot carry compiled libraries for every system. It is the same to
@@ -10,8 +12,8 @@ given (`mcp_memory.settings.is_unset`).
 
 from __future__ import annotations
 
-import argparse
 import json
+import sys
 import zipfile
 from collections.abc import Iterator
 from hashlib import sha256
@@ -19,10 +21,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+import mcp_memory
 from mcp_memory import __version__
-from mcp_memory.commands.terminal import Terminal, confirmed
-from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
+from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.texts import folder
 
 PROJECT: Final = "mcp-memory"
@@ -70,33 +72,12 @@ _USER_CONFIG: Final[dict[str, dict[str, Any]]] = {
 """None is required, and each has an empty default: without one, hosts pass the placeholder on."""
 
 
-def bundle(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Write the bundle; return 0.
-
-    Raises:
-        InvalidInput: a file cannot be written, or this is no installed package.
-    """
-    target: Path = options.file.expanduser().resolve()  # a link leads to the file that is written
-    if target.is_dir() or (
-        target.exists() and not _is_bundle(target) and not confirmed(f"{target} is no bundle. Write over it?")
-    ):
-        problem = f"{target} is a folder" if target.is_dir() else f"{target} exists and is no bundle"
-        raise InvalidInput("FILE", problem, "Name another one, or move it away.")
-    try:
-        hashed = write_bundle(target)
-        terminal.line(f"{target}: {target.stat().st_size / 1e6:.1f} MB, sha256 {hashed}")
-    except OSError as error:
-        raise InvalidInput(str(error.filename or target), f"cannot be written ({error.strerror})", "") from None
-    terminal.line("Open it with Claude Desktop to install it. Its first start fetches 700 MB of libraries.")
-    return 0
-
-
 def write_bundle(target: Path) -> str:
     """Write the bundle to a file, whole or not at all; return its sha256 in hexadecimal digits.
 
     Raises:
-        InvalidInput: the package is not installed, so that its dependencies are not known.
         OSError: the file cannot be written.
+        PackageNotFoundError: the package is not installed, so that its dependencies are not known.
     """
     with whole_file(target, 0o666) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(_contents()):
@@ -108,19 +89,8 @@ def write_bundle(target: Path) -> str:
     return sha256(target.read_bytes()).hexdigest()
 
 
-def _is_bundle(file: Path) -> bool:
-    """Return whether a file is a bundle of this program."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return bool(json.loads(archive.read("manifest.json"))["name"] == PROJECT)
-    except (OSError, zipfile.BadZipFile, RuntimeError, ValueError, KeyError, TypeError):  # RuntimeError: encrypted
-        return False
-
-
 def manifest() -> dict[str, Any]:
     """Return what a host reads first."""
-    from mcp_memory.server.tools.catalogue import TOOLS
-
     return {
         "$schema": _MANIFEST_SCHEMA,
         "manifest_version": "0.4",
@@ -159,7 +129,7 @@ def _contents() -> Iterator[tuple[str, bytes]]:
     yield "pyproject.toml", _project().encode()
     yield "icon.png", (folder("resources") / "icon.png").read_bytes()
     yield ENTRY_POINT, _MAIN.encode()
-    package = Path(__file__).parents[1]
+    package = Path(mcp_memory.__file__).parent
     places = {"mcp_memory": package, **{f"mcp_memory/{name}": folder(name) for name in ("prompts", "resources")}}
     found = {
         f"server/{inside}/{path.relative_to(place).as_posix()}": path
@@ -173,14 +143,15 @@ def _contents() -> Iterator[tuple[str, bytes]]:
 
 def _project() -> str:
     """Return the ``pyproject.toml`` from which uv makes the environment."""
-    try:
-        required = metadata.requires(PROJECT) or []
-    except metadata.PackageNotFoundError:
-        problem = "is not installed as a package, so its dependencies are not known"
-        raise InvalidInput(PROJECT, problem, "Install it: python -m pip install .") from None
+    required = metadata.requires(PROJECT) or []
     needed = sorted(line for line in required if "extra ==" not in line)
     rows = "".join(f"  {json.dumps(line)},\n" for line in needed)
     return (
         f'[project]\nname = "{PROJECT}-bundle"\nversion = "{__version__}"\nrequires-python = "{_PYTHON}"\n'
         f"dependencies = [\n{rows}]\n\n[tool.uv]\npackage = false\n"
     )
+
+
+if __name__ == "__main__":
+    made = Path(sys.argv[1])
+    sys.stdout.write(f"{made}: sha256 {write_bundle(made)}, {made.stat().st_size / 1e6:.1f} MB\n")

@@ -1,0 +1,66 @@
+"""For whoever runs a server over HTTP: ``mcp-memory token``, the tokens of callers."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from datetime import UTC, datetime
+from typing import cast
+
+from mcp_memory.commands.terminal import Terminal
+from mcp_memory.domain.access import RIGHTS, TENANT_NAME, Grant, Permission, Right, is_pattern
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server.http.access import token_file
+from mcp_memory.settings import Settings
+
+DAY_S = 86_400
+
+
+def token(settings: Settings, options: argparse.Namespace) -> int:
+    """Make, list or revoke; return 0.
+
+    Raises:
+        InvalidInput: a name, space, right or tenant is wrong.
+    """
+    file, terminal = token_file(settings), Terminal()
+    if options.deed == "add":
+        first = not file.exists()
+        terminal.line(file.add(_grant(options)))  # alone on stdout, for programs
+        if first:
+            terminal.note(
+                "This is the first token: servers over HTTP that run already ask for one once they are restarted."
+            )
+    elif options.deed == "revoke":
+        file.revoke(options.name)
+        terminal.line(f"Revoked {options.name!r}; no process takes it from now on.")
+    else:
+        for one in file.list():
+            terminal.line(_grant_line(one.grant, one.made))
+    return 0
+
+
+def _grant(options: argparse.Namespace) -> Grant:
+    rights = frozenset(part.strip() for part in options.rights.split(","))
+    if not rights or not rights <= RIGHTS:
+        raise InvalidInput("--rights", f"{options.rights!r} will not do", "Give some of read,write,forget.")
+    for spaces in options.spaces:
+        if not is_pattern(spaces):
+            raise InvalidInput("--space", f"{spaces!r} is not the name of a space", "Give a name, or work-* or *.")
+    if options.tenant and not TENANT_NAME.fullmatch(options.tenant):
+        raise InvalidInput("--tenant", f"{options.tenant!r} will not do", "Give small letters, digits, - and _.")
+    expires = time.time() + options.days * DAY_S if options.days else None
+    held = cast("frozenset[Right]", rights)
+    return Grant(options.name, tuple(Permission(one, held) for one in options.spaces), options.tenant, expires=expires)
+
+
+def _grant_line(grant: Grant, made: float) -> str:
+    allowed = ", ".join(f"{one.spaces} ({' '.join(sorted(one.rights))})" for one in grant.permissions)
+    parts = [grant.caller, allowed, f"made {_day(made)}"]
+    parts += [f"tenant {grant.tenant}"] if grant.tenant else []
+    if grant.expires is not None:
+        parts.append(f"{'expired' if grant.expires <= time.time() else 'until'} {_day(grant.expires)}")
+    return " | ".join(parts)
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
