@@ -89,11 +89,10 @@ def _add_ingest(commands: Any) -> None:
 
 
 def _add_view(commands: Any) -> None:
-    view = commands.add_parser("view", help="look at the memory as a graph, in a browser on this machine")
+    view = commands.add_parser("view", help="look at the memory as a graph, in the browser")
     view.add_argument("--space", metavar="SPACE", help="the space to show; default: the default space")
     view.add_argument("--entity", type=_words, metavar="NAME", help="begin with what is around it")
-    view.add_argument("--port", type=int, default=0, metavar="N", help="to listen at; default: a free one")
-    view.add_argument("--no-browser", dest="browser", action="store_false", help="print the address and its code only")
+    view.add_argument("--no-browser", dest="browser", action="store_false", help="only print where the page is")
 
 
 def _add_backup(commands: Any) -> None:

@@ -29,7 +29,6 @@ _PAGE_META: Final[Mapping[str, Any]] = {
     "ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}
 }
 _EMPTY_DATA = '<script type="application/json" id="data">null</script>'
-_NO_REQUESTS = "connect-src 'none'"
 
 
 def resource() -> Resource:
@@ -53,16 +52,9 @@ def contents() -> TextResourceContents:
     return TextResourceContents(uri=URI, text=texts.resource(FILE), mime_type=MIME_TYPE, _meta=dict(_PAGE_META))
 
 
-def page(graph: Mapping[str, Any], *, requests: bool = False) -> str:
-    """Return the viewer with a graph inside, for a browser.
-
-    Args:
-        graph: a page of the resource ``graph``.
-        requests: whether it may ask the server that it comes from for more; a saved file may not.
-    """
-    html = texts.resource(FILE)
-    data = json.dumps({"graph": graph, "requests": requests}, ensure_ascii=True)
+def page(graph: Mapping[str, Any]) -> str:
+    """Return the viewer with a graph inside, for a browser; ``graph`` is a page of the resource of that name."""
+    data = json.dumps({"graph": graph}, ensure_ascii=True)
     for character in "<>&":  # so that no stored text ends the element or begins a comment
         data = data.replace(character, f"\\u{ord(character):04x}")
-    html = html.replace(_EMPTY_DATA, _EMPTY_DATA.replace("null", data))
-    return html.replace(_NO_REQUESTS, "connect-src 'self'", 1) if requests else html
+    return texts.resource(FILE).replace(_EMPTY_DATA, _EMPTY_DATA.replace("null", data))

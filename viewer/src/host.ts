@@ -1,5 +1,5 @@
-// Where the graph comes from: a host with MCP Apps (JSON-RPC by postMessage, revision 2026-01-26), the page itself,
-// which `mcp-memory export --html` has filled, or the server of `mcp-memory view`.
+// Where the graph comes from: a host with MCP Apps (JSON-RPC by postMessage, revision 2026-01-26), or the page itself,
+// which `mcp-memory view` or `export --html` has filled.
 
 import type { Page } from "./graph";
 
@@ -26,26 +26,11 @@ interface Result { content?: { type: string; text?: string }[]; structuredConten
 interface Message { jsonrpc?: string; id?: number | string; method?: string; params?: any; result?: any; error?: { message: string } }
 
 /** Returns the graph inside this file, or null if there is none. */
-export function inside(): { graph: Page; requests: boolean } | null {
+export function inside(): { graph: Page } | null {
   return JSON.parse(document.getElementById("data")?.textContent ?? "null");
 }
 
-/** The server of `mcp-memory view`, at the address of this page. */
-export const served: Source = {
-  graph: ({ entity, depth, as_of }) => fetched(query({ entity, depth: depth?.toString(), as_of })),
-  next: (uri) => fetched(uri.split("?")[1] ?? ""),
-};
 export const saved: Source = { graph: null, next: null };
-
-function query(values: Record<string, string | undefined>): string {
-  return new URLSearchParams(Object.entries(values).filter((entry): entry is [string, string] => !!entry[1])).toString();
-}
-
-async function fetched(search: string): Promise<Page> {
-  const reply = await fetch(`graph?${search}`);
-  if (!reply.ok) throw new Error(await reply.text());
-  return reply.json();
-}
 
 /** The host that shows this page in a frame. */
 export class Host implements Source {

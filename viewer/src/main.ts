@@ -3,7 +3,7 @@
 import { Details } from "./details";
 import { byId, count, say } from "./dom";
 import { type Entity, Graph, type Item, type Page } from "./graph";
-import { Host, type HostContext, type Source, inside, saved, served } from "./host";
+import { Host, type HostContext, type Source, inside, saved } from "./host";
 import { List } from "./list";
 import { Stage } from "./stage";
 import { Times } from "./times";
@@ -169,7 +169,7 @@ function dress(viewer: Viewer, host: Host, { theme, styles, displayMode, availab
 function start(): Viewer {
   const data = inside();
   if (data) {
-    const viewer = new Viewer(data.requests ? served : saved);
+    const viewer = new Viewer(saved);
     viewer.allow();
     void viewer.show(data.graph);
     return viewer;

@@ -44,18 +44,6 @@ export class Server {
     if (status) throw new Error(stderr);
   }
 
-  /** Starts `mcp-memory view`; returns the process, its address and the code that it asks for. */
-  async view(...args) {
-    const child = spawn(python, ["-m", "mcp_memory", "view", "--no-browser", ...args], { env: this.environment });
-    let address;
-    for await (const line of createInterface({ input: child.stdout })) {
-      const code = line.match(/\w{4}-\w{4}-\w{4}$/)?.[0];
-      if (code) return { child, address, code };
-      address = line.match(/http:\S+/)?.[0];
-    }
-    throw new Error("mcp-memory view has ended");
-  }
-
   async close() {
     const ended = new Promise((done) => this.process.once("exit", done));
     this.process.stdin.end();

@@ -285,28 +285,6 @@ async function dragged({ page, frame }) {
   return 1000 / gaps[Math.floor(gaps.length / 2)];
 }
 
-test("mcp-memory view shows the same in a browser, which asks that server alone", async (context) => {
-  const { child, address, code } = await server.view("--entity", "Tomas");
-  context.after(() => child.kill("SIGINT"));
-  const page = await browser.newPage(), requests = [], errors = [];
-  page.on("request", (request) => requests.push(request.url()));
-  page.on("pageerror", (error) => errors.push(error.message));
-  const file = join(folder, "open.html"); // as mcp-memory view makes it
-  writeFileSync(file, `<form method="post" action="${address}open"><input name="code" value="${code}"></form><script>document.forms[0].submit()</script>`);
-  await page.goto(`file://${file}`);
-  await page.waitForURL(`${address}*/`);
-  requests.length = 0;
-  await page.reload();
-  assert.equal(await page.textContent("#title"), "What is known of Tomas");
-  await page.click("#details .chip"); // its memory point
-  await page.click("#details .chip >> text=Alcatraz");
-  await page.click("#expand");
-  await until(page, says("said", "Nothing more is known of Alcatraz"));
-  assert.ok(requests.some((url) => url === `${page.url()}graph?entity=Alcatraz&depth=1`));
-  assert.deepEqual([errors, requests.filter((url) => !url.startsWith(address) && !url.endsWith("favicon.ico"))], [[], []]);
-  await page.close();
-});
-
 test("an exported page needs neither server nor network", async () => {
   const file = join(folder, "memory.html");
   server.run("export", "--html", file);
