@@ -14,8 +14,7 @@
     transfer.py    ``mcp-memory export`` and ``import``
     ingest.py      ``mcp-memory ingest``: stores a corpus with several processes
     check.py       ``mcp-memory check``: starts the server as a client would
-    install.py     ``mcp-memory install``; clients.py has the clients, other_servers.py what else is called memory,
-                   config_files.py and jsonc.py edit their files
+    install.py     ``mcp-memory install``; clients.py has the clients, config_files.py and jsonc.py edit their files
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and
 loads the model only to search.

@@ -120,9 +120,6 @@ def add_setup(commands: Any) -> None:
     )
     install.add_argument("--store", type=_words, metavar="PLACE", help="a folder, or a URI that LanceDB opens")
     install.add_argument("--judge", choices=("embedded", "auto", "anthropic"), help="who judges (engine.judge)")
-    install.add_argument(
-        "--replace", action="store_true", help="take the place of another server called memory; --uninstall restores it"
-    )
     install.add_argument("--uninstall", action="store_true", help="take it out again; what is stored stays")
     install.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     check = commands.add_parser(
@@ -250,7 +247,6 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "install": """\
   mcp-memory install claude-desktop
   mcp-memory install cursor --space workspace --dry-run
-  mcp-memory install cursor --replace
   mcp-memory install codex --uninstall""",
     "check": """\
   mcp-memory check

@@ -22,9 +22,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mcp_memory import __version__
-from mcp_memory.commands.clients import CLIENTS, Entry, System
+from mcp_memory.commands.clients import CLIENTS, REMOTE, Entry, System, own_name, servers_in
 from mcp_memory.commands.install import executable
-from mcp_memory.commands.other_servers import REMOTE, own_name, servers_in
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput, McpMemoryError
 
@@ -107,7 +106,7 @@ def _entry_of(client: str | None, system: System, terminal: Terminal) -> Entry:
         terminal.line(f"      Put it right: mcp-memory install {client}")
     if name != usual and usual in servers:
         terminal.line(("NOTE ", "bold"), f"{usual!r} beside it is another server, and a model may store in either.")
-        terminal.line(f"      To have this one alone: mcp-memory install {client} --replace")
+        terminal.line("      To have this one alone, take the other out.")
     return known.entry_of(servers[name])
 
 

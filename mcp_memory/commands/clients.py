@@ -1,7 +1,7 @@
-"""The clients that ``mcp-memory install`` knows: where each keeps its servers, in which format, and under which name.
+"""The clients that ``mcp-memory install`` knows: where each keeps its servers, and which of them this is.
 
 The places and shapes are those of the clients' documentation of November 2026. Claude Code keeps its servers in a file
-that it rewrites while it runs, so its own command changes them.
+that it rewrites while it runs, so its own command changes them. Goose has YAML, which is read and not edited.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from mcp_memory.commands.config_files import entry_in
 from mcp_memory.errors import InvalidInput
 
 Entry = dict[str, Any]
@@ -83,10 +84,6 @@ class ClientFile:
     shape: Callable[[Entry], Entry] = dict
     restart: str = "Restart it"
 
-    def at(self, name: str) -> tuple[str, ...]:
-        """Return the names that lead to a server of a name."""
-        return (*self.path[:-1], name)
-
     def entry_of(self, written: Mapping[str, Any]) -> Entry:
         """Return how a client starts a server, from what stands in its file."""
         environment = written.get("env") or written.get("envs") or {}
@@ -95,20 +92,6 @@ class ClientFile:
             "args": [str(argument) for argument in written.get("args") or ()],
             "env": {str(name): str(value) for name, value in environment.items()},
         }
-
-
-def _with_type(entry: Entry) -> Entry:
-    return {"type": "stdio"} | entry
-
-
-def _patient(entry: Entry) -> Entry:
-    """Gemini CLI waits ten minutes for a reply, but ``gemini mcp list`` 5 seconds where no time is set."""
-    return entry | {"timeout": 600_000}
-
-
-def _starts_late(entry: Entry) -> Entry:
-    """Codex gives up a server that does not reply within 10 seconds where no time is set."""
-    return entry | {"startup_timeout_sec": 60}
 
 
 def _goose(entry: Entry) -> Entry:
@@ -139,7 +122,7 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
     "claude-code": ClientFile(
         "Claude Code",
         lambda system: system.folder("CLAUDE_CONFIG_DIR", ".") / ".claude.json",
-        shape=_with_type,
+        shape=lambda entry: {"type": "stdio"} | entry,
         restart="Start a new session",
     ),
     "cursor": ClientFile("Cursor", lambda system: system.home / ".cursor" / "mcp.json"),
@@ -147,7 +130,7 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
         "VS Code",
         lambda system: system.configuration() / "Code" / "User" / "mcp.json",
         path=("servers", NAME),
-        shape=_with_type,
+        shape=lambda entry: {"type": "stdio"} | entry,
         restart="Reload its window",
     ),
     "windsurf": ClientFile("Windsurf", lambda system: system.home / ".codeium" / "windsurf" / "mcp_config.json"),
@@ -156,13 +139,13 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
         lambda system: system.folder("CODEX_HOME", ".codex") / "config.toml",
         form="toml",
         path=("mcp_servers", NAME),
-        shape=_starts_late,
+        shape=lambda entry: entry | {"startup_timeout_sec": 60},  # else it gives up after 10 seconds
         restart="Start a new session",
     ),
     "gemini-cli": ClientFile(
         "Gemini CLI",
         lambda system: system.home / ".gemini" / "settings.json",
-        shape=_patient,
+        shape=lambda entry: entry | {"timeout": 600_000},  # else `gemini mcp list` waits 5 seconds
         restart="Start a new session in a folder that it trusts",
     ),
     "goose": ClientFile(
@@ -175,3 +158,54 @@ CLIENTS: Final[Mapping[str, ClientFile]] = {
     ),
 }
 """The clients by the name that the command takes."""
+
+
+NAMES = ("mcp-memory", "mcp-memory-2")
+"""What the server is called where another one has its usual name."""
+REMOTE = frozenset(("url", "serverUrl", "httpUrl", "uri", "type", "transport", "headers", "http_headers", "socket"))
+"""Fields of a server that is not started but connected to; they never stand beside a command."""
+
+
+def servers_in(client: ClientFile, file: Path, text: str | None = None) -> dict[str, Mapping[str, Any]]:
+    """Return the servers in a client's file, by name.
+
+    Raises:
+        InvalidInput: the file is broken; with the line.
+    """
+    found = entry_in(file, client.form, client.path[:-1], text)
+    return {name: one for name, one in found.items() if isinstance(one, Mapping)} if isinstance(found, Mapping) else {}
+
+
+def own_name(client: ClientFile, servers: Mapping[str, Mapping[str, Any]], started_by: list[str]) -> str | None:
+    """Return what this server is called among those of a client; None if it is not among them.
+
+    Args:
+        client: the client.
+        servers: its servers by name.
+        started_by: the command that starts this program here.
+    """
+    names = dict.fromkeys((client.path[-1], *NAMES, *servers))
+    return next(
+        (name for name in names if name in servers and is_ours(client.entry_of(servers[name]), started_by)), None
+    )
+
+
+def is_ours(entry: Entry, started_by: list[str]) -> bool:
+    """Return whether an entry starts this program.
+
+    The package index has another program of its name, so ``uvx mcp-memory`` alone is not it.
+    """
+    command, arguments = Path(entry["command"].replace("\\", "/")).name.casefold(), entry["args"]
+    if any(name.startswith("MCP_MEMORY_") for name in entry["env"]) or [entry["command"], *arguments] == started_by:
+        return True
+    if command.removesuffix(".exe") == "mcp-memory":
+        return True
+    named = "mcp_memory" in arguments[arguments.index("-m") + 1 :][:1] if "-m" in arguments else False
+    return named or ("--from" in arguments and "mcp-memory" in arguments)
+
+
+def started(entry: Mapping[str, Any]) -> list[str]:
+    """Return how a server is started, or its address, in words that can be shown: variables may hold keys."""
+    address = next((str(entry[name]) for name in ("url", "serverUrl", "httpUrl", "uri") if entry.get(name)), "")
+    command = str(entry.get("command") or entry.get("cmd") or address or "a server without a command")
+    return [command, *map(str, entry.get("args") or ())]

@@ -3,8 +3,7 @@
 What a person set in the entry stays (further variables, switches of the client); only the command and what the options
 name are set, so that installing twice changes nothing the second time. A copy of the file is made beside it first.
 
-**Another server of our name**, mostly the official memory server, stays where it is, and this one is called otherwise.
-With ``--replace`` it makes way: its entry is kept in a file beside the client's, and ``--uninstall`` puts it back.
+Another server of our name, mostly the official memory server, stays where it is, and this one is called otherwise.
 """
 
 from __future__ import annotations
@@ -18,24 +17,23 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from mcp_memory.commands.clients import CLIENTS, NAME, ClientFile, Entry, System
-from mcp_memory.commands.config_files import SUFFIX, entry_in, read_text, with_entry
-from mcp_memory.commands.other_servers import (
+from mcp_memory.commands.clients import (
+    CLIENTS,
+    NAME,
     NAMES,
     REMOTE,
-    kept_file,
-    offer_import,
+    ClientFile,
+    Entry,
+    System,
     own_name,
-    read_kept,
     servers_in,
     started,
-    tell_of,
-    write_kept,
 )
+from mcp_memory.commands.config_files import entry_in, read_text, with_entry
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.files import whole_file
@@ -43,6 +41,8 @@ from mcp_memory.settings import is_unset
 
 VARIABLES = {"space": "MCP_MEMORY_SPACE", "store": "MCP_MEMORY_STORAGE_URI", "judge": "MCP_MEMORY_ENGINE_JUDGE"}
 """The environment variable of each option."""
+SUFFIX: Final = ".before-mcp-memory"
+"""What the name of the copy ends in: the file as it was before the server was put into it."""
 
 
 def install(options: argparse.Namespace, terminal: Terminal, system: System | None = None) -> None:
@@ -56,47 +56,31 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
         return
     system = system or System.current()
     client = CLIENTS[options.client]
-    file = client.place(system)
+    file, usual = client.place(system), client.path[-1]
     text = read_text(file)
     servers = servers_in(client, file, text)
-    name, usual = own_name(client, servers, executable()), client.path[-1]
+    name = own_name(client, servers, executable())
     if options.uninstall:
         if name is None:
             terminal.line(f"{client.title} does not have it: {file} is as it was.")
         else:
-            _uninstall(client, file, text, name, terminal, system, dry_run=options.dry_run)
+            _set(client, file, text, name, None, terminal, system, dry_run=options.dry_run)
         return
-    there = servers[name] if name is not None else None
-    foreign = servers.get(usual) if name != usual else None
-    if foreign is not None and options.replace:
-        wanted, goes = usual, [one for one in (name,) if one is not None]
-    else:
-        wanted, goes = name or next(one for one in (usual, *NAMES) if one not in servers), []
-        tell_of(foreign, usual, wanted, options.client, system, terminal)
+    wanted = name or next(one for one in (usual, *NAMES) if one not in servers)
+    if name is None and usual in servers:
+        foreign = servers[usual]
+        terminal.line(("NOTE ", "bold"), f"{usual!r} in that file is another server: {shlex.join(started(foreign))}")
+        terminal.line(f"      It stays, and this one is called {wanted!r}; take the other out to have this one alone.")
+        offer_import(foreign, system, terminal)
+    there = servers.get(wanted)
     found = client.entry_of(there) if there is not None else None
     held = {key: value for key, value in (there or {}).items() if key not in REMOTE}
     entry = {**held, **client.shape(wanted_entry(options, found, system.environment))}
     entry |= {key: held[key] for key in ("timeout", "startup_timeout_sec") if key in held}
-    if entry == servers.get(wanted):
+    if entry == there:
         terminal.line(f"{client.title} has it already, just so: {file} is as it was.")
         return
-    replaced = servers.get(wanted) if wanted not in (name, None) else None
-    if replaced is not None and not options.dry_run:
-        write_kept(file, usual, replaced)
-    if options.client == "claude-code":
-        steps = [["remove", "--scope", "user", one] for one in (*goes, wanted) if one in servers]
-        steps.append(["add-json", "--scope", "user", wanted, json.dumps(entry)])
-        _run_claude(system, terminal, steps, dry_run=options.dry_run)
-    else:
-        going = [*(goes if wanted not in goes else ()), *([wanted] if replaced is not None else ())]
-        changed = _with_server(file, client, text, wanted, entry, going)  # whole: nothing of the other stays in it
-        own = name is not None and _has_nothing_else(file, client, _without(file, client, text, name))
-        _change(file, client, text, changed, terminal, dry_run=options.dry_run, fresh=name is None, copy=not own)
-    if replaced is not None:
-        terminal.line(
-            f"In place of {shlex.join(started(replaced))}; --uninstall puts that back from {kept_file(file)}."
-        )
-        offer_import(replaced, system, terminal)
+    _set(client, file, text, wanted, entry, terminal, system, dry_run=options.dry_run)
     if not options.dry_run:
         terminal.line(f"{client.restart}; then say: “Remember that …”. To test it: mcp-memory check {options.client}")
         if is_temporary(Path(sys.prefix)):
@@ -104,25 +88,6 @@ def install(options: argparse.Namespace, terminal: Terminal, system: System | No
             terminal.line(("NOTE ", "bold"), f"This program lies in a cache that may be cleared. {remedy}")
         if options.judge in ("auto", "anthropic"):
             terminal.line(f'Claude needs a key: add "ANTHROPIC_API_KEY" beside {VARIABLES["judge"]} in that file.')
-
-
-def _uninstall(
-    client: ClientFile, file: Path, text: str, name: str, terminal: Terminal, system: System, *, dry_run: bool
-) -> None:
-    """Take the server out of a client's file, and put back what made way for it, unless that name is taken again."""
-    kept = read_kept(file)
-    if kept is not None and kept[0] != name and kept[0] in servers_in(client, file, text):
-        kept = None
-    if client is CLIENTS["claude-code"]:
-        steps = [["remove", "--scope", "user", name]]
-        if kept is not None:
-            steps.append(["add-json", "--scope", "user", kept[0], json.dumps(kept[1])])
-        _run_claude(system, terminal, steps, dry_run=dry_run)
-    else:
-        _take_out(file, client, text, name, kept, terminal, dry_run=dry_run)
-    if kept is not None and not dry_run:
-        kept_file(file).unlink(missing_ok=True)
-        terminal.line(f"{kept[0]!r} is again what it was before: {shlex.join(started(kept[1]))}")
 
 
 def wanted_entry(options: argparse.Namespace, known: Entry | None, terminal: Mapping[str, str]) -> Entry:
@@ -182,27 +147,63 @@ def _place(store: str) -> str:
     return store if "://" in store else str(Path(store).expanduser().absolute())
 
 
-def _change(
-    file: Path, client: ClientFile, before: str, after: str, terminal: Terminal,
-    *, dry_run: bool, fresh: bool = False, copy: bool = True,
-) -> None:  # fmt: skip
-    """Show what changes in a file, and change it, with a copy beside it.
+OFFICIAL = ("server-memory", "mcp/memory", "mcp-server-memory")
+"""What names the official memory server in its command."""
 
-    Args:
-        file: the file to change.
-        client: the client whose file it is.
-        before: its text.
-        after: its new text.
-        terminal: the terminal that shows the lines.
-        dry_run: only show them.
-        fresh: whether the file did not have the server before; else an earlier copy is the better one.
-        copy: whether to make one at all: of a file that had the server alone there was nothing before.
+
+def offer_import(entry: Mapping[str, Any], system: System, terminal: Terminal) -> None:
+    """Say how the memory of the official server can be brought along, if it is that one."""
+    variables = entry.get("env") or entry.get("envs") or {}
+    named = str(variables.get("MEMORY_FILE_PATH") or "")
+    if not named and not any(word in part for part in started(entry) for word in OFFICIAL):
+        return
+    caches = [system.home / ".npm", system.folder("LOCALAPPDATA", "AppData/Local") / "npm-cache"]
+    if npm := system.environment.get("npm_config_cache"):
+        caches.insert(0, Path(npm))
+    inside = "_npx/*/node_modules/@modelcontextprotocol/server-memory/dist/memory.json*"
+    found = [path for cache in caches for path in sorted(cache.glob(inside))] if not named else []
+    file = named or (str(found[0]) if found else "")
+    if file.startswith("~"):
+        file = str(system.home / file[1:].lstrip("/\\"))
+    if file:
+        gone = "" if Path(file).is_file() else " (there is no such file now)"
+        terminal.line(f"      To bring its memory along{gone}: mcp-memory import --from official {shlex.quote(file)}")
+    else:
+        terminal.line("      To bring its memory along: mcp-memory import --from official FILE, its memory.jsonl")
+
+
+def _set(
+    client: ClientFile,
+    file: Path,
+    text: str,
+    name: str,
+    entry: Mapping[str, Any] | None,
+    terminal: Terminal,
+    system: System,
+    *,
+    dry_run: bool,
+) -> None:
+    """Put an entry into a client's file, or take it out where it is None, and show what changes.
 
     Raises:
-        InvalidInput: it cannot be written; it is as it was.
+        InvalidInput: the file cannot be changed, and is as it was.
     """
+    path = (*client.path[:-1], name)
+    if client.form == "yaml":
+        rows = [] if entry is None else [f"    {key}: {json.dumps(value)}" for key, value in entry.items()]
+        what = "Take this out of" if entry is None else "Put this into"
+        terminal.line(f"{what} {file} by hand, which is YAML:")
+        for line in (f"{client.path[0]}:", f"  {name}:", *rows):
+            terminal.line((line, "name"))
+        return
+    if client is CLIENTS["claude-code"]:
+        steps = [["remove", "--scope", "user", name]] if entry is None or entry_in(file, "json", path, text) else []
+        steps += [] if entry is None else [["add-json", "--scope", "user", name, json.dumps(entry)]]
+        _run_claude(system, terminal, steps, dry_run=dry_run)
+        return
+    after = with_entry(file, client.form, path, entry, text)
     terminal.line(f"{'Would change' if dry_run else 'Changing'} {file}:")
-    for line in _difference(file, client, before, after):
+    for line in _difference(file, client, text, after):
         terminal.line((line, "name" if line.startswith("+") else "dim"))
     if dry_run:
         return
@@ -210,13 +211,12 @@ def _change(
         target = file.resolve()  # a link to a file that is kept elsewhere stays a link
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-        kept = _copy_of(target)
-        if target.exists() and copy and not (kept.exists() and (not fresh or read_text(kept) == before)):
-            kept = _copy_of(target, new=True)
-            with whole_file(kept) as out:
+        if target.exists() and entry_in(file, client.form, path, text) is None:
+            copy = target.with_name(target.name + SUFFIX)
+            with whole_file(copy) as out:
                 out.write(target.read_bytes())
-            shutil.copystat(target, kept)
-            terminal.line((f"The file as it was: {kept}", "dim"))
+            shutil.copystat(target, copy)
+            terminal.line((f"The file as it was: {copy}", "dim"))
         with whole_file(target) as out:
             out.write(after.encode())
         target.chmod(mode)  # whatever the process gives new files
@@ -224,91 +224,14 @@ def _change(
         raise InvalidInput(str(file), f"cannot be written ({error.strerror})", "It is as it was.") from None
 
 
-def _copy_of(file: Path, *, new: bool = False) -> Path:
-    """Return where the newest copy of a file lies, as it was before the server was put into it.
-
-    Args:
-        file: the file.
-        new: return where a further copy goes, since none is written over.
-    """
-    newest = free = file.with_name(file.name + SUFFIX)
-    number = 1
-    while os.path.lexists(free):
-        number += 1
-        newest, free = free, file.with_name(f"{file.name}{SUFFIX}-{number}")
-    return free if new else newest
-
-
 def _difference(file: Path, client: ClientFile, before: str, after: str) -> Iterator[str]:
     """Yield the lines that change, without the others: they may hold keys of other servers. JSON may be one line."""
     if client.form == "json":
-        texts = (
+        before, after = (
             json.dumps(entry_in(file, "json", (), one), indent=2) if one.strip() else "" for one in (before, after)
         )
-        before, after = texts
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
     return (line for line in lines if not line.startswith(("---", "+++", "@@")))
-
-
-def _take_out(
-    file: Path,
-    client: ClientFile,
-    text: str,
-    name: str,
-    kept: tuple[str, Mapping[str, Any]] | None,
-    terminal: Terminal,
-    *,
-    dry_run: bool,
-) -> None:
-    """Take the server out of a file; a file that had nothing else, and was not there before, goes."""
-    after = _as_before(file, client, text, name, kept)
-    if _copy_of(file.resolve()).exists() or not _has_nothing_else(file, client, after):
-        _change(file, client, text, after, terminal, dry_run=dry_run)
-        return
-    terminal.line(f"{'Would remove' if dry_run else 'Removing'} {file}, which has nothing else.")
-    if not dry_run:
-        try:
-            file.resolve().unlink()
-        except OSError as error:
-            raise InvalidInput(str(file), f"cannot be removed ({error.strerror})", "It is as it was.") from None
-
-
-def _has_nothing_else(file: Path, client: ClientFile, without: str) -> bool:
-    """Return whether a file's text without the server holds nothing, no comment, or an empty list of servers alone."""
-    holds = entry_in(file, client.form, (), without) or {}
-    return holds in ({}, {client.path[0]: {}}) and not any(sign in without for sign in ("#", "//", "/*"))
-
-
-def _without(file: Path, client: ClientFile, text: str, name: str) -> str:
-    return with_entry(file, client.form, client.at(name), None, text)
-
-
-def _as_before(file: Path, client: ClientFile, text: str, name: str, kept: tuple[str, Mapping[str, Any]] | None) -> str:
-    """Return a file's text without the server; that of the copy, if nothing but empty lines was changed since."""
-    bare = _without(file, client, text, name)
-    copy = _copy_of(file.resolve())
-    if copy.is_file():
-        before = read_text(copy)
-        other = before if kept is None else _without(file, client, before, kept[0])
-        emptied = [bare]
-        if client.form == "json" and not entry_in(file, client.form, client.path[:-1], bare):
-            emptied.append(with_entry(file, client.form, client.path[:-1], None, bare))
-        if any(_lines(one) == _lines(other) for one in emptied):
-            return before
-    return bare if kept is None else with_entry(file, client.form, client.at(kept[0]), kept[1], bare)
-
-
-def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
-
-
-def _with_server(
-    file: Path, client: ClientFile, text: str, name: str, entry: Mapping[str, Any], goes: Sequence[str]
-) -> str:
-    """Return a file's text with the server, in place of others that go."""
-    for one in goes:
-        text = with_entry(file, client.form, client.at(one), None, text)
-    return with_entry(file, client.form, client.at(name), entry, text)
 
 
 def _run_claude(system: System, terminal: Terminal, steps: list[list[str]], *, dry_run: bool) -> None:

@@ -102,6 +102,8 @@ def read_client(form: str, *way: str) -> Callable[[Path], int]:
         from mcp_memory.commands.config_files import entry_in, read_text, with_entry
 
         found = entry_in(path, form, way)
+        if form == "yaml":  # which is only read
+            return found is not None
         text = with_entry(path, form, way, {"command": "x", "args": ["y"]}, read_text(path))
         with_entry(path, form, way, None, text)
         return found is not None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.bounds import BrokenText
-from mcp_memory.commands.jsonc import parse, value_at, with_value, without_value
+from mcp_memory.commands.jsonc import parse, with_value, without_value
 
 PATH = ("mcpServers", "memory")
 ENTRY = {"command": "/bin/mcp-memory", "env": {"A": "b"}}
@@ -69,10 +69,10 @@ def test_comments_indentation_and_order_stay():
     ],
 )
 def test_what_is_set_is_there_and_nothing_else_changes(text):
-    before = parse(text).plain()
+    before = parse(text)
     changed = with_value(text, PATH, ENTRY)
     expected = {**before, "mcpServers": {**before.get("mcpServers", {}), "memory": ENTRY}}
-    assert parse(changed).plain() == expected
+    assert parse(changed) == expected
     assert with_value(changed, PATH, ENTRY) == changed
     if "mcpServers" in before and "memory" not in before["mcpServers"] and text != '{\n  "mcpServers": {\n  }\n}\n':
         assert without_value(changed, PATH) == text
@@ -92,22 +92,19 @@ def test_a_single_value_within_an_entry_is_replaced():
     assert changed == text.replace('"old"', '"new"')
     changed = with_value(text, (*PATH, "env", "SPACE"), "work")
     assert changed == text.replace('{"KEY": "k"}', '{"KEY": "k", "SPACE": "work"}')
-    assert value_at(changed, (*PATH, "env")) == {"KEY": "k", "SPACE": "work"}
-    assert value_at(changed, ("no", "such")) is None
 
 
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ('{\n  "a": 1\n  "b": 2\n}', 3, "a comma or }"),
-        ('{\n  "a": \n}', 3, "no value"),
-        ('{\n  "a": 1,\n', 3, "ends here"),
-        ("{\n  a: 1\n}", 2, "a name in quotes"),
-        ('{"a" 1}', 1, "a colon"),
-        ('{"a": [1 2]}', 1, "a comma or ]"),
-        ('{"a": 1}\n\nmore', 3, "behind the end"),
-        ('{"a": 1e5e5}', 1, "no value"),
-        ("[" * 300, 1, "nested too deeply"),
+        ('{\n  "a": 1\n  "b": 2\n}', 3, "',' delimiter"),
+        ('{\n  "a": \n}', 3, "Expecting value"),
+        ('{\n  "a": 1,\n', 3, "double quotes"),
+        ("{\n  a: 1\n}", 2, "double quotes"),
+        ('{"a": "b // c}', 1, "is no JSON"),
+        ('{"a": 1}\n\nmore', 3, "Extra data"),
+        ('{"a": NaN}', 1, "is no number"),
+        ("[" * 300, 1, "nested more than"),
         ('["x"]', 1, "the file is no object"),
         ('{"mcpServers": []}', 1, "'mcpServers' is no object"),
     ],
@@ -130,7 +127,7 @@ VALUES = st.recursive(
 @given(st.dictionaries(NAMES, VALUES, max_size=4), st.sampled_from([None, 1, 4, "\t"]), NAMES)
 def test_any_file_can_be_edited_and_restored(content, indent, name):
     text = json.dumps(content, indent=indent, ensure_ascii=False)
-    assert parse(text).plain() == content
+    assert parse(text) == content
     changed = with_value(text, (name,), ENTRY)
     assert json.loads(changed) == content | {name: ENTRY}
     if name not in content:
