@@ -12,7 +12,7 @@
     backup.py      ``mcp-memory backup``, ``restore`` and ``move``
     target.py      where a command may write a file for its user
     transfer.py    ``mcp-memory export`` and ``import``
-    ingest.py      ``mcp-memory ingest``: stores a corpus with several processes
+    ingest.py      ``mcp-memory import --processes``: several processes embed
     check.py       ``mcp-memory check``: starts the server as a client would
     install.py     ``mcp-memory install``; clients.py has the clients, config_files.py and jsonc.py edit their files
 

@@ -14,7 +14,7 @@ SETUP = ("install", "check", "completion")
 """The commands that set the program up, and read no settings."""
 CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "goose")
 """What the server can be installed into, see `mcp_memory.commands.clients`."""
-COMMANDS = ("show", "search", "list", "export", "import", "ingest", "backup", "restore", "move", "view")
+COMMANDS = ("show", "search", "list", "export", "import", "backup", "restore", "move", "view")
 """The commands that `mcp_memory.commands.run` runs."""
 LISTS = ("facts", "points", "sessions")
 KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "zep", "basic-memory", "text", "csv")
@@ -44,7 +44,7 @@ def add_commands(commands: Any) -> None:
     listing.add_argument("what", choices=LISTS)
     _add_common(listing, 50, "at most so many")
     export = commands.add_parser("export", help="write all that was said and asserted to a file of JSON lines")
-    export.add_argument("file", type=_path, metavar="FILE", help="to write; this memory's earlier export is replaced")
+    export.add_argument("file", type=_path, metavar="FILE", help="to write; this memory's earlier file is replaced")
     export.add_argument("--replace", action="store_true", help="replace an export of another memory, too")
     export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
     form = export.add_mutually_exclusive_group()
@@ -59,6 +59,7 @@ def add_commands(commands: Any) -> None:
     importing.add_argument("--from", dest="kind", choices=KINDS, help="what it is; default: told by its content")
     importing.add_argument("--dry-run", action="store_true", help="say what would be stored, and store nothing")
     importing.add_argument("--again", action="store_true", help="also store what was forgotten here")
+    importing.add_argument("--processes", type=_positive, metavar="N", help="that embed a large corpus of others")
     into = importing.add_mutually_exclusive_group()
     into.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own")
     into.add_argument(
@@ -68,24 +69,10 @@ def add_commands(commands: Any) -> None:
         metavar="OLD=NEW",
         help="another name for a space of the file; may be repeated",
     )
-    _add_ingest(commands)
     _add_view(commands)
     _add_backup(commands)
     _add_forget(commands)
     _add_token(commands)
-
-
-def _add_ingest(commands: Any) -> None:
-    ingest = commands.add_parser(
-        "ingest", help="store a large corpus, with several processes that embed; what was stopped goes on"
-    )
-    ingest.add_argument("file", type=_path, metavar="FILE", help="to read: a file, a folder or a zip archive")
-    ingest.add_argument("--from", dest="kind", choices=KINDS[1:], help="what it is; default: told by its content")
-    ingest.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into")
-    ingest.add_argument("--processes", type=_positive, metavar="N", help="that embed; default: one for each processor")
-    ingest.add_argument("--dry-run", action="store_true", help="say what would be stored, and store nothing")
-    ingest.add_argument("--again", action="store_true", help="also store what was forgotten here")
-    ingest.set_defaults(map=None)
 
 
 def _add_view(commands: Any) -> None:
@@ -273,10 +260,8 @@ EXAMPLES: Final[Mapping[str, str]] = {
   mcp-memory view --entity Ines --no-browser""",
     "import": """\
   mcp-memory import chatgpt-export.zip --dry-run
-  mcp-memory import memory.jsonl --map work=archive""",
-    "ingest": """\
-  mcp-memory ingest corpus.csv --space archive
-  mcp-memory ingest notes --from text --processes 8""",
+  mcp-memory import memory.jsonl --map work=archive
+  mcp-memory import corpus.csv --space archive --processes 8""",
     "backup": "  mcp-memory backup memory.backup",
     "restore": """\
   mcp-memory restore memory.backup

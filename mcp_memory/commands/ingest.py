@@ -1,4 +1,4 @@
-"""``mcp-memory ingest``: store a corpus, with several processes that cut, read and embed its texts at the same time.
+"""``mcp-memory import --processes``: several processes cut, read and embed the texts of a corpus at the same time.
 
 Threads of one process share the embedding only: cutting and reading facts are plain Python. Each worker opens the model
 itself and computes with one thread. Workers end with the process that started them, also if that is killed.
@@ -6,7 +6,6 @@ itself and computes with one thread. Workers end with the process that started t
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import threading
@@ -21,10 +20,8 @@ from typing import Self
 import anyio
 from anyio import to_thread
 
-from mcp_memory.commands.terminal import Terminal
-from mcp_memory.commands.transfer import import_other, is_foreign
 from mcp_memory.domain.turns import Talkers, Turn
-from mcp_memory.errors import EmbedderError, InvalidInput
+from mcp_memory.errors import EmbedderError
 from mcp_memory.services.ingest import DerivedRows, Reading, derive, silent
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import choose_embedder, open_extractor, reading_of
@@ -101,16 +98,3 @@ def _end_with_parent() -> None:
 
 def _derive(turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[DerivedRows]:
     return anyio.run(lambda: derive(_reading, turns, talkers, progress=silent))
-
-
-async def ingest(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Store what a file, folder or archive holds and the store does not.
-
-    Raises:
-        InvalidInput: it cannot be stored.
-        StoreError: the store cannot be read or written.
-    """
-    if not await to_thread.run_sync(is_foreign, options.file, options.kind):
-        raise InvalidInput("FILE", f"{options.file} is an export of mcp-memory", "Use mcp-memory import.")
-    with Workers(settings, options.processes or os.cpu_count() or 1) as workers:
-        await import_other(settings, options, terminal, workers.derive)

@@ -21,7 +21,6 @@ WHOLE_REPLY = 10_000_000
 _WORK = {
     "export": "transfer.export",
     "import": "transfer.import_",
-    "ingest": "ingest.ingest",
     "backup": "backup.backup",
     "restore": "backup.restore_",
     "move": "backup.move_",

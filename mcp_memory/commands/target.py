@@ -32,20 +32,19 @@ def refuse_in_store(path: Path) -> None:
             raise InvalidInput("FILE", problem, "Nothing was written. Name a place outside of it.")
 
 
-def refuse_other_export(settings: Settings, path: Path, earlier: Path, *, replace: bool) -> None:
+def refuse_other_export(settings: Settings, path: Path, *, replace: bool) -> None:
     """Refuse to write an export where one is that this memory has not written, unless it may be replaced.
 
     Args:
         settings: of the memory that is exported.
-        path: the file or folder to write.
-        earlier: the file that is there if an export is.
+        path: the file to write.
         replace: whether the user said so.
 
     Raises:
         InvalidInput: another memory has written it, or nobody knows who.
         StoreUnwritable: the memory is not where it was.
     """
-    if replace or not earlier.exists() or not earlier.stat().st_size:
+    if replace or not path.exists() or not path.stat().st_size:
         return
     chosen = settings.storage
     written = known_places(Place(place_of(settings), chosen.options, chosen.noted_in).folder)

@@ -53,7 +53,7 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
     file: Path = options.file
     check_target(file, ("<!doctype html>", "<title>Memory graph</title>"))
     refuse_in_store(file)
-    refuse_other_export(settings, file, file, replace=options.replace)
+    refuse_other_export(settings, file, replace=options.replace)
     if options.with_secrets:
         settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     graph = await _write(settings, options, file)

@@ -145,7 +145,7 @@ class _State:
 
 
 async def _add(settings: Settings, text: Corpus) -> None:
-    """Store a slice in one commit, as ``mcp-memory ingest`` does; what is there already is left out."""
+    """Store a slice in one commit, as a large import does; what is there already is left out."""
     memory = await open_memory(settings, WordVectors())
     try:
         requests = [WriteRequest(SPACE, each.session, each.kind, each.items) for each in text.collections]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,7 +14,6 @@ import pytest
 import yaml
 
 from mcp_memory.cli import main
-from mcp_memory.commands.transfer import LIST
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.files import whole_file
 from mcp_memory.settings import load
@@ -60,9 +57,7 @@ def front(text: str) -> dict[str, object]:
 
 def files(folder: Path) -> dict[str, str]:
     return {
-        path.relative_to(folder).as_posix(): path.read_text("utf-8")
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != LIST
+        path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*") if path.is_file()
     }
 
 
@@ -86,8 +81,8 @@ def test_sessions_documents_and_facts_are_files_and_secrets_are_masked(
     assert "- Ines visited Oslo (planned from 2100-01-01 until 2100-01-02)\n" in found["spaces/default/facts.md"]
     assert TOKEN not in "".join(found.values())
     assert "[secret]" in talk
-    assert main(["export", "--markdown", "--with-secrets", str(folder)]) == 0
-    assert TOKEN in "".join(files(folder).values())
+    assert main(["export", "--markdown", "--with-secrets", str(tmp_path / "whole")]) == 0
+    assert TOKEN in "".join(files(tmp_path / "whole").values())
 
 
 def test_an_import_of_the_folder_brings_all_of_it(
@@ -133,75 +128,29 @@ def test_no_text_or_name_in_it_looks_like_a_part_of_the_export(tmp_path: Path) -
     assert "- Ann likes \\<img src=x>" in found["spaces/odd/facts.md"]
 
 
-def test_only_an_earlier_export_is_replaced_and_git_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_an_empty_folder_is_written_to_and_git_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "notes"
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref")
     assert main(["export", "--markdown", str(folder), "--space", "work"]) == 0
-    assert main(["export", "--markdown", str(folder)]) == 0
-    assert (folder / ".git" / "HEAD").read_text() == "ref"
-    assert (folder / "spaces" / "default" / "facts.md").is_file()
+    assert (folder / "spaces" / "work" / "facts.md").is_file()
+    before = files(folder)
     (folder / "mine.txt").write_text("keep me")
     assert main(["export", "--markdown", str(folder)]) == 1
-    assert "holds other things (mine.txt)" in capsys.readouterr().err
+    assert "holds other things (index.md, memory.jsonl, mine.txt)" in capsys.readouterr().err
     assert main(["export", "--markdown", str(tmp_path / "config.toml")]) == 1
-    assert (folder / "mine.txt").read_text() == "keep me"
-
-
-def test_what_somebody_put_into_the_folder_or_changed_there_is_neither_removed_nor_written_over(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "notes"
-    assert main(["export", "--markdown", str(folder)]) == 0
-    mine, facts = folder / "spaces" / "default" / "mine.md", folder / "spaces" / "work" / "facts.md"
-    mine.write_text("keep me")
-    assert main(["export", "--markdown", str(folder), "--space", "default"]) == 0
-    assert mine.read_text() == "keep me"
-    assert not facts.parent.exists()
-    assert main(["export", "--markdown", str(folder)]) == 0
-    facts.write_text("and my own words")
-    before = files(folder)
-    assert main(["export", "--markdown", str(folder)]) == 1
-    assert "holds other things (spaces/work/facts.md)" in capsys.readouterr().err
-    assert files(folder) == before
-    facts.unlink()
-    facts.symlink_to(mine)
-    assert main(["export", "--markdown", str(folder)]) == 1
-    assert mine.read_text() == "keep me"
-
-
-def test_a_list_of_files_that_came_from_elsewhere_removes_nothing_that_no_export_wrote(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As a pull of a repository brings it: the sums are those of files that everybody has."""
-    folder, mine = tmp_path / "notes", tmp_path / "profile.md"
-    assert main(["export", "--markdown", str(folder)]) == 0
-    hidden = folder / ".git" / "hooks.md"
-    hidden.parent.mkdir()
-    names = ("../profile.md", str(mine), "spaces/../../profile.md", ".git/hooks.md", "spaces/.git/../a.md", "mine.md")
-    mine.write_text("known")
-    hidden.write_text("known")
-    known = [sha256(b"known").hexdigest()]
-    listed = json.loads((folder / LIST).read_text())
-    (folder / LIST).write_text(json.dumps({"files": listed["files"] | dict.fromkeys(names, known)}))
-    assert main(["export", "--markdown", str(folder)]) == 0
-    assert mine.read_text() == hidden.read_text() == "known"
-    assert json.loads((folder / LIST).read_text())["files"].keys() == listed["files"].keys()
-    for files_of in (listed["files"] | {"index.md": 5}, [["index.md", known]], {}):
-        (folder / LIST).write_text(json.dumps({"files": files_of}))
-        assert main(["export", "--markdown", str(folder)]) == 1
-        assert "holds other things" in capsys.readouterr().err
+    assert files(folder) == before | {"mine.txt": "keep me"}
 
 
 def test_what_a_killed_export_left_is_known_and_named_by_the_next_forget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def seen(folder: Path, _sums: object) -> None:
+    def seen(folder: Path) -> None:
         for one in unfinished_near(folder):
             shutil.copytree(one, tmp_path / "seen" / one.name, dirs_exist_ok=True)
 
     with monkeypatch.context() as patch:
-        patch.setattr("mcp_memory.commands.transfer._list", seen)
+        patch.setattr("mcp_memory.commands.transfer.check_folder", seen)
         assert main(["export", "--markdown", str(tmp_path / "notes")]) == 0
     (found,) = (tmp_path / "seen").iterdir()
     left = found.rename(tmp_path / found.name)  # as if the process had been killed then

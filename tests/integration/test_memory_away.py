@@ -82,7 +82,7 @@ def test_every_command_says_that_the_memory_is_away_and_changes_nothing(store, t
     new = str(tmp_path / "new")
     commands = [["list", "facts"], ["show"], ["search", "boat"], ["doctor", "--rebuild"], ["doctor", "--repair"]]
     commands += [["forget", "m1"], ["forget", "--undo", "last"], ["export", new], ["export", "--html", new]]
-    commands += [["import", str(tmp_path / "chat.csv")], ["ingest", str(tmp_path)], ["backup", new], ["move", new]]
+    commands += [["import", str(tmp_path / "chat.csv")], ["backup", new], ["move", new]]
     for command in commands:
         assert main(command) == 1, command
         said = capsys.readouterr().err

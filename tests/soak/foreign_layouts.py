@@ -76,7 +76,7 @@ STORE_NAMES = (
 AROUND = (
     *("to/backups/photos/one.jpg", "to/forgotten/diary.txt", "to/view/one", "to/moved.json", "to", "to/notes.txt"),
     *("out.jsonl", "out.html", "out.backup", "out.mcpb", "notes/mine.md", "notes/spaces/default/mine.md", "notes"),
-    *("notes/.mcp-memory.json", "notes/memory.jsonl", "notes/index.md", ".out.jsonl.1.part", ".store.before-1/x"),
+    *("notes/memory.jsonl", "notes/index.md", ".out.jsonl.1.part", ".store.before-1/x"),
     *("home/.cursor/mcp.json.before-mcp-memory", "home/.cursor/mcp.json.replaced-by-mcp-memory", "store.damaged-1/x"),
 )
 COMMANDS: tuple[tuple[str, ...], ...] = (

@@ -72,8 +72,6 @@ def space_of(value: Value) -> str:
 WHOLE = "memory.jsonl"
 """The export in such a folder."""
 SPACES = "spaces"
-WRITTEN = re.compile(rf"{re.escape(WHOLE)}|index\.md|{SPACES}(?:/\w[\w.-]*)+\.md")
-"""The paths of the files in it, as `markdown_files` and `file_name` make them: none leads out, none is hidden."""
 _NAME_CHARS = 60
 
 

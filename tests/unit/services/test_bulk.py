@@ -119,11 +119,11 @@ def test_the_command_stores_a_corpus_with_processes_that_embed(tmp_path, monkeyp
     monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
     path = str(write_json(tmp_path / "conversations.json", [chatgpt_chat(number) for number in range(4)]))
-    assert main(["ingest", path, "--processes", "2", "--space", "chats"]) == 0
+    assert main(["import", path, "--processes", "2", "--space", "chats"]) == 0
     assert "Stored 12 messages" in capsys.readouterr().out
-    assert main(["ingest", path, "--processes", "1", "--space", "chats"]) == 0
+    assert main(["import", path, "--processes", "1", "--space", "chats"]) == 0
     assert "Nothing of it is new" in capsys.readouterr().out
     assert main(["search", "Where does she live since March?", "--space", "chats"]) == 0
     assert "Porto" in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        main(["ingest", path, "--processes", "0"])
+        main(["import", path, "--processes", "0"])
