@@ -144,7 +144,11 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         from mcp_memory.commands.terminal import ProgressBar
         from mcp_memory.evaluation.evaluate import evaluate
 
-        return evaluate(settings, options, ProgressBar("items"))
+        bar = ProgressBar("items")
+        try:
+            return evaluate(settings, options, bar.show)
+        finally:
+            bar.end()
     if command == "status":
         from mcp_memory.commands.health import status
 
@@ -204,8 +208,7 @@ def _add_eval(commands: Any) -> None:
         "data",
         type=Path,
         metavar="DATA",
-        help="path without the endings of DATA.questions.jsonl and DATA.(conversations|corpus).jsonl; or LoCoMo's "
-        "locomo10.json; or BEAM's parquet file or a folder of its chats",
+        help="path without the endings of DATA.questions.jsonl and DATA.(conversations|corpus).jsonl",
     )
     evaluate.add_argument("--questions", type=_positive, metavar="N", help="an even sample of so many")
     evaluate.add_argument(
@@ -214,12 +217,11 @@ def _add_eval(commands: Any) -> None:
     evaluate.add_argument("--store", type=Path, metavar="FOLDER", help="keep the store here, and write only once")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="also write every question's figures here")
     evaluate.add_argument("--against", type=Path, metavar="FILE", help="of an earlier --json: print paired differences")
-    evaluate.add_argument("--plot", type=Path, metavar="FILE", help="draw recall@10 by kind, as .svg")
 
 
 def check_files(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Reject output files that cannot be written, before anything is measured."""
-    for option, file in (("--json", options.json), ("--plot", options.plot)):
+    for option, file in (("--json", options.json), ("--plot", getattr(options, "plot", None))):
         if file is not None and (file.is_dir() or not file.parent.is_dir()):
             parser.error(f"{option} {file}: " + ("that is a folder" if file.is_dir() else "there is no such folder"))
 

@@ -279,9 +279,8 @@ EXAMPLES: Final[Mapping[str, str]] = {
   mcp-memory doctor
   mcp-memory doctor --rebuild""",
     "eval": """\
-  mcp-memory eval locomo10.json --questions 200 --json before.json
-  mcp-memory eval locomo10.json --questions 200 --switch words=false --against before.json
-  mcp-memory eval data/NAME --store kept --plot recall.svg""",
+  mcp-memory eval data/NAME --questions 200 --json before.json
+  mcp-memory eval data/NAME --questions 200 --switch words=false --against before.json""",
 }
 """The examples of each command. Each line is a command; what follows several spaces is a remark."""
 

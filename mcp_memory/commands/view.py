@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 import webbrowser
 from collections.abc import Mapping
@@ -74,6 +75,7 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
         await _write(settings, options, file)
         terminal.line(("The memory is shown by", "dim"), str(file))
         terminal.line(("until Ctrl-C or the end of this terminal; `export FILE --html` keeps a page.", "dim"))
+        sys.stdout.flush()
         if options.browser:  # which may be one that runs in this terminal until it is closed
             await to_thread.run_sync(webbrowser.open, file.as_uri(), abandon_on_cancel=True)
         parent = os.getppid()

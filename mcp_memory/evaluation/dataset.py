@@ -9,17 +9,14 @@
 A question has ``qid`` and ``question``, and may have a kind: ``category_name``, ``category`` or ``type``. Questions
 without evidence are left out, and so are those marked as unanswerable (``category`` 5, as in LoCoMo) unless they are
 asked for: their evidence is what tempts.
-
-`mcp_memory.evaluation.published` reads LoCoMo's and BEAM's own files.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -64,7 +61,6 @@ class Asked:
         space: the space of its evidence.
         text: the question.
         gold: ids of the messages or documents that answer it; at least one.
-        taught: whether it belongs to the half that is taught; its id decides.
         unknown: ids of ``gold`` that no message or document of its space has.
         kind: the kind of the question, as the data set calls it, or `UNNAMED`.
         answerable: whether the evidence answers it; if not, it only tempts.
@@ -74,7 +70,6 @@ class Asked:
     space: str
     text: str
     gold: tuple[str, ...]
-    taught: bool
     unknown: tuple[str, ...] = ()
     kind: str = UNNAMED
     answerable: bool = True
@@ -98,7 +93,7 @@ def read(path: Path, questions: int | None = None, *, unanswerable: bool = False
         unanswerable: with the questions that the data do not answer.
 
     Raises:
-        ConfigurationError: a file is missing or malformed; names file and line.
+        ConfigurationError: a file is missing or malformed (names file and line), or no question has evidence in it.
     """
     talks, corpus = _file(path, "conversations"), _file(path, "corpus")
     if not talks.exists() and not corpus.exists():
@@ -110,22 +105,8 @@ def read(path: Path, questions: int | None = None, *, unanswerable: bool = False
     for call in calls:
         known.setdefault(call.space, set()).update(item["id"] for item in call.items)
     asked = _questions(path, known)
-    return checked(Dataset(path.name, tuple(calls), tuple(asked)), _file(path, "questions"), questions, unanswerable)
-
-
-def checked(dataset: Dataset, source: Path, questions: int | None, unanswerable: bool) -> Dataset:
-    """Return a data set with the questions that are wanted.
-
-    Args:
-        dataset: the dataset with all questions that have evidence.
-        source: the source of the questions, for messages.
-        questions: maximum number, an even sample of all.
-        unanswerable: with those that the data do not answer.
-
-    Raises:
-        ConfigurationError: no question is left, or none of the evidence is in the data.
-    """
-    asked = [question for question in dataset.questions if question.answerable or unanswerable]
+    asked = [question for question in asked if question.answerable or unanswerable]
+    source = _file(path, "questions")
     if not asked:
         raise ConfigurationError(f"{source}: no question with evidence")
     if all(len(question.unknown) == len(question.gold) for question in asked):
@@ -133,17 +114,7 @@ def checked(dataset: Dataset, source: Path, questions: int | None, unanswerable:
         raise ConfigurationError(f"{source}: none of the evidence is in the data: {some}")
     if questions is not None and len(asked) > questions:
         asked = [asked[i * len(asked) // questions] for i in range(questions)]
-    return replace(dataset, questions=tuple(asked))
-
-
-def is_taught(name: str, question: str) -> bool:
-    """Return whether a question belongs to the half that is taught.
-
-    Args:
-        name: the name of the data set.
-        question: its id.
-    """
-    return zlib.crc32(f"{name}/{question}".encode()) % 2 == 0
+    return Dataset(path.name, tuple(calls), tuple(asked))
 
 
 def _file(path: Path, kind: str) -> Path:
@@ -210,8 +181,7 @@ def _questions(path: Path, known: Mapping[str, Collection[str]]) -> list[Asked]:
             name, category = str(row["qid"]), row.get("category")
             unknown = tuple(ref for ref in gold if ref not in known[space])
             kind = str(row.get("category_name") or category or row.get("type") or UNNAMED)
-            taught, answerable = is_taught(path.name, name), str(category) != ADVERSARIAL
-            yield Asked(name, space, row["question"], gold, taught, unknown, kind, answerable)
+            yield Asked(name, space, row["question"], gold, unknown, kind, str(category) != ADVERSARIAL)
 
     return _each(_file(path, "questions"), question)
 

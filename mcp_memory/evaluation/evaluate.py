@@ -3,8 +3,7 @@
 A server of its own, with the user's settings and an empty store, is called over stdio: everything is written, then
 every question is asked once. Nothing is taught, no language model takes part unless the settings say so, and the store
 goes afterwards unless ``--store`` keeps it. The paired difference of two runs (``--against``) says whether a change
-helped: intervals of the runs themselves are far wider. `bars` draws
-means with their intervals into an SVG that light and dark pages can show.
+helped: intervals of the runs themselves are far wider.
 
 recall@k of a question is the share of its gold ids among the first k distinct ids that the evidence cites, best item
 first and, within an item, in the order of its sources.
@@ -21,18 +20,16 @@ from contextlib import ExitStack
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import Any, Final, NamedTuple, Protocol
-from xml.sax.saxutils import escape
+from typing import Any, Final, NamedTuple
 
 import anyio
 from mcp import Client
 
 from mcp_memory import __version__
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.dataset import UNNAMED, Asked, Dataset
+from mcp_memory.evaluation.dataset import UNNAMED, Asked, Dataset, read
 from mcp_memory.evaluation.demo import call
 from mcp_memory.evaluation.own_server import connected, machine, own_server, quantile
-from mcp_memory.evaluation.published import load
 from mcp_memory.ports import Progress
 from mcp_memory.settings import Settings, with_switches
 
@@ -102,49 +99,7 @@ async def recall(client: Client, asked: Asked, text: str, **more: str) -> dict[s
     return await call(client, "memory_reconstruct", arguments)
 
 
-COLOUR, INK, RULE = "#0072b2", "#000000", "#dddddd"
-LABELS, WIDTH, ROW, TOP, BOTTOM = 190, 360, 22, 44, 30
-
-
-def bars(title: str, rows: Sequence[tuple[str, float, float, int]]) -> str:
-    """Return the drawing.
-
-    Args:
-        title: above it.
-        rows: a label, a mean in %, the half-width of its interval, and the number of questions; at least one.
-    """
-    height = TOP + ROW * len(rows) + BOTTOM
-    width = LABELS + WIDTH + 130
-
-    def x(value: float) -> float:
-        return LABELS + WIDTH * min(max(value, 0), 100) / 100
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-        ' font-family="sans-serif" font-size="12">',
-        f"<title>{escape(title)}</title>",
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        f'<text x="12" y="22" font-size="14" font-weight="bold" fill="{INK}">{escape(title)}</text>',
-    ]
-    for tick in range(0, 101, 20):
-        parts.append(f'<path d="M{x(tick):.1f} {TOP - 6}V{height - BOTTOM}" stroke="{RULE}"/>')
-        parts.append(f'<text x="{x(tick):.1f}" y="{height - 10}" text-anchor="middle" fill="{INK}">{tick}</text>')
-    for place, (label, value, half, number) in enumerate(rows):
-        middle = TOP + ROW * place + ROW / 2
-        figure = f"{value:.1f} ±{half:.1f}, n={number}"
-        parts += [
-            f'<text x="{LABELS - 8}" y="{middle + 4:.1f}" text-anchor="end" fill="{INK}">{escape(label[:30])}</text>',
-            f'<rect class="bar" x="{LABELS}" y="{middle - 7:.1f}" width="{x(value) - LABELS:.1f}" height="14"'
-            f' fill="{COLOUR}"/>',
-            f'<path d="M{x(value - half):.1f} {middle:.1f}H{x(value + half):.1f}" stroke="{INK}" stroke-width="2"/>',
-            f'<text x="{LABELS + WIDTH + 8}" y="{middle + 4:.1f}" fill="{INK}">{figure}</text>',
-        ]
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
 KS: Final = (2, 5, 10, 20)
-SHOWN_K: Final = 10
-"""The k of the plot."""
 ALL: Final = "all answerable"
 WITH_UNANSWERABLE: Final = "with the unanswerable"
 _WRITTEN: Final = "written.json"
@@ -153,48 +108,30 @@ Row = Mapping[str, Any]
 """A question's result: id, kind, answerable, and recall in [0, 1] by "R@2", …"""
 
 
-class Bar(Protocol):
-    """What shows how far the run is."""
-
-    async def show(self, done: float, total: float, what: str) -> None:
-        """Report progress, see `ports.Progress`."""
-
-    def end(self) -> None:
-        """Leave the line."""
-
-
-def evaluate(settings: Settings, options: argparse.Namespace, bar: Bar) -> int:
+def evaluate(settings: Settings, options: argparse.Namespace, progress: Progress) -> int:
     """Measure, print the table, write what was asked for, and return 0.
 
     Raises:
         ConfigurationError: the data, a switch or a file cannot be used.
     """
     settings = with_switches(settings, options.switch or ())
-    if options.plot is not None and options.plot.suffix.lower() != ".svg":
-        raise ConfigurationError(f"--plot {options.plot}: the plot is an .svg file")
     before = _earlier(options.against) if options.against else None
-    dataset = load(options.data, options.questions)
+    dataset = read(options.data, options.questions, unanswerable=True)
     with ExitStack() as opened:
         folder = options.store or Path(
             opened.enter_context(tempfile.TemporaryDirectory(prefix="mcp-memory-eval-", ignore_cleanup_errors=True))
         )
-        try:
-            report = anyio.run(_measure, settings, dataset, folder, bar)
-        finally:
-            bar.end()
+        report = anyio.run(_measure, settings, dataset, folder, progress)
     report["switches"] = sorted(options.switch or ())
     print("\n".join(table(report)))
     if before is not None:
         print("\n".join(["", f"paired difference to {options.against}, in points:", *differences(before, report)]))
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    if options.plot:
-        rows = [(kind, *each[KS.index(SHOWN_K)]) for kind, each in by_kind(report["questions"]).items()]
-        options.plot.write_text(bars(f"{dataset.name}: recall@{SHOWN_K} in %", rows), encoding="utf-8")
     return 0
 
 
-async def _measure(settings: Settings, dataset: Dataset, folder: Path, bar: Bar) -> dict[str, Any]:
+async def _measure(settings: Settings, dataset: Dataset, folder: Path, progress: Progress) -> dict[str, Any]:
     """Write what is not written yet, ask everything, and return the report."""
     fresh = not _is_written(folder, dataset)
     questions: list[dict[str, Any]] = []
@@ -202,7 +139,7 @@ async def _measure(settings: Settings, dataset: Dataset, folder: Path, bar: Bar)
     began = time.perf_counter()
     async with connected(own_server(settings, folder / "store")) as (client, _):
         if fresh:
-            await write_items(client, dataset, bar.show)
+            await write_items(client, dataset, progress)
             _note_written(folder, dataset)
         written_s = time.perf_counter() - began
         for number, asked in enumerate(dataset.questions, 1):
@@ -212,7 +149,7 @@ async def _measure(settings: Settings, dataset: Dataset, folder: Path, bar: Bar)
             ids = ranked_ids(reply["evidence"])
             found = {f"R@{k}": recall_at(k, asked.gold, ids) for k in KS}
             questions.append({"id": asked.id, "kind": asked.kind, "answerable": asked.answerable, **found})
-            await bar.show(number, len(dataset.questions), "asking")
+            await progress(number, len(dataset.questions), "asking")
     return {
         "data": dataset.name,
         "version": __version__,

@@ -5,9 +5,7 @@ from random import Random
 
 import pytest
 from bench.__main__ import main
-from bench.learning import GROUPS, LABELS, Curve, Found, figures, marked, panels, rounds_of, table
-
-from mcp_memory.evaluation.dataset import is_taught
+from bench.learning import GROUPS, LABELS, Curve, Found, figures, is_taught, marked, panels, rounds_of, table
 
 EVIDENCE = [{"id": f"e{i}", "sources": [{"id": f"m{i}"}]} for i in range(9)]
 

@@ -28,10 +28,10 @@ def data(tmp_path, monkeypatch):
     return tmp_path / "made-up"
 
 
-def test_recall_is_measured_compared_drawn_and_the_store_written_once(data, tmp_path, capsys):
-    kept, figures, plot = tmp_path / "kept", tmp_path / "figures.json", tmp_path / "plot.svg"
+def test_recall_is_measured_compared_and_the_store_written_once(data, tmp_path, capsys):
+    kept, figures = tmp_path / "kept", tmp_path / "figures.json"
     common = ["eval", str(data), "--store", str(kept)]
-    assert main([*common, "--json", str(figures), "--plot", str(plot)]) == 0
+    assert main([*common, "--json", str(figures)]) == 0
     shown = capsys.readouterr()
     assert shown.err == ""  # no bar where there is no terminal
     assert "6 questions, 6 items written in" in shown.out
@@ -39,7 +39,6 @@ def test_recall_is_measured_compared_drawn_and_the_store_written_once(data, tmp_
     report = json.loads(figures.read_text(encoding="utf-8"))
     assert report["recall"]["all answerable"]["R@2"][0] == 100
     assert [row["kind"] for row in report["questions"]] == ["near", "far"] * 3
-    assert plot.read_text(encoding="utf-8").startswith("<svg")
     assert main([*common, "--switch", "words=false", "--against", str(figures)]) == 0
     again = capsys.readouterr().out
     assert "made-up, words=false: 6 questions, 6 items;" in again
@@ -50,7 +49,6 @@ def test_recall_is_measured_compared_drawn_and_the_store_written_once(data, tmp_
 
 
 def test_what_cannot_be_measured_is_refused_before_anything_is_written(data, tmp_path, capsys):
-    assert main(["eval", str(data), "--plot", str(tmp_path / "x.png")]) == 2
     assert main(["eval", str(data), "--switch", "wings=false"]) == 2
     assert main(["eval", str(data), "--against", str(data) + ".questions.jsonl"]) == 2
     assert "no file that `mcp-memory eval --json` wrote" in capsys.readouterr().err

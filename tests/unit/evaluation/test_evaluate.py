@@ -1,11 +1,9 @@
-"""The tables of ``mcp-memory eval``: kinds, intervals, paired differences, and the drawing."""
-
-import xml.etree.ElementTree as ElementTree
+"""The tables of ``mcp-memory eval``: kinds, intervals, and paired differences."""
 
 import pytest
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.evaluate import bars, by_kind, differences
+from mcp_memory.evaluation.evaluate import by_kind, differences
 from mcp_memory.settings import Settings, with_switches
 
 
@@ -43,10 +41,3 @@ def test_a_switch_turns_a_mechanism_off_and_a_wrong_one_names_the_nearest():
         with_switches(Settings(), ["wordz=false"])
     with pytest.raises(ConfigurationError, match="switch words: 'perhaps'"):
         with_switches(Settings(), ["words=perhaps"])
-
-
-def test_the_bars_are_an_svg_with_one_bar_for_each_kind_and_escaped_names():
-    drawn = ElementTree.fromstring(bars("x & y", [("<a>", 50.0, 10.0, 12), ("b", 0.0, 0.0, 3)]))
-    found = [one for one in drawn.iter() if one.get("class") == "bar"]
-    assert [float(one.get("width")) for one in found] == [180.0, 0.0]
-    assert "50.0 ±10.0, n=12" in "".join(drawn.itertext())
