@@ -59,19 +59,12 @@ _FOLDED = _Folded()
 
 _FIRST = re.compile(r"\b(?:i|i['’]\w{1,3}|my|me|mine|myself|we|we['’]\w{1,3}|our|ours|us)\b", re.IGNORECASE)
 _LINE = re.compile(  # what a line begins with that is no prose
-    r"\s*+(?:`{3}|~{3}|\"{3}|'{3}|``|>|&gt;|<|\||\{|\[(?=[\d/])|\\\w|//|/\*|@\w|#"
-    r"|(?:[-=*_~#+]\s?){3,}"
-    r"|sent\sfrom\smy\b|(?:fwd?|re|aw|wg|q|a)\d{0,3}\s?[:.)]"
+    r"\s*+(?:`{3}|~{3}|\"{3}|'{3}|``|>|&gt;|<|\||\{|\[(?=[\d/])|\\\w|//|/\*|@\w|#|(?:[-=*_~#+]\s?){3,}"
+    r"|sent\sfrom\smy\b|(?:fwd?|re|aw|wg|q|a)\d{0,3}\s?[:.)]|\$\s|>>>\s|(?:[\w.]+(?:Error|Exception)|Traceback)\b"
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\(?\[?\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m)?[\]).,]?\s+[A-Z][\w ]{0,30}:"
-    r"|\[?(?-i:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\b"
-    r"|(?:File\s\"|at\s[\w$.<>]+\(|Caused\sby:\s|Traceback\b|[\w.]{1,60}(?:Error|Exception|Warning):\s)"
-    r"|(?:\$\s|>>>\s|PS\s[A-Z]:\\|@@\s|(?:\+\+\+|---)\s[ab]/)"
-    r"|(?-i:def\s\w{1,60}\(|class\s\w{1,60}\s?[(:{]|import\s[\w.]{1,60}\s*;?$|from\s[\w.]{1,60}\simport\s)"
-    r"|(?-i:(?:const|let|var)\s[\w{}\[\], ]{1,80}=|(?:async\s)?function\b[^(]{0,60}\()"
-    r"|(?-i:(?:SELECT|INSERT\sINTO|UPDATE|DELETE\sFROM|(?:CREATE|ALTER|DROP)\s[A-Z]+|FROM|WHERE)\s)"
-    r"|[\w.\[\]'\"]{1,60}\s?(?:=|\+=|:=)\s?(?:[\"'\[{(]|[\w.]{1,60}[(\[]|(?-i:True|False|None|null|new|await)\b)"
-    r"|[{}()\[\];]+\s*$"
-    r"|[^.!?]*(?:;|=>|->|[{}])\s*$)",
+    r"|\[?(?-i:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|INSERT|SELECT|UPDATE)\b"
+    r"|(?-i:def|class|import|const|let|var|function)\s[\w{}\[\], ]{1,60}(?:[=(:{;]|$)|[^.!?]*(?:;|=>|->|[{}])\s*$"
+    r"|[\w.]{1,60}\s?[+:]?=\s?[\"'\[{(])",
     re.IGNORECASE,
 )
 _INSIDE = re.compile(r"</?[a-z!|?]|&lt;|\{\{|\[/?\w+\]|\s(?:#|//|--)\s|\|.*\||\t.*\t|\[INST|\\\w+\{", re.IGNORECASE)
@@ -79,7 +72,6 @@ _INDENTED = re.compile(r"\n(?: {4}|\t)[ \t]*\S")
 _ITEM = re.compile(r"\s*(?:\[[^\]\n]{0,40}\]|[-*+•‣◦–—]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+")
 _NUMBER = re.compile(r"\W*(?:\d{1,3}|[a-z])[.)]\W*", re.IGNORECASE)
 _FULL_STOP = re.compile(r"(?<=[.!?…])\s+")
-_LABELLED = re.compile(r"\W*[^\W\d][\w'’.-]*(?:[ /][\w'’.&()-]+){0,3}\s?:(?=\s|$)")
 _COLON = re.compile(r":(?!\d|//)")
 _SPEAKS = re.compile(rf"\W*(?:[\w'’]+\W+){{0,3}}?{_FIRST.pattern}", re.IGNORECASE)
 """How somebody begins to speak in the first person: "well, I live here"."""
@@ -95,9 +87,6 @@ OWN_LABEL = re.compile(
     re.IGNORECASE,
 )
 """Labels by which people announce words of their own: "Update: I moved"."""
-_GREETING = re.compile(
-    r"\W*(?:dear|hi|hello|hey|good \w+|to|hallo|liebe\w*|cher|chère|hola|ciao)\b[^.!?:]{0,40}[,!]?\s*$", re.I
-)
 _DEAR = re.compile(r"\W*(?:dear\s|to whom it may)", re.IGNORECASE)
 _SIGNED = re.compile(
     r"(?:(?:^|[\n.!?]\s*)(?i:(?:all|with|my|kind|best|warm|many|yours|love|kisses|cheers|regards|sincerely|greetings|thanks"
@@ -163,10 +152,6 @@ _ASCRIBES = re.compile(
 """Says that what stands before is somebody else's: "That is what Anna wrote"."""
 _TAIL = 120
 """Characters of a sentence or text in which its end is looked at."""
-_LED = re.compile(
-    r"\W*[A-Z][\w'’.-]*(?:\s[\w'’()-]+){0,2}\s?(?:[-–—>~*|]|(?<=[A-Z]{2})\.)\s*[\"']?(?:I|I['’]\w{1,3}|[Mm]y|[Ww]e|[Oo]ur)\b"
-)
-"""A name and a sign before the first person: "Anna - I live here"."""
 _CAPITALS = re.compile(r"(?:.*[,:–—-]\s)?[A-Z][A-Z -]{2,}\.")
 _SIGNATURE = re.compile(r"[-–—~]{1,2}\s?[A-Z][\w.]*(?:\s[A-Z][\w.]*){0,2}\W*")
 _BEFORE = re.compile(rf"\W*[A-Z]\w+\s[-–—>~|]\s|.*(?<!\bi )\b{_SAYS},\s(?-i:[A-Z])", re.IGNORECASE)
@@ -220,9 +205,8 @@ def _own_sentences(text: str, sentences: tuple[Span, ...]) -> int:
             in_item = False
         in_item = in_item or _ITEM.match(sentence) is not None
         indented = _INDENTED.search(gap + sentence if number else f"\n{gap}{sentence}") is not None
-        following = folded[end : end + 200]
         listed = in_item and _FIRST.search(sentence) is not None
-        if indented or listed or _is_foreign(sentence, following):
+        if indented or listed or _is_foreign(sentence):
             count = number
         elif _announces(sentence):
             count = number + 1
@@ -230,20 +214,18 @@ def _own_sentences(text: str, sentences: tuple[Span, ...]) -> int:
     return len(sentences) if count is None else count
 
 
-def _is_foreign(sentence: str, following: str) -> bool:
+def _is_foreign(sentence: str) -> bool:
     """Return whether other text begins in a sentence."""
     if any(_announces(part) for part in _FULL_STOP.split(sentence)[:-1]) or _NUMBER.fullmatch(sentence):
         return True
     lines = sentence.split("\n")
     if any(_LINE.match(line[:400]) for line in lines) or _INSIDE.search(sentence) or _DEAR.match(sentence):
         return True
-    own_label = OWN_LABEL.match(sentence)
-    if not own_label and any(_SPEAKS.match(sentence, place.end()) for place in _COLON.finditer(sentence)):
+    if not OWN_LABEL.match(sentence) and any(
+        _SPEAKS.match(sentence, place.end()) for place in _COLON.finditer(sentence)
+    ):
         return True
-    label = _LABELLED.match(sentence)
-    if label and not own_label and _LABELLED.match(following.lstrip("\n -*•")) and "\n" in following[:3]:
-        return True
-    return bool(_LED.match(sentence) or _DIRECT.search(sentence) or _quotes(sentence))
+    return bool(_BEFORE.match(sentence) or _DIRECT.search(sentence) or _quotes(sentence))
 
 
 def _quotes(sentence: str) -> bool:
@@ -261,7 +243,7 @@ def _announces(sentence: str) -> bool:
     """Return whether what follows a sentence may be a text that it speaks of."""
     if _COLON.search(sentence) and not OWN_LABEL.match(sentence):
         return True
-    if any(opening.match(sentence) for opening in (_BEFORE, _WORKED, _PLAYED)):
+    if _WORKED.match(sentence) or _PLAYED.match(sentence):
         return True
     if _POINTS_ON.search(sentence) or _SPOKEN.search(sentence) or _CAPITALS.fullmatch(sentence):
         return True
@@ -278,7 +260,7 @@ def _goes_on(line: str, sentence: str) -> bool:
         line: the line, or the paragraph.
         sentence: the last sentence in it.
     """
-    if sentence.rstrip().endswith(("?", ":")) or _GREETING.match(line):
+    if sentence.rstrip().endswith(("?", ":")):
         return False
     return _FIRST.search(sentence) is not None or len(line.split()) > _SHORT
 

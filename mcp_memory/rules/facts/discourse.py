@@ -43,7 +43,6 @@ _ELDERS = frozenset(
 _COMPANION_PREPOSITIONS = word_set("with except")
 _PERSONAL_PREPOSITIONS = word_set("for by about")
 """In talk, a name behind these is more often a person's than a place's."""
-_COUNTRIES = frozenset(line.partition(":")[0].strip() for line in COUNTRIES.splitlines()) - {""}
 _MEETING_VERBS = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
@@ -159,7 +158,7 @@ class Discourse:
         pronoun = RELATIVES[noun.head][1] if noun.head in RELATIVES and not (noun.name and noun.common == "") else ""
         if pronoun in ("he", "she"):
             self._last[pronoun] = name
-        elif _is_a_thing(noun) or noun.name.casefold() in _COUNTRIES or (self.speaker is None and _is_no_person(noun)):
+        elif _is_a_thing(noun) or noun.name.casefold() in COUNTRIES or (self.speaker is None and _is_no_person(noun)):
             self._last["it"] = name
         elif (pronoun != "they" or noun.name) and (not noun.plural or noun.name):
             self._last["he"] = self._last["she"] = name

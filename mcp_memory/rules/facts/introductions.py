@@ -28,7 +28,7 @@ _NO_NAMES = (
     | nouns.LANGUAGES
     | nouns.PETS
     | RELATIVES.keys()
-    | frozenset(line.partition(":")[0].strip() for line in COUNTRIES.splitlines())
+    | COUNTRIES
     | frozenset(word.lower() for word in (*WEEKDAYS, *MONTHS) if word not in ("April", "May", "June", "August"))
     | word_set(
         "able afraid alive alone amazed angry anxious ashamed asleep aware awake away back better bored broke busy"
