@@ -20,8 +20,8 @@ score, 9 to 16. A gate that multiplies that score lifts most what is high alread
 question then leads many. If the gate is added, in units of the best cosine, a segment gains at most the channel's
 weight, however many lessons there are: with 30 % wrong labels -.2 points on questions never taught, where the product
 loses 2. The gate of a segment is that of its sentence farthest from 1: one sentence of a passage is what helped, and
-the others say nothing. A question without entities starts propagation from the sentences of the nearest segments
-(DESIGN 3.2: the nearest 200 sentences), so that it costs as little as the others.
+the others say nothing. A question without entities starts propagation from the sentences of the nearest segments,
+so that it costs as little as the others.
 """
 
 from __future__ import annotations
