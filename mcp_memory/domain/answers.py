@@ -3,7 +3,7 @@
 A judge (``ports.QuestionJudge``) sees the sentences and the facts, and returns a proposal with a confidence, or none.
 The rules propose only what certain facts say; a language model says itself whether the evidence answers the query.
 
-**Conflicts** (DESIGN 4 step 4) are described in words, so that the caller learns of them. Both sides are certain facts
+**Conflicts** (DESIGN 4 step 3) are described in words, so that the caller learns of them. Both sides are certain facts
 of one head and relation: a value that was contested by another with the same start (DESIGN D28), or a denial of a value
 that holds. A value that followed another is a change, not a conflict, and so is one that its own speaker corrected.
 """

@@ -2,7 +2,7 @@
 
 What was shown is named by numbers. An unknown number is ignored, and so is a step, a point or a relation that cannot be
 used; what is too long is cut, since the rest of the reply is worth having. Only an answer without words or without a
-citation is sent back (DESIGN 4 step 3).
+citation is sent back (DESIGN 4 step 2).
 """
 
 from __future__ import annotations
