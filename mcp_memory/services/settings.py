@@ -45,8 +45,6 @@ class BreadthSettings:
     bears: float = key(0.6, "share of the best score from which on a message bears on the question", CONFIDENCE)
     """Measured on 51 questions to dialogues that want a list: 89 of 100 of what they rest on, in some 27 lines; .4
     finds 95 in some 130, .7 finds 83 in 14."""
-    exchange_bears: float = key(0.4, "the same for an exchange with an assistant", CONFIDENCE)
-    """Its score is a sum of six shares, of which a message that is meant often has only some."""
     parts: int = key(6, "into how many equal parts of the time an overview divides what bears on the question")
 
     auto: bool = switch("auto_mode", True, "mode auto chooses by the question's shape; without it, it is best")
@@ -54,8 +52,5 @@ class BreadthSettings:
     told_by_cues: bool = switch("told_by_cues", True, "a telling cue of the topic halves that share where it leads")
     told_by_areas: bool = switch(
         "told_by_areas", True, "what tells of an area asked for, as health, bears on the question"
-    )
-    told_by_names: bool = switch(
-        "told_by_names", True, "what calls a thing asked about by the name that it was given bears on the question"
     )
     told_by_points: bool = switch("told_by_points", True, "what related memory points rest on bears on the question")
