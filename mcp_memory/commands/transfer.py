@@ -31,12 +31,13 @@ from mcp_memory.memory import now
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.learn.update import relearner
-from mcp_memory.services.transfer.exporting import WHOLE, export_lines, markdown_files, space_of, values_of
+from mcp_memory.services.transfer.exporting import WHOLE, export_lines, markdown_files, values_of
 from mcp_memory.services.transfer.foreign.importing import PLACES, ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.format import FORMAT
 from mcp_memory.services.transfer.importing import Imported, import_file
+from mcp_memory.services.transfer.records import space_of
 from mcp_memory.settings import Settings
 from mcp_memory.storage.places import note_place
 from mcp_memory.storage.store import LanceStore

@@ -19,7 +19,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.services.transfer.format import FORMAT, VERSION, stamp, to_line
-from mcp_memory.services.transfer.records import Value, record_of
+from mcp_memory.services.transfer.records import Value, record_of, space_of
 from mcp_memory.services.transfer.renaming import Leaving
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -62,11 +62,6 @@ def values_of(batch: Batch) -> Iterator[Value]:
     yield from batch.aliases
     yield from batch.questions
     yield from batch.jobs
-
-
-def space_of(value: Value) -> str:
-    """Return the space of a value."""
-    return value[0] if isinstance(value, tuple) else value.space
 
 
 WHOLE = "memory.jsonl"

@@ -5,7 +5,8 @@ Texts of one call and the facts that came with it are one commit, facts first, a
 several calls without facts may share one. Of lessons, points and the others each run is a commit of its own.
 
 Each commit is prepared without the lock and is made only if nobody else wrote meanwhile. An import that was stopped is
-repeated: what is stored already is left out, so importing twice stores nothing twice.
+repeated: what is stored already is left out, so importing twice stores nothing twice. What was forgotten here is left
+out as well, with all that rests on it, unless the caller wants it back.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
-from typing import Protocol, TypeVar
+from itertools import groupby, takewhile
+from typing import Protocol
 
 from anyio import to_thread
 
@@ -29,11 +30,11 @@ from mcp_memory.domain.turns import Talkers, Turn
 from mcp_memory.errors import InvalidInput, StoreBusy
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.ingest import Cutter, DerivedRows, Reading, batch_of, derive, silent
-from mcp_memory.services.transfer.checking import Checked, OpenFile, check, clash_of, read_records
+from mcp_memory.services.transfer.checking import OpenFile, check, clash_of, read_records
 from mcp_memory.services.transfer.format import BadLine
-from mcp_memory.services.transfer.left_out import Forgotten, new_revision
-from mcp_memory.services.transfer.records import PlacedQuestion, Reader, Value
+from mcp_memory.services.transfer.records import PlacedQuestion, Reader, Value, space_of
 from mcp_memory.services.transfer.renaming import Renaming, replaced
+from mcp_memory.view.erasure import sentences_in
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -44,7 +45,6 @@ ATTEMPTS = 100
 
 Relearn = Callable[[Space, Sequence[Lesson]], Awaitable[Sequence[Belief]]]
 """Returns the beliefs that lessons teach, see `mcp_memory.services.learn.update.relearner`."""
-RowT = TypeVar("RowT")
 
 
 class LoggedStore(Store, Protocol):
@@ -109,47 +109,26 @@ async def import_file(
         async with store.reading(whole=False) as view:
             work = partial(check, open_file, view, into, renamed or {}, reading.masking, part=part)
             checked = await to_thread.run_sync(work)
+        result = Imported(checked.records)
         if dry_run:
-            return Imported(checked.records)
+            return result
+        aliases = {alias for batch in await store.log() for alias in batch.aliases}
+        stays_out = checked.taken.__contains__ if again else store.was_forgotten
+        run = _Import(store, reading, relearn, checked.renaming, aliases, stays_out, result, again=again)
+        records, done = read_records(open_file, Reader(checked.renaming, reading.masking)), 0
         try:
-            return await _import_checked(store, reading, relearn, open_file, checked, again=again, progress=progress)
+            for unit in units(filter(run.takes, _values(records))):
+                await progress(done, checked.records, "importing")
+                await run.store_unit(unit)
+                done += len(unit)
         except _OtherKeyError:  # another process began the store meanwhile; nothing is stored yet
             continue
+        await progress(done, checked.records, "importing")
+        return result
 
 
 class _OtherKeyError(Exception):
     """The ids were made with a key that is not the store's."""
-
-
-async def _import_checked(
-    store: LoggedStore,
-    reading: Reading,
-    relearn: Relearn,
-    open_file: OpenFile,
-    checked: Checked,
-    *,
-    again: bool,
-    progress: Progress,
-) -> Imported:
-    aliases = {alias for batch in await store.log() for alias in batch.aliases}
-    work = _Import(store, reading, relearn, checked.renaming, aliases, again=again)
-    done = left_out = 0
-    records = read_records(open_file, Reader(checked.renaming, reading.masking))
-    stays_out = checked.taken.__contains__ if again else store.was_forgotten
-    forgotten = Forgotten(stays_out, checked.renaming, Cutter(reading.segment_tokens, 0))
-
-    def kept(value: Value) -> bool:
-        nonlocal left_out
-        gone = forgotten.holds(value)
-        left_out += gone
-        return not gone
-
-    for unit in units(filter(kept, _values(records))):
-        await progress(done, checked.records, "importing")
-        await work.store_unit(unit)
-        done += len(unit)
-    await progress(done, checked.records, "importing")
-    return Imported(checked.records, work.stored, left_out, work.missing)
 
 
 def _values(records: Iterable[tuple[int, Value | BadLine]]) -> Iterator[Value]:
@@ -159,191 +138,176 @@ def _values(records: Iterable[tuple[int, Value | BadLine]]) -> Iterator[Value]:
         yield value
 
 
-def units(values: Iterable[Value]) -> Iterator[Sequence[Value]]:
+def units(values: Iterable[Value]) -> Iterator[list[Value]]:
     """Yield values in runs that may be one commit: texts with the facts of their call, or one sort and one space."""
+
+    def sort(value: Value) -> tuple[type, str]:
+        return type(value), "" if isinstance(value, Turn | Assertion) else space_of(value)
+
     texts: list[Turn] = []
-    for kind, run in groupby(values, key=type):
-        if kind is Turn:
-            for turn in run:
-                assert isinstance(turn, Turn)
-                if len(texts) >= AT_ONCE and texts[-1].written_at != turn.written_at:
-                    yield list(texts)
-                    texts.clear()
-                texts.append(turn)
-            continue
-        rows = list(run)
-        if texts and isinstance(rows[0], Assertion):
+    for _, run in groupby(values, key=sort):
+        rows: list[Value] = []
+        for value in run:
+            if not isinstance(value, Turn):
+                rows.append(value)
+                continue
+            if len(texts) >= AT_ONCE and texts[-1].written_at != value.written_at:
+                yield [*texts]
+                texts = []
+            texts.append(value)
+        if texts and rows:
             call = texts[-1].written_at
-            together = [fact for fact in rows if isinstance(fact, Assertion) and fact.recorded_at == call]
-            if together == rows[: len(together)] and together:
-                own = len(texts)
-                while own and texts[own - 1].written_at == call:
-                    own -= 1
-                if own:
-                    yield list(texts[:own])
-                yield [*texts[own:], *together]
-                texts, rows = [], rows[len(together) :]
-        if texts:
-            yield list(texts)
-            texts = []
+            own = [turn for turn in texts if turn.written_at == call]
+            together = list(takewhile(lambda one: isinstance(one, Assertion) and one.recorded_at == call, rows))  # noqa: B023
+            yield from filter(None, ([*texts[: -len(own)]], [*own, *together]))
+            texts, rows = [], rows[len(together) :]
         for start in range(0, len(rows), AT_ONCE):
             yield rows[start : start + AT_ONCE]
     if texts:
-        yield texts
+        yield [*texts]
 
 
 class _Import:
-    """The progress of an import.
-
-    Attributes:
-        stored: how many records were stored, by sort.
-        missing: how many were not, since they rest on what was forgotten.
-    """
+    """One import: its store, the ids in it, and what became of the records so far."""
 
     def __init__(
-        self, store: LoggedStore, reading: Reading, relearn: Relearn, renaming: Renaming, aliases: set[Alias],
-        *, again: bool,
-    ) -> None:  # fmt: skip
-        self.stored: Counter[str] = Counter()
-        self.missing = 0
-        self._again = again
+        self,
+        store: LoggedStore,
+        reading: Reading,
+        relearn: Relearn,
+        renaming: Renaming,
+        aliases: set[Alias],
+        stays_out: Callable[[str], bool],
+        result: Imported,
+        *,
+        again: bool,
+    ) -> None:
         self._store = store
         self._reading = reading
         self._relearn = relearn
         self._renaming = renaming
         self._aliases = aliases
+        self._stays_out = stays_out
+        self._result = result
+        self._again = again
+        self._gone: set[str] = set()
+        self._cut = Cutter(reading.segment_tokens, 0)
+        self._ready: dict[tuple[str, Talkers], DerivedRows] = {}
+
+    def takes(self, value: Value) -> bool:
+        """Return whether a value is stored; a text that was forgotten here is left out, with what rests on it."""
+        match value:
+            case Turn():
+                names: Iterable[str] = self._renaming.names(value)
+            case Assertion() | Job():
+                names = (value.turn_id,)
+            case Point():
+                names = value.id, *value.sentences
+            case Lesson():
+                names = value.episode_id, *sentences_in(value)
+            case Alias():
+                names = ()
+            case _, question:
+                names = (question.segment_id,)
+        gone = any(name in self._gone or self._stays_out(name) for name in names)
+        if gone and isinstance(value, Turn):
+            pieces = self._cut(replace(value, id=self._renaming.former[value.id]))  # what rests on it names its pieces
+            self._gone |= {value.id, *(piece.id for part in pieces for piece in part)}
+        self._result.left_out += gone
+        return not gone
 
     async def store_unit(self, unit: Sequence[Value]) -> None:
-        """Store the values of a run that are new, in one commit for each space."""
-        turns = [value for value in unit if isinstance(value, Turn)]
-        if turns or isinstance(unit[0], Assertion):
-            await self._store_texts(turns, [value for value in unit if isinstance(value, Assertion)])
-        elif isinstance(unit[0], Lesson):
-            lessons = [value for value in unit if isinstance(value, Lesson)]
-            for name, part in groupby(lessons, key=lambda lesson: lesson.space):
-                await self._store_lessons(name, list(part))
-        elif isinstance(unit[0], Point):
-            await self._store_points([value for value in unit if isinstance(value, Point)])
-        elif isinstance(unit[0], Alias):
-            await self._store_aliases([value for value in unit if isinstance(value, Alias)])
-        elif isinstance(unit[0], Job):
-            await self._store_jobs([value for value in unit if isinstance(value, Job)])
-        else:
-            await self._store_questions([value for value in unit if isinstance(value, tuple)])
-
-    async def _store_texts(self, turns: Sequence[Turn], facts: Sequence[Assertion]) -> None:
-        turns = [replace(turn, place=place) for place, turn in enumerate(turns)]
-        ready: dict[tuple[str, Talkers], DerivedRows] = {}
-        for _ in range(ATTEMPTS):
-            async with self._store.reading(whole=False) as view:
-                tx, new = view.tx, _new_turns(view, turns)
-                fresh = [fact for fact in facts if view.space(fact.space).facts.assertion(fact.id) is None]
-            if not (new or fresh):
-                return
-            missing = [(turn, talkers) for turn, talkers in new if (turn.id, talkers) not in ready]
-            derived = await derive(
-                self._reading, [turn for turn, _ in missing], [who for _, who in missing], progress=silent
-            )
-            ready |= {(turn.id, who): rows for (turn, who), rows in zip(missing, derived, strict=True)}
-            batch = batch_of([turn for turn, _ in new], [ready[turn.id, who] for turn, who in new])
-            batch = replace(batch, assertions=(*fresh, *batch.assertions))
-            if await self._commit(batch, tx):
-                self.stored.update(f"{turn.kind}s" for turn, _ in new)
-                self.stored["facts"] += len(fresh)
-                return
-        raise _busy()
-
-    async def _store_lessons(self, name: str, lessons: Sequence[Lesson]) -> None:
+        """Store the values of a run that are new, in one commit."""
+        unit = [replace(one, place=place) if isinstance(one, Turn) else one for place, one in enumerate(unit)]
+        self._ready = {}
         for _ in range(ATTEMPTS):
             async with self._store.reading() as view:
-                space = view.space(name)
-                self._renaming.learn_from(space)
-                fresh = [self._renamed(lesson) for lesson in _unlearnt(lessons, view)]
-                tx, beliefs = view.tx, tuple(await self._relearn(space, fresh))
-            if not fresh or await self._commit(Batch(lessons=tuple(fresh), beliefs=beliefs), tx):
-                await self._count("lessons", len(fresh), partial(_unlearnt, fresh))
+                rows, tx = self._new(view, unit), view.tx
+                batch = await self._batch(view, rows) if rows else Batch()
+            if not rows:
                 return
-        raise _busy()
-
-    async def _store_points(self, points: Sequence[Point]) -> None:
-        await self._learn_ids(point.space for point in points)
-        renamed = [
-            replace(point, sentences=self._renaming.all(point.sentences), facts=self._renaming.all(point.facts))
-            for point in points
-        ]
-
-        def new(view: View) -> list[Point]:
-            made = (new_revision(view, point, again=self._again) for point in renamed)
-            return [point for point in made if point is not None]
-
-        async def batch(rows: Sequence[Point]) -> Batch:
-            shown = [self._reading.masking.mask(point.description) for point in rows]
-            vectors = await self._reading.embedder.embed(shown)
-            return Batch(points=tuple(rows), point_vectors=vectors)
-
-        await self._store_new("points", new, batch)
-
-    async def _store_questions(self, questions: Sequence[PlacedQuestion]) -> None:
-        await self._learn_ids(space for space, _ in questions)
-        renamed = [
-            (space, replace(question, segment_id=self._renaming.id(question.segment_id)))
-            for space, question in questions
-        ]
-
-        def new(view: View) -> list[PlacedQuestion]:
-            return [
-                (space, question)
-                for space, question in renamed
-                if question not in view.space(space).questions.of_segment(question.segment_id)
-            ]
-
-        async def batch(rows: Sequence[PlacedQuestion]) -> Batch:
-            vectors = await self._reading.embedder.embed([question.text for _, question in rows])
-            return Batch(questions=tuple(rows), question_vectors=vectors)
-
-        await self._store_new("questions", new, batch)
-
-    async def _store_aliases(self, aliases: Sequence[Alias]) -> None:
-        fresh = [alias for alias in aliases if alias not in self._aliases]
-
-        async def batch(rows: Sequence[Alias]) -> Batch:
-            return Batch(aliases=tuple(rows))
-
-        await self._store_new("aliases", lambda _view: fresh, batch)
-
-    async def _store_jobs(self, jobs: Sequence[Job]) -> None:
-        def new(view: View) -> list[Job]:
-            return [job for job in jobs if job.turn_id not in view.space(job.space).jobs]
-
-        async def batch(rows: Sequence[Job]) -> Batch:
-            return Batch(jobs=tuple(rows))
-
-        await self._store_new("readings", new, batch)
-
-    async def _store_new(
-        self, sort: str, new: Callable[[View], Sequence[RowT]], batch: Callable[[Sequence[RowT]], Awaitable[Batch]]
-    ) -> None:
-        """Store the values that are new in one commit.
-
-        Args:
-            sort: the sort of the values, in the plural.
-            new: returns those of them that a view does not have.
-            batch: makes the batch of some of them.
-        """
-        for _ in range(ATTEMPTS):
-            async with self._store.reading(whole=False) as view:
-                tx, rows = view.tx, new(view)
-            if not rows or await self._commit(await batch(rows), tx):
-                await self._count(sort, len(rows), new)
-                return
-        raise _busy()
-
-    async def _count(self, sort: str, committed: int, new: Callable[[View], Sequence[object]]) -> None:
-        """Count what a commit has stored; what rests on something forgotten was left out of it."""
+            if await self._commit(batch, tx):
+                break
+        else:
+            raise StoreBusy(
+                "Other processes keep writing to this memory. What was imported so far stays; import again to go on."
+            )
+        self._aliases.update(batch.aliases)
         async with self._store.reading(whole=False) as view:
-            missing = len(new(view)) if committed and sort != "aliases" else 0  # of those none is left out
-        self.stored[sort] += committed - missing
-        self.missing += missing
+            missing = Counter(map(_sort, self._new(view, unit)))  # what rests on something forgotten was left out
+        self._result.stored.update(Counter(map(_sort, rows)) - missing)
+        self._result.missing += missing.total()
+
+    def _new(self, view: View, unit: Sequence[Value]) -> list[Value]:
+        """Return the values of a run that a view does not have, with the ids of the store.
+
+        Raises:
+            InvalidInput: another text has taken the place of one since the file was checked.
+        """
+        if not isinstance(unit[0], Turn | Assertion):
+            self._renaming.learn_from(view.space(space_of(unit[0])))
+        return [value for one in unit if (value := self._if_new(view, one)) is not None]
+
+    def _if_new(self, view: View, value: Value) -> Value | None:
+        ids = self._renaming
+        match value:
+            case Turn():
+                if value.id in view.space(value.space).turns:
+                    return None
+                if (clash := clash_of(value, view)) is not None:
+                    remedy = f"{clash.remedy} What was stored before stays."
+                    raise InvalidInput("FILE", f"a text of it {clash.problem}", remedy)
+                return value
+            case Assertion():
+                return value if view.space(value.space).facts.assertion(value.id) is None else None
+            case Lesson():
+                trace = value.read_trace()
+                labels = {ids.id(name): label for name, label in value.labels.items()}
+                encoded = value.trace if isinstance(trace, str) else encode_trace(replaced(trace, ids.id))
+                return None if view.has_lesson(value) else replace(value, labels=labels, trace=encoded)
+            case Point():
+                point = replace(value, sentences=ids.all(value.sentences), facts=ids.all(value.facts))
+                return _new_revision(view, point, again=self._again)
+            case Alias():
+                return None if value in self._aliases else value
+            case Job():
+                return None if value.turn_id in view.space(value.space).jobs else value
+            case space, asked:
+                question = replace(asked, segment_id=ids.id(asked.segment_id))
+                known = view.space(space).questions.of_segment(question.segment_id)
+                return None if question in known else (space, question)
+
+    async def _batch(self, view: View, rows: Sequence[Value]) -> Batch:
+        """Return the rows of new values and of what follows from them."""
+        embed = self._reading.embedder.embed
+        lessons = [one for one in rows if isinstance(one, Lesson)]
+        points = [one for one in rows if isinstance(one, Point)]
+        questions: list[PlacedQuestion] = [one for one in rows if isinstance(one, tuple)]
+        if lessons:
+            beliefs = await self._relearn(view.space(lessons[0].space), lessons)
+            return Batch(lessons=tuple(lessons), beliefs=tuple(beliefs))
+        if points:
+            vectors = await embed([self._reading.masking.mask(point.description) for point in points])
+            return Batch(points=tuple(points), point_vectors=vectors)
+        if questions:
+            vectors = await embed([question.text for _, question in questions])
+            return Batch(questions=tuple(questions), question_vectors=vectors)
+        turns, talkers = [one for one in rows if isinstance(one, Turn)], dict[tuple[str, str], Talkers]()
+        keys = []
+        for turn in turns:
+            place = turn.space, turn.session
+            talking = talkers.get(place) or view.space(turn.space).talkers(turn.session)
+            keys.append((turn.id, talking))
+            talkers[place] = talking.after(turn)
+        missing = [(turn, key) for turn, key in zip(turns, keys, strict=True) if key not in self._ready]
+        derived = await derive(
+            self._reading, [one for one, _ in missing], [who for _, (_, who) in missing], progress=silent
+        )
+        self._ready |= {key: rows for (_, key), rows in zip(missing, derived, strict=True)}
+        batch = batch_of(turns, [self._ready[key] for key in keys])
+        facts = [one for one in rows if isinstance(one, Assertion)]
+        jobs, aliases = [one for one in rows if isinstance(one, Job)], [one for one in rows if isinstance(one, Alias)]
+        return replace(batch, assertions=(*facts, *batch.assertions), jobs=tuple(jobs), aliases=tuple(aliases))
 
     async def _commit(self, batch: Batch, tx: int) -> bool:
         """Commit a batch unless somebody else has written since a commit; return whether it was committed."""
@@ -355,46 +319,31 @@ class _Import:
             await transaction.commit(batch)
             return True
 
-    async def _learn_ids(self, spaces: Iterable[str]) -> None:
-        async with self._store.reading() as view:
-            for name in dict.fromkeys(spaces):
-                self._renaming.learn_from(view.space(name))
 
-    def _renamed(self, lesson: Lesson) -> Lesson:
-        """Return a lesson with the ids that its labels and its trace have in the target space."""
-        trace = lesson.read_trace()
-        return replace(
-            lesson,
-            labels={self._renaming.id(name): label for name, label in lesson.labels.items()},
-            trace=lesson.trace if isinstance(trace, str) else encode_trace(replaced(trace, self._renaming.id)),
-        )
+def _sort(value: Value) -> str:
+    """Return the sort of a value in words, in the plural."""
+    if isinstance(value, Turn):
+        return f"{value.kind}s"
+    return _SORTS[type(value)]
 
 
-def _new_turns(view: View, turns: Sequence[Turn]) -> list[tuple[Turn, Talkers]]:
-    """Return the turns that a view does not have, each with who spoke before it.
+_SORTS: dict[type, str] = {
+    Assertion: "facts", Lesson: "lessons", Point: "points", Alias: "aliases", tuple: "questions", Job: "readings",
+}  # fmt: skip
 
-    Raises:
-        InvalidInput: another text has taken the place of one since the file was checked.
+
+def _new_revision(view: View, point: Point, *, again: bool) -> Point | None:
+    """Return a revision of a point that a view does not have, or None.
+
+    Args:
+        view: the view of the store.
+        point: the revision, with the ids of the store.
+        again: whether the last one, if a forget has changed it, comes back as another revision, as it was before.
     """
-    talkers: dict[tuple[str, str], Talkers] = {}
-    new = []
-    for turn in turns:
-        space, place = view.space(turn.space), (turn.space, turn.session)
-        if turn.id in space.turns:
-            continue
-        if (clash := clash_of(turn, view)) is not None:
-            raise InvalidInput("FILE", f"a text of it {clash.problem}", f"{clash.remedy} What was stored before stays.")
-        talking = talkers.get(place) or space.talkers(turn.session)
-        new.append((turn, talking))
-        talkers[place] = talking.after(turn)
-    return new
-
-
-def _unlearnt(lessons: Sequence[Lesson], view: View) -> list[Lesson]:
-    return [lesson for lesson in lessons if not view.has_lesson(lesson)]
-
-
-def _busy() -> StoreBusy:
-    return StoreBusy(
-        "Other processes keep writing to this memory. What was imported so far stays; import again to go on."
-    )
+    revisions = view.space(point.space).hypergraph.revisions(point.id)
+    there = next((one for one in revisions if one.revision == point.revision), None)
+    if there is None:
+        return point
+    last = there is revisions[-1] and there.status == point.status
+    changed = (bool(point.scope) and not there.scope) or there.merged_into != point.merged_into
+    return replace(point, revision=point.revision + 1) if again and last and changed else None

@@ -54,6 +54,11 @@ _ALIAS = columns_of(Alias, "name alias reason by=source recorded=at")
 _QUESTION = columns_of(PooledQuestion, "text segment=segment_id entities", entities=frozenset())
 
 
+def space_of(value: Value) -> str:
+    """Return the space of a value."""
+    return value[0] if isinstance(value, tuple) else value.space
+
+
 def record_of(value: Value, turns: Mapping[str, Turn], leaving: Leaving | None = None) -> dict[str, object] | None:
     """Return a value as a record; None if it belongs to a text that is not there.
 
