@@ -52,8 +52,6 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
     from mcp_memory.heap import give_back
     from mcp_memory.memory import Memory
     from mcp_memory.privacy.secrets import masking_of
-    from mcp_memory.services.background.indexing import recut
-    from mcp_memory.services.ingest import Cutter
 
     if settings.engine.enrich != "off" and settings.engine.judge != "anthropic":
         raise ConfigurationError(
@@ -85,20 +83,11 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
     memory.warm_later()
     memory.reread = store.reread
     memory.reread_later()
-    cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
-    anew = partial(_rebuild, store, memory.reading)
-    memory.background.put("recut", partial(recut, store, cutter, anew), durable=False)
     memory.enrich_later()
     _ = memory.recall  # so that a mistake in its policy is reported now, not at the first query
     _ = memory.points  # built now, not at the first answer
     await to_thread.run_sync(give_back)
     return memory
-
-
-async def _rebuild(store: LanceStore, reading: Reading) -> int:
-    from mcp_memory.services.ingest import deriver, silent
-
-    return await store.rebuild(deriver(reading, progress=silent))
 
 
 async def open_unloaded(settings: Settings) -> Memory:

@@ -10,37 +10,24 @@ not indexed on; then other sessions; then documents, part by part. Of a long tex
 first piece of a text is there only if all the others are (`Space.add`); its facts come with it.
 
 `Indexing` makes a step; `Indexer` says when a process takes steps, and lets a recall wait for them a little.
-
-**Recutting.** Texts in Markdown are cut by their headings, code and tables (``language/segments.py``); older programs
-cut them otherwise. Once in the life of a process, between calls, the first structured texts are cut again; where any
-differs from what is stored, all derived tables are rebuilt beside the old ones, and one commit switches over. So
-vectors of old and of new segments are never compared with one query. A store above `MOST` sentences is left to
-``mcp-memory doctor --rebuild``: its rebuild takes long, and one that its process does not live to finish begins again.
-So is a store whose plain texts differ too: there the length of segments was set otherwise, perhaps for another process
-that uses it.
 """
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Literal
 
 import anyio
-from anyio import to_thread
 
 from mcp_memory.domain.access import look_again
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn
-from mcp_memory.language.segments import outline
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.queue import Background
 from mcp_memory.services.ingest import Reading, TextPart, index_parts
 from mcp_memory.services.settings import WriteSettings
-from mcp_memory.view.pieces import Cut
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -272,54 +259,3 @@ def _talkers(space: Space, turns: list[Turn]) -> dict[str, Talkers]:
             found[turn.id] = talking
         talking = talking.after(turn)
     return found
-
-
-LOOKED_AT = 20
-"""Long texts with structure, and without, that are cut again to see whether they are stored so."""
-LONG = 1_000
-"""Characters of a long text: one segment holds fewer."""
-MOST = 20_000
-"""Sentences of a store that is rebuilt without being asked: some ten minutes of work between calls."""
-
-_log = logging.getLogger(__name__)
-
-
-async def recut(store: Store, cut: Cut, rebuild: Callable[[], Awaitable[object]]) -> bool:
-    """Rebuild a store whose structured texts are cut as they no longer are; return whether it was.
-
-    Args:
-        store: is not held while it is rebuilt.
-        cut: as texts are cut today.
-        rebuild: makes every derived table again.
-    """
-    async with store.reading() as view:
-        spaces = list(view.spaces.values())
-        small = sum(len(space.sentences) for space in spaces) <= MOST
-        if not small or not await to_thread.run_sync(lambda: cut_otherwise(spaces, cut)):
-            return False
-    _log.info("Long texts were cut by an older program; all derived tables are made again.")
-    await rebuild()
-    return True
-
-
-def cut_otherwise(spaces: list[Space], cut: Cut) -> bool:
-    """Return whether structured texts of some spaces are stored in other segments, and plain ones are not."""
-
-    def differs(space: Space, turn: Turn) -> bool:
-        stored = [(space.segments[row].start, space.segments[row].end) for row in space.segments_with(turn.id, -1)]
-        return bool(stored) and sorted(stored) != sorted((one.start, one.end) for one in cut(turn)[0])
-
-    structured = islice(_long(spaces, structured=True), LOOKED_AT)
-    if not any(differs(space, turn) for space, turn in structured):
-        return False
-    return not any(differs(space, turn) for space, turn in islice(_long(spaces, structured=False), LOOKED_AT))
-
-
-def _long(spaces: list[Space], *, structured: bool) -> Iterator[tuple[Space, Turn]]:
-    """Yield the long texts that have headings, code or tables, or that have none."""
-    for space in spaces:
-        for turn in space.turns.values():
-            if len(turn.text) > LONG:
-                shape = outline(turn.text)
-                if bool(shape.headings or shape.blocks) == structured:
-                    yield space, turn
