@@ -20,9 +20,10 @@ from typing import Self
 import anyio
 from anyio import to_thread
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Talkers, Turn
 from mcp_memory.errors import EmbedderError
-from mcp_memory.services.ingest import DerivedRows, Reading, derive, silent
+from mcp_memory.services.ingest import Reading, derive, silent
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import choose_embedder, open_extractor, reading_of
 
@@ -48,8 +49,8 @@ class Workers:
     def __exit__(self, _kind: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    async def derive(self, turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[DerivedRows]:
-        """Return the rows derived from each text (`mcp_memory.services.ingest.derive`).
+    async def derive(self, turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[Batch]:
+        """Return each text with the rows derived from it (`mcp_memory.services.ingest.derive`).
 
         Raises:
             EmbedderError: the model cannot be loaded, or a process was ended from outside.
@@ -96,5 +97,5 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _derive(turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[DerivedRows]:
+def _derive(turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[Batch]:
     return anyio.run(lambda: derive(_reading, turns, talkers, progress=silent))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -105,6 +105,19 @@ class Batch:
         if new:
             raise ValueError("a batch has lessons that were recorded before, or twice, and others that were not")
         return replace(self, lessons=(), beliefs=())
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Return the rows of some batches, one after the other."""
+
+    def rows(name: str) -> object:
+        parts = [getattr(batch, name) for batch in batches]
+        if isinstance(parts[0], tuple):
+            return tuple(row for part in parts for row in part)
+        filled = [part for part in parts if len(part)]  # a matrix without rows may have no columns
+        return np.concatenate(filled) if filled else parts[0]
+
+    return Batch(**{one.name: rows(one.name) for one in fields(Batch)}) if batches else Batch()  # type: ignore[arg-type]
 
 
 class Masking(Protocol):

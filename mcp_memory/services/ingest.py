@@ -11,16 +11,15 @@ import logging
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from itertools import chain
 
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.batch import KEEP, Batch, Masking, masked_turn
+from mcp_memory.domain.batch import KEEP, Batch, Masking, joined, masked_turn
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import (
     Segment,
     Sentence,
@@ -44,31 +43,8 @@ SHORT = 500
 """Characters of a message up to which its sentences are embedded with it: see `_of_sentences`."""
 SLICE = 64
 """Texts embedded between two reports of progress, and so between two chances to cancel."""
-_NONE: Matrix = np.empty((0, 0), dtype=np.float32)
 _Text = str | tuple[str, int, int]
 """What is embedded: a text, or a part of one, as the text with the first and the last character (exclusive)."""
-_Cut = tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[StatedTime, ...]], list[Assertion]]
-
-
-@dataclass(frozen=True, slots=True)
-class DerivedRows:
-    """The rows derived from the text of one turn.
-
-    Attributes:
-        spans: the spans of its sentences, in characters.
-        runs: its segments, as the first and the last (inclusive) of their sentences.
-        times: the times that each sentence states.
-        assertions: in the order of the words.
-        segment_vectors: shape ``(len(runs), d)``.
-        sentence_vectors: shape ``(len(spans), d)``, see `_of_sentences`.
-    """
-
-    spans: Sequence[tuple[int, int]]
-    runs: Sequence[tuple[int, int]]
-    times: Sequence[tuple[StatedTime, ...]]
-    assertions: Sequence[Assertion]
-    segment_vectors: Matrix
-    sentence_vectors: Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,80 +66,9 @@ class Reading:
     zone: tzinfo | None = UTC
 
 
-async def derive(
-    reading: Reading, turns: Sequence[Turn], talkers: Sequence[Talkers], *, progress: Progress
-) -> list[DerivedRows]:
-    """Return the rows derived from each turn's text, in the order of the turns.
-
-    Args:
-        reading: the embedder and the extractor.
-        turns: the texts.
-        talkers: who spoke before each turn, and what was said (``domain/turns.py``).
-        progress: the progress of the embedding, which takes most of the time.
-
-    Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
-    answers other calls meanwhile.
-    """
-    turns = await to_thread.run_sync(lambda: [masked_turn(turn, reading.masking) for turn in turns])
-    cuts = [
-        await to_thread.run_sync(_cut, reading, turn, talking) for turn, talking in zip(turns, talkers, strict=True)
-    ]
-    texts = [_embedded_texts(turn, spans, runs) for turn, (spans, runs, *_) in zip(turns, cuts, strict=True)]
-    vectors, row = await _vectors_of(
-        reading, [text for of_runs, of_spans in texts for text in (*of_runs, *of_spans)], progress
-    )
-    return [
-        DerivedRows(*cut, vectors[[row[t] for t in of_runs]], vectors[[row[t] for t in of_spans]])
-        for cut, (of_runs, of_spans) in zip(cuts, texts, strict=True)
-    ]
-
-
-async def silent(_done: float, _total: float, _what: str) -> None:
-    """Ignore a report of progress."""
-
-
-def batch_of(turns: Sequence[Turn], derived: Sequence[DerivedRows]) -> Batch:
-    """Return the rows of the turns and of everything derived from them."""
-    segments: list[Segment] = []
-    sentences: list[Sentence] = []
-    for turn, rows in zip(turns, derived, strict=True):
-        of_turn = _pieces(turn, rows.spans, rows.runs, rows.times)
-        segments += of_turn[0]
-        sentences += of_turn[1]
-    return Batch(
-        turns=tuple(turns),
-        segments=tuple(segments),
-        sentences=tuple(sentences),
-        segment_vectors=np.concatenate([rows.segment_vectors for rows in derived]) if derived else _NONE,
-        sentence_vectors=np.concatenate([rows.sentence_vectors for rows in derived]) if derived else _NONE,
-        assertions=tuple(assertion for rows in derived for assertion in rows.assertions),
-    )
-
-
-def _pieces(
-    turn: Turn,
-    spans: Sequence[tuple[int, int]],
-    runs: Sequence[tuple[int, int]],
-    times: Sequence[Sequence[StatedTime]],
-) -> tuple[list[Segment], list[Sentence]]:
-    """Return the segments and sentences of a turn, made of the spans in its text."""
-    sentences = [
-        Sentence(
-            sentence_id(turn.id, index, turn.text[start:end]), turn.space, turn.id, index, start, end, tuple(stated)
-        )
-        for index, ((start, end), stated) in enumerate(zip(spans, times, strict=True))
-    ]
-    segments = []
-    for index, (first, last) in enumerate(runs):
-        start, end = spans[first][0], spans[last][1]
-        name = segment_id(turn.id, index, turn.text[start:end])
-        segments.append(Segment(name, turn.space, turn.id, index, start, end, first, last))
-    return segments, sentences
-
-
 @dataclass(frozen=True, slots=True)
 class Cutter:
-    """Cuts texts that are stored and not indexed yet, just as `derive` will (``view.pieces.Cut``).
+    """Cuts a text into what will be stored of it, before it is indexed or after (``view.pieces.Cut``).
 
     Attributes:
         segment_tokens: as in `Reading`.
@@ -175,14 +80,23 @@ class Cutter:
 
     def __call__(self, turn: Turn) -> tuple[list[Segment], list[Sentence]]:
         """Return the segments and sentences of a turn."""
-        spans = split(turn.text)
-        times = [stated_times(turn.text, turn.local_said_at, start, end) for start, end in spans]
-        return _pieces(turn, spans, pack_segments(turn.text, spans, self.segment_tokens), times)
+        text, spans = turn.text, split(turn.text)
+        sentences = []
+        for index, (start, end) in enumerate(spans):
+            times = tuple(stated_times(text, turn.local_said_at, start, end))
+            name = sentence_id(turn.id, index, text[start:end])
+            sentences.append(Sentence(name, turn.space, turn.id, index, start, end, times))
+        segments = []
+        for index, (first, last) in enumerate(pack_segments(text, spans, self.segment_tokens)):
+            start, end = spans[first][0], spans[last][1]
+            name = segment_id(turn.id, index, text[start:end])
+            segments.append(Segment(name, turn.space, turn.id, index, start, end, first, last))
+        return segments, sentences
 
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Consecutive segments of a turn that is stored without vectors; mostly all of them.
+    """Consecutive segments of a turn; mostly all of them.
 
     Attributes:
         turn: the text.
@@ -193,60 +107,91 @@ class TextPart:
 
     turn: Turn
     talkers: Talkers
-    segments: tuple[Segment, ...]
-    sentences: tuple[Sentence, ...]
+    segments: Sequence[Segment]
+    sentences: Sequence[Sentence]
+
+
+async def derive(
+    reading: Reading, turns: Sequence[Turn], talkers: Sequence[Talkers], *, progress: Progress
+) -> list[Batch]:
+    """Return each turn with the rows derived from its text.
+
+    Args:
+        reading: the embedder and the extractor.
+        turns: the texts, as they are shown.
+        talkers: who spoke before each turn, and what was said (``domain/turns.py``).
+        progress: the progress of the embedding, which takes most of the time.
+
+    Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
+    answers other calls meanwhile.
+    """
+    cut = Cutter(reading.segment_tokens, reading.embedder.dimension)
+    parts = []
+    for turn, talking in zip(turns, talkers, strict=True):
+        parts.append(TextPart(turn, talking, *await to_thread.run_sync(cut, turn)))
+    batches = await _derived(reading, parts, progress)
+    return [replace(batch, turns=(turn,)) for turn, batch in zip(turns, batches, strict=True)]
 
 
 async def index_parts(reading: Reading, parts: Sequence[TextPart]) -> Batch:
     """Return the vectors of parts of texts, and the facts of the texts that begin in them, as `derive` makes them."""
-    assertions: list[Assertion] = []
-    for part in parts:
-        if part.segments[0].index == 0:
-            assertions += await to_thread.run_sync(_facts_of, reading, part.turn, part.talkers)
-    texts = [_part_texts(part) for part in parts]
-    of_segments = [text for of_part, _ in texts for text in of_part]
-    of_sentences = [text for _, of_part in texts for text in of_part]
-    vectors, row = await _vectors_of(reading, [*of_segments, *of_sentences], silent)
-    return Batch(
-        segments=tuple(segment for part in parts for segment in part.segments),
-        sentences=tuple(sentence for part in parts for sentence in part.sentences),
-        segment_vectors=vectors[[row[text] for text in of_segments]],
-        sentence_vectors=vectors[[row[text] for text in of_sentences]],
-        assertions=tuple(assertions),
-    )
+    return joined(await _derived(reading, parts, silent))
 
 
-def _part_texts(part: TextPart) -> tuple[list[str], list[_Text]]:
-    """Return the texts whose vectors the segments and the sentences of a part have, as `_embedded_texts` does."""
+async def silent(_done: float, _total: float, _what: str) -> None:
+    """Ignore a report of progress."""
+
+
+async def _derived(reading: Reading, parts: Sequence[TextPart], progress: Progress) -> list[Batch]:
+    """Return the pieces of each part with their vectors, and the facts of its text if it is the first part."""
+    facts = [
+        await to_thread.run_sync(_facts_of, reading, part) if part.segments and part.segments[0].index == 0 else []
+        for part in parts
+    ]
+    texts = [_embedded_texts(part) for part in parts]
+    wanted = [text for of_segments, of_sentences in texts for text in (*of_segments, *of_sentences)]
+    vectors, row = await _vectors_of(reading, wanted, progress)
+    return [
+        Batch(
+            segments=tuple(part.segments),
+            sentences=tuple(part.sentences),
+            segment_vectors=vectors[[row[text] for text in of_segments]],
+            sentence_vectors=vectors[[row[text] for text in of_sentences]],
+            assertions=tuple(of_part),
+        )
+        for part, (of_segments, of_sentences), of_part in zip(parts, texts, facts, strict=True)
+    ]
+
+
+def _embedded_texts(part: TextPart) -> tuple[list[str], list[_Text]]:
+    """Return the texts whose vectors the segments and the sentences of a part have."""
     turn, shape = part.turn, outline(part.turn.text)
     of_segments = [embedded_text(turn, turn.text[one.start : one.end], shape.path(one.start)) for one in part.segments]
-    ends, lasts = [segment.end for segment in part.segments], [segment.last for segment in part.segments]
-    places = [bisect_left(lasts, one.index) for one in part.sentences]
-    return of_segments, _of_sentences(turn, of_segments, ends, places, [(one.start, one.end) for one in part.sentences])
+    return of_segments, _of_sentences(part, of_segments)
 
 
-def _of_sentences(
-    turn: Turn, of_segments: list[str], ends: Sequence[int], places: Sequence[int], spans: Sequence[tuple[int, int]]
-) -> list[_Text]:
-    """Return what is embedded of each sentence of a turn, where ``places`` says in which of some segments it stands.
+def _of_sentences(part: TextPart, of_segments: list[str]) -> list[_Text]:
+    """Return what is embedded of each sentence of a part.
 
     Its vector is that of its segment in a long text (`shares_vectors`), or if it is all of a message's segment; in a
     short message that of its part of the segment, which is made with the segment's own; and otherwise that of its own
     words.
     """
+    turn, lasts = part.turn, [segment.last for segment in part.segments]
+    places = [bisect_left(lasts, one.index) for one in part.sentences]
     if shares_vectors(turn):
         return [of_segments[place] for place in places]
     held = Counter(places)
     found: list[_Text] = []
-    for place, (start, end) in zip(places, spans, strict=True):
-        own, whole = turn.text[start:end], of_segments[place]
-        before = len(whole) - ends[place]  # speaker and headings, less what of the turn comes before the segment
+    for place, one in zip(places, part.sentences, strict=True):
+        whole = of_segments[place]
+        before = len(whole) - part.segments[place].end  # speaker and headings, less what comes before the segment
         if turn.kind == "message" and held[place] == 1:
             found.append(whole)
         elif turn.kind == "message" and len(turn.text) <= SHORT:
-            found.append((whole, start + before, end + before))
+            found.append((whole, one.start + before, one.end + before))
         else:
-            found.append(own)
+            found.append(turn.text[one.start : one.end])
     return found
 
 
@@ -282,7 +227,7 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
             place = turn.space, turn.session
             talkers.append(talking[place])
             talking[place] = talking[place].after(turn)
-        return batch_of(turns, await derive(reading, turns, talkers, progress=progress))
+        return joined(await derive(reading, turns, talkers, progress=progress))
 
     return derive_again
 
@@ -293,6 +238,12 @@ def read_again(reading: Reading) -> Callable[..., Awaitable[list[Assertion]]]:
     Turns that are ``known`` are not read: they only say who spoke before the others.
     """
     talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
+    cut = Cutter(reading.segment_tokens, 0)
+
+    def facts_of(turn: Turn, talkers: Talkers) -> list[Assertion]:
+        shown = masked_turn(turn, reading.masking)
+        before = tuple(masked_turn(one, reading.masking) for one in talkers.before)
+        return _facts_of(reading, TextPart(shown, replace(talkers, before=before), *cut(shown)))
 
     async def read(turns: list[Turn], *, known: bool) -> list[Assertion]:
         found: list[Assertion] = []
@@ -301,47 +252,26 @@ def read_again(reading: Reading) -> Callable[..., Awaitable[list[Assertion]]]:
             talkers = talking[place]
             talking[place] = talkers.after(turn)
             if not known:
-                shown = masked_turn(turn, reading.masking)
-                found += await to_thread.run_sync(_facts_of, reading, shown, talkers)
+                found += await to_thread.run_sync(facts_of, turn, talkers)
         return found
 
     return read
 
 
-def _facts_of(reading: Reading, turn: Turn, talkers: Talkers) -> list[Assertion]:
-    return _read(reading, turn, talkers)[-1]
-
-
-def _read(
-    reading: Reading, turn: Turn, talkers: Talkers
-) -> tuple[list[tuple[int, int]], list[tuple[StatedTime, ...]], list[Assertion]]:
-    spans = split(turn.text)
-    times = [stated_times(turn.text, turn.local_said_at, start, end) for start, end in spans]
-    if reading.extractor is None or turn.kind == "statement":  # a statement is a fact already
-        return spans, times, []
-    before = [masked_turn(one, reading.masking) for one in talkers.before] if turn.kind == "message" else []
+def _facts_of(reading: Reading, part: TextPart) -> list[Assertion]:
+    """Return the facts of the text that begins in a part."""
+    turn, talkers, sentences = part.turn, part.talkers, part.sentences
+    if reading.extractor is None or turn.kind == "statement" or not sentences:  # a statement is a fact already
+        return []
+    if turn.text[sentences[-1].end :].strip():  # it goes on in other parts
+        _, sentences = Cutter(reading.segment_tokens, 0)(turn)
+    spans, times = [(one.start, one.end) for one in sentences], [one.times for one in sentences]
+    before = talkers.before if turn.kind == "message" else ()
     try:
         facts = reading.extractor.extract(turn, talkers.partner(turn), spans, times, before)
     except Exception:  # a fault of the rules: the text is found without its facts, and what follows it, too
         _log.exception(
             "No facts were read out of %s of session %r, which is found as text alone", turn.id, turn.session
         )
-        facts = []
-    return spans, times, [at_no_time(fact) for fact in facts] if is_undated_import(turn) else facts
-
-
-def _cut(reading: Reading, turn: Turn, talkers: Talkers) -> _Cut:
-    spans, times, assertions = _read(reading, turn, talkers)
-    return spans, pack_segments(turn.text, spans, reading.segment_tokens), times, assertions
-
-
-def _embedded_texts(
-    turn: Turn, spans: Sequence[tuple[int, int]], runs: Sequence[tuple[int, int]]
-) -> tuple[list[str], list[_Text]]:
-    """Return the texts of a turn whose vectors its segments and its sentences have."""
-    shape = outline(turn.text)
-    ends = [(spans[first][0], spans[last][1]) for first, last in runs]
-    of_runs = [embedded_text(turn, turn.text[start:end], shape.path(start)) for start, end in ends]
-    lasts = [last for _, last in runs]
-    places = [bisect_left(lasts, index) for index in range(len(spans))]
-    return of_runs, _of_sentences(turn, of_runs, [end for _, end in ends], places, spans)
+        return []
+    return [at_no_time(fact) for fact in facts] if is_undated_import(turn) else list(facts)

@@ -13,14 +13,14 @@ and one commit holds all.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-
-import numpy as np
+from functools import partial
 
 from mcp_memory.domain.access import CALLER
-from mcp_memory.domain.batch import Batch, Masking, check_secrets, masked_fact, masked_turn
+from mcp_memory.domain.batch import Batch, Masking, check_secrets, joined, masked_fact, masked_turn
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis, offset_at
@@ -28,9 +28,8 @@ from mcp_memory.domain.turns import READ_CHARS, Talkers, Turn, derived_ref
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.indexing import Indexing
-from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive
+from mcp_memory.services.ingest import Reading, derive
 from mcp_memory.temporal.assertions import caller_assertion, changes, statement
-from mcp_memory.vectors import Matrix
 from mcp_memory.view.named import named, ref_of
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -60,30 +59,12 @@ async def write(
             be. Nothing of the call is stored.
         StoreError: nothing of the call is stored, or it was stored and is indexed later: the text says which.
     """
-    items, statements = requested_turns(request, now, reading.masking, reading.zone)
-    whole = request.wait and sum(len(turn.text) for turn in (*items, *statements.values())) <= AT_ONCE
-    ready: dict[str, DerivedRows] = {}
-    while True:
-        async with store.reading(whole=False) as view:
-            plan = make_plan(view.space(request.space), request, items, statements, reading.masking, now)
-        if whole:
-            missing = [(turn, talkers) for turn, talkers in plan.new if turn.id not in ready]
-            derived = await derive(
-                reading, [turn for turn, _ in missing], [who for _, who in missing], progress=progress
-            )
-            ready |= {turn.id: rows for (turn, _), rows in zip(missing, derived, strict=True)}
-        batch = plan.batch(ready if whole else None)
-        async with store.writing(batch) as transaction:
-            space = transaction.view.space(request.space)
-            current = make_plan(space, request, items, statements, reading.masking, now)
-            if whole and any(turn.id not in ready for turn, _ in current.new):
-                continue  # another process revised a document during the embedding: a known text is new again
-            if current != plan:  # another process wrote some of it during the embedding
-                batch = current.batch(ready if whole else None)
-            await transaction.commit(batch)
-            break
+    size = sum(len(item.text) for item in request.items)
+    derived = partial(derive, reading, progress=progress) if request.wait and size <= AT_ONCE else None
+    (current,), batch = await _store(store, [request], reading, derived, now)
     stored = {turn.place for turn in batch.turns}
-    written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in current.requested[: len(items)])
+    items = current.requested[: len(request.items)]
+    written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in items)
     counts = len(batch.segments), len(batch.sentences)
     added = batch.assertions
     if request.wait:
@@ -146,14 +127,14 @@ class Plan:
     warnings: Sequence[str]
     secrets: Sequence[str]
 
-    def batch(self, ready: Mapping[str, DerivedRows] | None) -> Batch:
+    def batch(self, ready: Mapping[str, Batch] | None) -> Batch:
         """Return the rows to commit.
 
         Args:
-            ready: the rows derived from each turn, by its id; None to commit none of them yet.
+            ready: each turn with the rows derived from it, by its id; None to commit none of these yet.
         """
-        turns = [turn for turn, _ in self.new]
-        batch = Batch(tuple(turns)) if ready is None else batch_of(turns, [ready[turn.id] for turn in turns])
+        turns = tuple(turn for turn, _ in self.new)
+        batch = Batch(turns) if ready is None else joined([ready[turn.id] for turn in turns])
         fresh = tuple(assertion for assertion in self.stated if assertion.id not in self.known)
         return replace(batch, assertions=(*fresh, *batch.assertions))
 
@@ -231,37 +212,20 @@ def requested_turns(
     was said with the last message of its call, whose time it takes. A time without an offset has that of the zone.
     """
     turns: list[Turn] = []
-    equal: dict[tuple[str | None, ...], int] = {}
+    equal: Counter[tuple[str | None, ...]] = Counter()
     for place, item in enumerate(request.items):
         ref = item.ref
         if ref is None:
             when = None if item.said_at is None else str(item.said_at)
             key = (item.speaker, item.role, when, item.title, item.text)
-            ref = derived_ref(*key, nth=equal.get(key, 0))
-            equal[key] = equal.get(key, 0) + 1
-        turns.append(
-            masked_turn(
-                Turn(
-                    id="",
-                    space=request.space,
-                    session=request.session,
-                    ref=ref,
-                    kind=request.kind,
-                    text=item.text,
-                    speaker=item.speaker,
-                    role=item.role,
-                    title=item.title,
-                    said_at=item.said_at,
-                    written_at=now,
-                    revision=0,
-                    place=place,
-                    offset=offset_at(now if item.said_at is None else item.said_at, zone)
-                    if item.offset is None
-                    else item.offset,
-                ),
-                masking,
-            )
-        )
+            ref = derived_ref(*key, nth=equal[key])
+            equal[key] += 1
+        offset = offset_at(now if item.said_at is None else item.said_at, zone) if item.offset is None else item.offset
+        turn = Turn(
+            "", request.space, request.session, ref, request.kind, item.text, item.speaker, item.role, item.title,
+            item.said_at, written_at=now, revision=0, place=place, offset=offset,
+        )  # fmt: skip
+        turns.append(masked_turn(turn, masking))
     told = [turn for turn in turns if turn.said_at is not None and turn.kind == "message"]
     last = max(told, key=lambda turn: turn.time, default=None)
     statements: dict[int, Turn] = {}
@@ -269,25 +233,12 @@ def requested_turns(
         if fact.source is None:
             text = statement(fact)
             ref = derived_ref("", "statement", None, f"{fact.confidence}{fact.intent}", text, 0)
-            statements[number] = masked_turn(
-                Turn(
-                    id="",
-                    space=request.space,
-                    session=request.session,
-                    ref=ref,
-                    kind="statement",
-                    text=text,
-                    speaker=None,
-                    role=None,
-                    title=None,
-                    said_at=last.said_at if last else None,
-                    written_at=now,
-                    revision=0,
-                    place=len(turns) + number,
-                    offset=last.offset if last else offset_at(now, zone),
-                ),
-                masking,
-            )
+            turn = Turn(
+                "", request.space, request.session, ref, "statement", text, speaker=None, role=None, title=None,
+                said_at=last.said_at if last else None, written_at=now, revision=0, place=len(turns) + number,
+                offset=last.offset if last else offset_at(now, zone),
+            )  # fmt: skip
+            statements[number] = masked_turn(turn, masking)
     return turns, statements
 
 
@@ -332,8 +283,9 @@ def _differs(known: Turn, turn: Turn, name: str) -> bool:
     return value is not None and value != getattr(known, name)
 
 
-Derive = Callable[[Sequence[Turn], Sequence[Talkers]], Awaitable[Sequence[DerivedRows]]]
-"""Returns the rows of each text; its other argument says who spoke before each (`derive` in ``services/ingest.py``)."""
+Derive = Callable[[Sequence[Turn], Sequence[Talkers]], Awaitable[Sequence[Batch]]]
+"""Returns each text with the rows that follow from it; its other argument says who spoke before each
+(`derive` in ``services/ingest.py``)."""
 
 
 async def write_many(
@@ -352,6 +304,14 @@ async def write_many(
         InvalidInput: as for `write`. Nothing of any request is stored.
         StoreError: nothing of any request is stored.
     """
+    plans, batch = await _store(store, requests, reading, derive, now)
+    return batch, any(bool(plan.secrets) for plan in plans)
+
+
+async def _store(
+    store: Store, requests: Sequence[WriteRequest], reading: Reading, derive: Derive | None, now: Millis
+) -> tuple[list[Plan], Batch]:
+    """Commit what is new of some requests, with what follows from it if that is derived; return plans and rows."""
     wanted = [(request, *requested_turns(request, now, reading.masking, reading.zone)) for request in requests]
 
     def plans(view: View) -> list[Plan]:
@@ -360,42 +320,24 @@ async def write_many(
             for one, items, statements in wanted
         ]
 
-    ready: dict[str, DerivedRows] = {}
+    ready: dict[str, Batch] | None = None if derive is None else {}
+
+    def underived(plans: Sequence[Plan]) -> list[tuple[Turn, Talkers]]:
+        new = (pair for plan in plans for pair in plan.new)
+        return [] if ready is None else [(turn, who) for turn, who in new if turn.id not in ready]
+
     while True:
         async with store.reading(whole=False) as view:
             planned = plans(view)
-        missing = _underived(planned, ready)
-        if missing:
+        if derive is not None and ready is not None and (missing := underived(planned)):
             derived = await derive([turn for turn, _ in missing], [who for _, who in missing])
             ready |= {turn.id: rows for (turn, _), rows in zip(missing, derived, strict=True)}
-        batch = _batch(planned, ready)
+        batch = joined([plan.batch(ready) for plan in planned])
         async with store.writing(batch) as transaction:
             current = plans(transaction.view)
-            if _underived(current, ready):
-                continue  # another process revised a document meanwhile: a known text is new again
-            batch = batch if current == planned else _batch(current, ready)
+            if underived(current):
+                continue  # another process revised a document during the embedding: a known text is new again
+            if current != planned:  # another process wrote some of it during the embedding
+                batch = joined([plan.batch(ready) for plan in current])
             await transaction.commit(batch)
-            return batch, any(bool(plan.secrets) for plan in current)
-
-
-def _underived(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> list[tuple[Turn, Talkers]]:
-    return [(turn, talkers) for plan in plans for turn, talkers in plan.new if turn.id not in ready]
-
-
-def _batch(plans: Sequence[Plan], ready: dict[str, DerivedRows]) -> Batch:
-    """Return the rows of some requests, one after the other."""
-    parts = [plan.batch(ready) for plan in plans]
-    return Batch(
-        turns=tuple(turn for part in parts for turn in part.turns),
-        segments=tuple(one for part in parts for one in part.segments),
-        sentences=tuple(one for part in parts for one in part.sentences),
-        segment_vectors=_stack([part.segment_vectors for part in parts]),
-        sentence_vectors=_stack([part.sentence_vectors for part in parts]),
-        assertions=tuple(one for part in parts for one in part.assertions),
-    )
-
-
-def _stack(matrices: Sequence[Matrix]) -> Matrix:
-    """Return matrices below each other; one without rows may have no columns."""
-    filled = [matrix for matrix in matrices if len(matrix)]
-    return np.concatenate(filled) if filled else Batch().segment_vectors
+            return current, batch

@@ -20,7 +20,7 @@ from typing import Protocol
 
 from anyio import to_thread
 
-from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.batch import Batch, joined
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Belief, Lesson, encode_trace
 from mcp_memory.domain.facts import Assertion
@@ -29,7 +29,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Talkers, Turn
 from mcp_memory.errors import InvalidInput, StoreBusy
 from mcp_memory.ports import Progress, Store
-from mcp_memory.services.ingest import Cutter, DerivedRows, Reading, batch_of, derive, silent
+from mcp_memory.services.ingest import Cutter, Reading, derive, silent
 from mcp_memory.services.transfer.checking import OpenFile, check, clash_of, read_records
 from mcp_memory.services.transfer.format import BadLine
 from mcp_memory.services.transfer.records import PlacedQuestion, Reader, Value, space_of
@@ -192,7 +192,7 @@ class _Import:
         self._again = again
         self._gone: set[str] = set()
         self._cut = Cutter(reading.segment_tokens, 0)
-        self._ready: dict[tuple[str, Talkers], DerivedRows] = {}
+        self._ready: dict[tuple[str, Talkers], Batch] = {}
 
     def takes(self, value: Value) -> bool:
         """Return whether a value is stored; a text that was forgotten here is left out, with what rests on it."""
@@ -304,7 +304,7 @@ class _Import:
             self._reading, [one for one, _ in missing], [who for _, (_, who) in missing], progress=silent
         )
         self._ready |= {key: rows for (_, key), rows in zip(missing, derived, strict=True)}
-        batch = batch_of(turns, [self._ready[key] for key in keys])
+        batch = joined([self._ready[key] for key in keys])
         facts = [one for one in rows if isinstance(one, Assertion)]
         jobs, aliases = [one for one in rows if isinstance(one, Job)], [one for one in rows if isinstance(one, Alias)]
         return replace(batch, assertions=(*facts, *batch.assertions), jobs=tuple(jobs), aliases=tuple(aliases))
