@@ -6,7 +6,6 @@
     ├── ConfigurationError    a setting is wrong; names file, key and the nearest known key
     ├── EmbedderError         the model is missing or not the expected one; names the package or file to fix
     ├── EngineError           Claude gave no usable reply; the embedded engine takes over and reports why
-    │   ├── EngineCutOff      its reply exceeded the length limit; a smaller request may succeed
     │   ├── EngineRefused     there is no key, or the key or the model was refused; the user has to fix that first
     │   ├── EngineSpent       the budget of the day is spent; the next day has a new one
     │   └── EngineUnavailable it is overloaded or out of reach; any request may succeed later
@@ -70,10 +69,6 @@ class EmbedderError(McpMemoryError):
 
 class EngineError(McpMemoryError):
     """A language model could not be asked, or its reply cannot be used; the message is the reason, for a warning."""
-
-
-class EngineCutOff(EngineError):
-    """The reply exceeded the length limit."""
 
 
 class EngineRefused(EngineError):

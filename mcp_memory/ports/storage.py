@@ -273,6 +273,5 @@ class TextReader(Protocol):
             before: the context before them.
 
         Raises:
-            EngineCutOff: they contain too much for one reply.
             EngineError: no usable reply; the subclass says what helps.
         """

@@ -40,10 +40,9 @@ from anyio import to_thread
 from pydantic import BaseModel
 
 from mcp_memory.domain.language_model import Spending
-from mcp_memory.errors import EngineCutOff, EngineError, EngineRefused, EngineUnavailable
+from mcp_memory.errors import EngineError, EngineRefused, EngineUnavailable
 from mcp_memory.ports import Ledger
 from mcp_memory.reasoning.anthropic.messages import (
-    CutOffReply,
     FormT,
     Message,
     UnusableReply,
@@ -221,8 +220,7 @@ class Claude:
             try:
                 return convert(parse_reply(await self._send(client, request, form, problem, budget), form))
             except UnusableReply as error:
-                reason, problem = error.reason, error.detail
-                failure = EngineCutOff if isinstance(error, CutOffReply) else EngineError
+                reason, problem, failure = error.reason, error.detail, EngineError
                 if not sent_back:
                     break
             except APIStatusError as error:

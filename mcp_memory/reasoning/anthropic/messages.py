@@ -160,10 +160,6 @@ class UnusableReply(Exception):
         self.detail = detail or reason
 
 
-class CutOffReply(UnusableReply):
-    """A reply that exceeded its length."""
-
-
 class Usage(BaseModel):
     """What a message took, as the API reports it."""
 
@@ -229,7 +225,7 @@ def parse_reply(message: Message, form: type[FormT]) -> FormT:
     if message.stop_reason == "refusal":
         raise EngineError("the model declined to answer")
     if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-        raise CutOffReply("its reply was cut off", "The reply was too long and was cut off. Be brief.")
+        raise UnusableReply("its reply was cut off", "The reply was too long and was cut off. Be brief.")
     text = "".join(block.text for block in message.content if block.type == "text")
     try:
         return form.model_validate_json(text)

@@ -13,7 +13,8 @@ another ended. Facts that a caller stated directly and old revisions of document
 With ``engine.enrich = "asked"`` only texts are read that a query of this process has found, the last found first: a
 graph grows where questions lead, and nothing is paid for what nobody asks about.
 
-A text that fails is tried again alone, after a pause that grows, and given up after `TRIES`. If the day's budget is
+A text that fails, or of which a reply was cut off, is tried again alone, after a pause that grows, and given up after
+`TRIES`. If the day's budget is
 spent, the key is refused or the service cannot be reached, no text has failed: the lease is given back, and this
 process rests until the next day, for good, or for a while. Half of a day's budget is left to questions.
 """
@@ -35,12 +36,17 @@ from mcp_memory.domain.language_model import DAY_MS, Job, day_number
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import Excerpt, Talkers, Turn
-from mcp_memory.errors import EngineCutOff, EngineError, EngineRefused, EngineSpent, EngineUnavailable
+from mcp_memory.errors import EngineError, EngineRefused, EngineSpent, EngineUnavailable
+from mcp_memory.language.segments import split
 from mcp_memory.ports import Store, TextReader
-from mcp_memory.services.background.reading_task import BEFORE, ROOM, ReadingTask, cut, halves, last
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
+ROOM = 3_000
+"""Bytes of text that one step reads, about 1,000 tokens; also the size of a part of a long text, unless one sentence is
+longer. The number of parts read is stored with each text, so this number must not change."""
+BEFORE = 3
+"""Sentences before those to be read that are sent along as context."""
 TURNS = 12
 """Texts that one step reads at most."""
 TRIES = 5
@@ -59,10 +65,27 @@ SHARE = 0.5
 """Share of a day's budget from which on no text is read: the rest is for questions, which somebody waits for."""
 NOTED = 2_000
 """Texts of a space that queries have found and that are remembered, the last ones."""
-HALVINGS = 2
-"""How often texts with too many facts for one reply are halved."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingTask:
+    """The texts that one step reads.
+
+    Attributes:
+        space: the space of the texts.
+        turns: texts of one session, in its order.
+        partners: the addressee of each text.
+        before: the texts before them, in order, with their partners; none before a document.
+        jobs: how far each text is read, by its id.
+    """
+
+    space: str
+    turns: tuple[Turn, ...]
+    partners: tuple[str | None, ...]
+    before: tuple[tuple[Turn, str | None], ...]
+    jobs: dict[str, Job]
 
 
 class UnreadTexts:
@@ -195,9 +218,9 @@ class Enrichment:
         return self.clock() >= self._rests_until
 
     async def _read(self, task: ReadingTask, leases: list[Job]) -> None:
-        excerpts, before, totals = await to_thread.run_sync(cut, task)
+        excerpts, before, totals = await to_thread.run_sync(_cut, task)
         try:
-            assertions = await self._ask(task.space, excerpts, before, leases)
+            assertions = await self.reader.read(excerpts, before) if excerpts else []
         except EngineSpent as error:
             self._rests_until = _tomorrow(self.clock())
             self._failures = 0
@@ -217,36 +240,9 @@ class Enrichment:
             self._failures = self._rests_until = 0
             await self._record(leases, lambda job, now: _part_read(job, totals[job.turn_id], now), assertions)
 
-    async def _ask(
-        self, space: str, excerpts: list[Excerpt], before: Sequence[Excerpt], leases: list[Job], halvings: int = 0
-    ) -> list[Assertion]:
-        """Return what the texts assert; texts with too much for one reply are asked again in halves, leases renewed."""
-        if not excerpts:
-            return []
-        try:
-            return await self.reader.read(excerpts, before)
-        except EngineCutOff as error:
-            sentences = sum(excerpt.stop - excerpt.first for excerpt in excerpts)
-            if halvings == HALVINGS or sentences < 2:
-                _log.warning("%d sentences are left unread by Claude: %s.", sentences, error)
-                return []
-        first, second = halves(excerpts, sentences // 2)
-        assertions: list[Assertion] = []
-        for part, context in ((first, before), (second, last(first))):
-            await self._renew(leases)
-            assertions += await self._ask(space, part, context, leases, halvings + 1)
-        return assertions
-
     def _lease(self, job: Job, now: Millis) -> Job:
         until = now + int(self.timeout_s * 1000) + MARGIN_MS
         return replace(job, state="leased", until=until, holder=self.holder, at=now)
-
-    async def _renew(self, leases: list[Job]) -> None:
-        async with self.store.writing() as transaction:
-            now = self.clock()
-            renewed = {job: self._lease(job, now) for job in _valid(transaction.view, leases)}
-            await transaction.commit(Batch(jobs=tuple(renewed.values())))
-        leases[:] = [renewed.get(job, job) for job in leases]
 
     async def _give_back(self, leases: Sequence[Job], error: EngineError) -> None:
         self._why = str(error) if self._rests_until < FOREVER else f"{error}; it tries again after the next start"
@@ -264,6 +260,49 @@ class Enrichment:
                 replace(assertion, recorded_at=now) for assertion in assertions if assertion.turn_id in ours
             )
             await transaction.commit(Batch(assertions=recorded, jobs=tuple(ours.values())))
+
+
+def _parts(text: str, sentences: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the parts in which a text is read, each as its first sentence and the first sentence after it."""
+    bounds: list[tuple[int, int]] = []
+    first = size = 0
+    for index, (start, end) in enumerate(sentences):
+        length = len(text[start:end].encode("utf-8", "surrogatepass"))
+        if index > first and size + length > ROOM:
+            bounds.append((first, index))
+            first = index
+            size = 0
+        size += length
+    return [*bounds, (first, len(sentences))] if sentences else []
+
+
+def _cut(task: ReadingTask) -> tuple[list[Excerpt], list[Excerpt], dict[str, int]]:
+    """Return the sentences to be read, those before them, and how many parts each text has. Blocking."""
+    excerpts: list[Excerpt] = []
+    totals: dict[str, int] = {}
+    for turn, partner in zip(task.turns, task.partners, strict=True):
+        sentences = split(turn.text)
+        pieces, read = _parts(turn.text, sentences), task.jobs[turn.id].parts
+        totals[turn.id] = len(pieces)
+        if read < len(pieces):
+            excerpts.append(Excerpt(turn, partner, sentences, *pieces[read]))
+    if excerpts and excerpts[0].first > 0:
+        first = excerpts[0]
+        return excerpts, [replace(first, first=max(0, first.first - BEFORE), stop=first.first)], totals
+    spans = ((turn, partner, split(turn.text)) for turn, partner in task.before)
+    return excerpts, _last([Excerpt(turn, partner, found, 0, len(found)) for turn, partner, found in spans]), totals
+
+
+def _last(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
+    """Return the last `BEFORE` sentences."""
+    kept: list[Excerpt] = []
+    left = BEFORE
+    for excerpt in reversed(list(excerpts)):
+        first = max(excerpt.first, excerpt.stop - left)
+        left -= excerpt.stop - first
+        if first < excerpt.stop:
+            kept.insert(0, replace(excerpt, first=first))
+    return kept
 
 
 def _tomorrow(now: Millis) -> Millis:

@@ -346,34 +346,20 @@ async def test_a_day_s_budget_that_holds_no_reading_gives_the_lease_back_and_cou
         assert (job.state, job.tries, job.at, api.requests) == ("waiting", 0, NOW, [])
 
 
-async def test_a_reply_that_was_cut_off_is_asked_for_again_in_halves():
+async def test_after_a_reply_that_was_cut_off_each_text_is_read_alone():
     def read(asked_for):
         lines = numbered(asked_for)
         if len(lines) > 3:
             return message('{"facts": [', stop_reason="max_tokens")
         return facts(*({"line": n, "head": "Number", "relation": "is", "tail": t.split()[1]} for n, t in lines.items()))
 
-    async with enriched(read, items=talk(12)) as (memory, api):
+    async with enriched(read, items=talk(6)) as (memory, api):
+        await enriching(memory).step()
+        memory.clock = lambda: NOW + 60_000
         await read_all(memory)
-        assert [len(numbered(one)) for one in api.requests] == [12, 6, 3, 3, 6, 3, 3]
-        assert [one.tail for one in await read_by_claude(memory)] == [str(number) for number in range(12)]
-        assert await texts(memory) == TextsRead(0, 12, 0)
-
-
-async def test_while_halves_are_asked_for_the_lease_is_renewed():
-    moment, left = [NOW], []
-
-    def read(asked_for):
-        lease = next(batch.jobs[0] for batch in reversed(memory.store.log.commits) if batch.jobs)
-        left.append(lease.until - moment[0])
-        moment[0] += 80_000
-        return facts() if len(numbered(asked_for)) == 1 else message("{", stop_reason="max_tokens")
-
-    async with enriched(read, items=talk(4)) as (memory, _):
-        memory.clock = lambda: moment[0]
-        await read_all(memory)
-        assert left == [90_000] * 7
-        assert await texts(memory) == TextsRead(0, 4, 0)
+        assert [len(numbered(one)) for one in api.requests] == [6, 1, 1, 1, 1, 1, 1]
+        assert {one.tail for one in await read_by_claude(memory)} == {str(number) for number in range(6)}
+        assert await texts(memory) == TextsRead(0, 6, 0)
 
 
 async def test_a_part_that_was_read_resets_the_count_of_failures():
@@ -382,13 +368,6 @@ async def test_a_part_that_was_read_resets_the_count_of_failures():
             memory.clock = lambda minutes=minutes: NOW + minutes * 60_000
             await enriching(memory).step()
         assert [(job.parts, job.tries) for job in await jobs_of(memory)] == [(1, 1)]
-
-
-async def test_sentences_too_rich_for_any_reply_are_left_unread():
-    async with enriched([message("{", stop_reason="max_tokens")], items=talk(8)) as (memory, api):
-        await read_all(memory)
-        assert [len(numbered(one)) for one in api.requests] == [8, 4, 2, 2, 4, 2, 2]
-        assert (await texts(memory), await read_by_claude(memory)) == (TextsRead(0, 8, 0), [])
 
 
 async def test_a_long_document_is_read_in_parts_each_sentence_once():
