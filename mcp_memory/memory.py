@@ -40,7 +40,6 @@ from mcp_memory.ports import (
     LanguageModel,
     OperatorResult,
     PairReader,
-    PointJudge,
     Progress,
     QuestionJudge,
     Store,
@@ -93,7 +92,7 @@ class Memory:
         extractor: extracts facts from texts; None extracts none.
         new_question_judge: returns the judge of a query; called once for each query.
         support_judge: decides which sentences support an answer.
-        organiser: returns the judge of memory points, once for each call; None for the embedded rules.
+        organiser: returns the judge that is asked a goal, once for each call; None for the embedded rules.
         text_reader: extracts facts from all texts in the background, with a language model; None leaves that out.
         language_model: what the judges ask; None if nothing leaves the machine.
         reread: reads some texts again that an older extractor has read, and returns whether any are left; None where
@@ -113,7 +112,7 @@ class Memory:
     clock: Callable[[], Millis] = now
     new_question_judge: Callable[[], QuestionJudge] = EmbeddedQuestionJudge
     support_judge: SupportJudge = field(default_factory=EmbeddedSupportJudge)
-    organiser: Callable[[], PointJudge] | None = None
+    organiser: Callable[[], QuestionJudge] | None = None
     text_reader: TextReader | None = None
     language_model: LanguageModel | None = None
     reread: Callable[[], Awaitable[bool]] | None = None

@@ -29,7 +29,7 @@ if (
     TYPE_CHECKING
 ):  # what only recalls and writes need is imported where it is opened: a look at the store has no use for it
     from mcp_memory.memory import Memory
-    from mcp_memory.ports import Embedder, Extractor, PairReader, PointJudge, QuestionJudge, TextReader
+    from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge, TextReader
     from mcp_memory.reasoning.anthropic.client import Claude
     from mcp_memory.services.ingest import Reading
     from mcp_memory.storage.forgotten import KeptFiles
@@ -210,18 +210,10 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     return lambda: ClaudeQuestionJudge(judges)
 
 
-def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], PointJudge] | None:
-    """Return the constructor of the judge of memory points; None for the embedded rules, as always with ``auto``."""
-    from mcp_memory.reasoning.anthropic.client import BudgetLimits
-    from mcp_memory.reasoning.anthropic.points import ClaudePointMaker
-    from mcp_memory.reasoning.judges import ClaudePointJudge
-
-    chosen = settings.engine
-    if claude is None or chosen.judge != "anthropic" or not chosen.points:
-        return None
-    limits = chosen.limits
-    allowance = BudgetLimits(limits.calls, limits.input_tokens)
-    return lambda: ClaudePointJudge(ClaudePointMaker(claude), allowance)
+def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge] | None:
+    """Return the constructor of the judge that is asked goals; None for the embedded rules, as always with ``auto``."""
+    asks = claude is not None and settings.engine.judge == "anthropic" and settings.engine.points
+    return open_question_judges(settings, claude) if asks else None
 
 
 def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | None:

@@ -3,10 +3,6 @@
 A point is a hyperedge: it joins two or more entities and describes their connection. Its *scope* is the goal that it
 was made for. Points are stored as revisions, and nothing is deleted: an update is a further revision with the same
 entities (DESIGN D02); a point that was merged into another stays, with one more revision that names it (DESIGN D03).
-
-A judge of points proposes inserts, updates and merges (HGMem §3.5; DESIGN L7 and L8). A proposal changes nothing yet:
-the points may have changed since the judge saw them. ``services/points/proposals.py`` checks each proposal against the
-current points.
 """
 
 from __future__ import annotations
@@ -91,87 +87,3 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
     for name in names:
         spelt.setdefault(entity_key(name), name.strip())
     return tuple(spelt.values())
-
-
-@dataclass(frozen=True, slots=True)
-class PointEvidence:
-    """A piece of evidence, as a judge of points sees it.
-
-    Attributes:
-        text: after the name of the speaker or the title of the document.
-        when: the date when it was said; None if unknown.
-        sentences: ids of the sentences that say it.
-        facts: ids of the facts that it states.
-    """
-
-    text: str
-    when: str | None
-    sentences: tuple[str, ...]
-    facts: tuple[str, ...] = ()
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids that identify it: of its sentences, or of its facts if no sentence says it."""
-        return self.sentences or self.facts
-
-
-@dataclass(frozen=True, slots=True)
-class PointJudgeInput:
-    """The input of a judge of points for a goal.
-
-    Attributes:
-        goal: a question or topic; empty for the newest that was written.
-        points: active, those that share most with the evidence first.
-        evidence: the evidence that no description takes in yet, best first.
-        order: names that a point joins at most.
-    """
-
-    goal: str
-    points: tuple[Point, ...]
-    evidence: tuple[PointEvidence, ...] = ()
-    order: int = 12
-
-
-@dataclass(frozen=True, slots=True)
-class ProposedPoint:
-    """A new point: names in any spelling, known or unknown, and the evidence that it rests on."""
-
-    entities: tuple[str, ...]
-    description: str
-    evidence: tuple[PointEvidence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ProposedUpdate:
-    """A new description of a point, as it was shown, and the evidence that the description takes in."""
-
-    point: Point
-    description: str
-    evidence: tuple[PointEvidence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ProposedMerge:
-    """Points, as they were shown, to be merged into one, and its description."""
-
-    points: tuple[Point, ...]
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class PointProposals:
-    """The proposals of a judge for the points of a goal.
-
-    Attributes:
-        insert: new points.
-        update: new descriptions.
-        merge: points to be merged.
-        left_out: why other proposals of the judge were dropped, in words.
-        seen: the evidence that the judge was shown.
-    """
-
-    insert: tuple[ProposedPoint, ...] = ()
-    update: tuple[ProposedUpdate, ...] = ()
-    merge: tuple[ProposedMerge, ...] = ()
-    left_out: tuple[str, ...] = ()
-    seen: tuple[PointEvidence, ...] = ()

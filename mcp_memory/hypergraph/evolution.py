@@ -12,8 +12,7 @@ Questions that ask for one thing lose by it: 65 to 60 and 60 to 55 points of acc
 data sets (Table 3). So without such a goal nothing is merged (DESIGN D05).
 
 **Departures.** In the paper a language model chooses what to update and which pairs to merge, with the goal in mind,
-and writes the descriptions (Ω^rel); so does Claude here, if it judges (``services/points/proposals.py``), and it may
-merge groups. Without it:
+and writes the descriptions (Ω^rel); so does Claude here, if it judges (below), and it may merge groups. Without it:
 
 - A description is an extract: sentences in their order, without those that repeat an earlier one (ROUGE-L), as far as
   the limit of words allows.
@@ -29,8 +28,8 @@ merge groups. Without it:
 **Working memory** (§3.2, §3.3.3, eqs 2 and 8): the memory points of one question while it is answered. A judge that is
 asked a question which relates things to each other proposes, with each judgement, what becomes of these points: an
 update changes the description alone (DESIGN D02), an insertion joins entities as no point does, a merge unites the
-entities of its parents (I13). They begin with the stored points of the question and are kept apart from the store:
-`services/points/proposals.py` stores them once the question is answered and the memory may learn from it.
+entities of its parents (I13). They begin with the stored points of the question and are kept apart from the store until
+the question is answered and the memory may learn from it (`store_points` in ``services/points/edits.py``).
 
 **Departures.** The paper asks a model for updates and insertions, for merges, for concerns and for each subquery, four
 to five requests a step. Here they are one reply with the judgement: an edit brings its concern as a subquery (local

@@ -11,7 +11,6 @@ from mcp_memory.ports.judges import (
     Operator,
     OperatorInput,
     OperatorResult,
-    PointJudge,
     QuestionJudge,
     SupportJudge,
 )
@@ -39,7 +38,6 @@ __all__ = [
     "OperatorInput",
     "OperatorResult",
     "PairReader",
-    "PointJudge",
     "Progress",
     "QuestionJudge",
     "Store",

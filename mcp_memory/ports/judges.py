@@ -15,7 +15,7 @@ from mcp_memory.domain.evidence import Evidence, RecallResult, Source, Suggestio
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Path, PathScores
-from mcp_memory.domain.points import Point, PointJudgeInput, PointProposals
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.times import Millis
 from mcp_memory.vectors import Scores, Vector
@@ -126,31 +126,6 @@ class QuestionJudge(Protocol):
 
     async def judge(self, case: JudgeInput) -> Judgement:
         """Return the answer that can be given, and whose judgement it is (DESIGN L6 and L10)."""
-
-
-class PointJudge(Protocol):
-    """The judgements that the memory points of one goal need, by one judge and within one budget; a new object a call.
-
-    Attributes:
-        engine: the engine whose judgement it is.
-        warnings: why the points were not made by this judge, in words, so far.
-        spent: on a language model, so far; None if none was asked.
-    """
-
-    @property
-    def engine(self) -> Engine: ...  # noqa: D102
-
-    @property
-    def warnings(self) -> tuple[str, ...]: ...  # noqa: D102
-
-    @property
-    def spent(self) -> Spending | None: ...  # noqa: D102
-
-    async def evolve(self, matter: PointJudgeInput) -> PointProposals | None:
-        """Return points to insert and update (DESIGN L7, HGMem eq. 2); None to leave them to the embedded engine."""
-
-    async def merge(self, matter: PointJudgeInput) -> PointProposals | None:
-        """Return points to merge (DESIGN L8, HGMem eq. 8); None likewise."""
 
 
 class SupportJudge(Protocol):

@@ -1,27 +1,21 @@
-"""Choose between Claude and the embedded engine, for one question or for the memory points of one goal.
+"""Choose between Claude and the embedded engine for one question.
 
 For an answer the embedded engine is asked first, which takes milliseconds. With ``auto`` its judgement is final if a
 certain fact answers. It is also used if Claude cannot be asked or returns nothing usable; the same holds for every
 other step of a question. A fallback always adds a warning with the reason. If Claude has judged before and only the
 additional evidence was not judged, Claude's earlier judgement is kept.
-
-Memory points have a budget per call, for both steps. If Claude returns nothing usable, a warning gives the reason and
-the embedded rules take over for that step (similar points are merged), or after the first step for both (related
-evidence is grouped too; ``services/points/organise.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import RecallResult
-from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Path, PathScores
-from mcp_memory.domain.points import PointJudgeInput, PointProposals
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError
@@ -29,7 +23,6 @@ from mcp_memory.ports import JudgeInput, QuestionJudge
 from mcp_memory.reasoning.anthropic.answer import ANOTHER, ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits
 from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
-from mcp_memory.reasoning.anthropic.points import ClaudePointMaker
 from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
 
 
@@ -148,44 +141,3 @@ class ClaudeQuestionJudge:
 
     def _record_failure(self, step: str, why: EngineError) -> None:
         self._failed_steps.setdefault(str(why), []).append(step)
-
-
-class ClaudePointJudge:
-    """Asks Claude about the memory points of one call; fulfils `ports.PointJudge`."""
-
-    def __init__(self, claude: ClaudePointMaker, allowance: BudgetLimits) -> None:
-        self._claude = claude
-        self._budget = Budget(allowance)
-        self._warnings: dict[str, None] = {}
-        self._has_asked = False
-
-    @property
-    def engine(self) -> Engine:
-        """See `ports.PointJudge`."""
-        return "anthropic"
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """See `ports.PointJudge`."""
-        return tuple(self._warnings)
-
-    @property
-    def spent(self) -> Spending | None:
-        """See `ports.PointJudge`."""
-        return self._budget.spent if self._has_asked else None
-
-    async def evolve(self, matter: PointJudgeInput) -> PointProposals | None:
-        """See `ports.PointJudge`."""
-        return await self._result_of(self._claude.evolve(matter, self._budget), "make memory points of this")
-
-    async def merge(self, matter: PointJudgeInput) -> PointProposals | None:
-        """See `ports.PointJudge`."""
-        return await self._result_of(self._claude.merge(matter, self._budget), "choose which memory points to merge")
-
-    async def _result_of(self, proposal: Awaitable[PointProposals], what: str) -> PointProposals | None:
-        self._has_asked = True
-        try:
-            return await proposal
-        except EngineError as error:
-            self._warnings[f"Claude did not {what}, the embedded engine did: {error}."] = None
-            return None

@@ -40,8 +40,7 @@ from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.update import grow_graph, known_labels, learn, support_candidates, support_lesson
-from mcp_memory.services.points.edits import PointContext
-from mcp_memory.services.points.proposals import store_points
+from mcp_memory.services.points.edits import PointContext, store_points
 from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
 

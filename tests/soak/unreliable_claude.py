@@ -90,13 +90,6 @@ class UnreliableClaude:
             ),
             "question": lambda _: self._meaning(),
             "navigation": lambda some: {"scores": [{"id": one, "qr": 0.5, "lc": 0.9, "sa": 0.2} for one in some]},
-            "points": lambda some: {
-                "insert": [
-                    {"entities": [self._word() for _ in range(3)], "description": self._word(), "supports": some}
-                ],
-                "update": [{"point": self._some(numbers)[0], "description": self._word(), "supports": some}],
-            },
-            "merging": lambda some: {"merge": [{"points": some, "description": self._word()}]},
             "reading": lambda some: {"facts": [self._fact(one) for one in some if one.isdecimal()]},
         }
         return forms[name](self._some(numbers))

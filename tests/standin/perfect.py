@@ -10,7 +10,7 @@ from typing import Any
 
 from standin.messages_api import Asked, Script
 from standin.replies import Reply, message, said
-from standin.rooms import each, meant, merging, pointing
+from standin.rooms import each, meant
 
 _NUMBERED = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _NAME = re.compile(r"\b[A-Z][a-z]{2,}\b")
@@ -49,7 +49,7 @@ def perfect(known: Mapping[str, Known], facts: Mapping[str, Mapping[str, Any]] |
         return message(json.dumps({"facts": told}))
 
     def understands(asked: Asked) -> Reply:
-        one = known[asked.question]
+        one = known.get(asked.question, Known())
         return meant(names=list(one.about), parts=list(one.parts))
 
     def scores(asked: Asked) -> Reply:
@@ -58,22 +58,32 @@ def perfect(known: Mapping[str, Known], facts: Mapping[str, Mapping[str, Any]] |
         return message(json.dumps({"scores": [{"id": n, "qr": s, "lc": 0.9, "sa": s} for n, s in told.items()]}))
 
     def answers(asked: Asked) -> Reply:
-        one = known[asked.question]
+        one = known.get(asked.question, Known())
         lines = {words: [n for n, line in asked.lines.items() if words in line] for words in one.words}
         numbers = tuple(dict.fromkeys(number for found in lines.values() for number in found[:2]))
         if one.answer and all(lines.values()):
-            return said(one.answer, numbers)
+            return said(one.answer, numbers, **_points(asked))
         missing = tuple(words for words, found in lines.items() if not found)
-        return said(supports=numbers, missing=missing or ("all of it",), look_for=list(missing), names=list(one.way))
+        return said(
+            supports=numbers,
+            missing=missing or ("all of it",),
+            look_for=list(missing),
+            names=list(one.way),
+            **_points(asked),
+        )
 
-    def points(asked: Asked) -> Reply:
-        grounds = [number for number in asked.lines if number.startswith("E")]
-        names = list(dict.fromkeys(_NAME.findall(" ".join(asked.lines[number] for number in grounds))))
-        pairs = list(zip(names[::2], names[1::2], strict=False))[:2]
-        return pointing(*((pair, "They belong together.", grounds) for pair in pairs))
+    return each(question=understands, navigation=scores, answer=answers, reading=reads)
 
-    merges = [merging()]
-    return each(question=understands, navigation=scores, answer=answers, points=points, merging=merges, reading=reads)
+
+def _points(asked: Asked) -> dict[str, Any]:
+    """Return a memory point of the names in the evidence, where the form has points and none is there."""
+    form = asked.body["output_config"]["format"]["schema"]["properties"]
+    grounds = [number for number in asked.lines if number.startswith("S")]
+    names = list(dict.fromkeys(_NAME.findall(" ".join(asked.lines[number] for number in grounds))))[:2]
+    if "points" not in form or len(names) < 2 or any(number.startswith("P") for number in asked.lines):
+        return {}
+    made = {"of": [], "entities": names, "description": "They belong together.", "supports": grounds, "concern": ""}
+    return {"points": [made]}
 
 
 def _worth(line: str, lines: Mapping[str, str], way: tuple[str, ...]) -> float:

@@ -13,8 +13,6 @@ TELLTALE = {
     "answer": "answerable",
     "question": "parts",
     "navigation": "scores",
-    "points": "insert",
-    "merging": "merge",
     "reading": "facts",
 }
 """By the room, a field that no other room's form has."""
@@ -55,17 +53,3 @@ def meant(**said: Any) -> Reply:
         "until": "",
     }
     return message(json.dumps(nothing | {"uncertain": False, "parts": []} | said))
-
-
-def pointing(
-    *insert: tuple[Sequence[str], str, Sequence[str]], update: Sequence[tuple[str, str, Sequence[str]]] = ()
-) -> Reply:
-    """Return a good message with memory points: names, a description and what supports it; or a point's new words."""
-    new = [{"entities": list(names), "description": text, "supports": list(by)} for names, text, by in insert]
-    words = [{"point": point, "description": text, "supports": list(by)} for point, text, by in update]
-    return message(json.dumps({"insert": new, "update": words}))
-
-
-def merging(*groups: tuple[Sequence[str], str]) -> Reply:
-    """Return a good message with groups of points that become one, each with its description."""
-    return message(json.dumps({"merge": [{"points": list(points), "description": text} for points, text in groups]}))

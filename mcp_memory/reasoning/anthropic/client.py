@@ -13,16 +13,15 @@ A caller that is cancelled while waiting cancels the request, which closes the c
 The key is passed on once and kept only in the SDK's client. It appears in no message, log or representation of ours.
 The SDK logs requests (memory text) below the level INFO only, which is switched off here.
 
-**Budget.** Calls and uncached input tokens of one question, one goal of memory points or one reading of texts are
-bounded; tokens read from the provider's cache are counted apart. The size of a call is estimated before it, and a call
-that does not fit is not made. Afterwards the reported usage counts; a call that was cut off counts as estimated, since
-it may have been billed, and one that reached no server counts nothing.
+**Budget.** Calls and uncached input tokens of one question or one reading of texts are bounded; tokens read from the
+provider's cache are counted apart. The size of a call is estimated before it, and a call that does not fit is not made.
+Afterwards the reported usage counts; a call that was cut off counts as estimated, since it may have been billed, and
+one that reached no server counts nothing.
 
 The meaning of a question (``understanding.py``) and its paths (``paths.py``) are asked about first, and leave
 `ANSWER_TOKENS` and one call untouched. Of the remaining tokens the first judgement takes half, and each later one what
 is left (``answer.py``). Time is divided in the same way: the meaning may take 40 % of it, each scoring of paths 25 %,
-and the judgement the rest. Each of the two steps of a goal (``points.py``) may take 40 % of the tokens that are left,
-so that it can be asked again.
+and the judgement the rest.
 """
 
 from __future__ import annotations
@@ -145,7 +144,7 @@ class Claude:
             request: the prompt.
             form: the form of the reply.
             convert: checks and converts the reply; `UnusableReply` sends it back.
-            budget: the budget of the question, goal or texts; the time counts too.
+            budget: the budget of the question or texts; the time counts too.
             sent_back: whether an unusable reply is sent back. Without it, a request is repeated only if the server
                 could not be reached or was overloaded.
             within_s: the time for this call, if it is less than what is left of ``timeout_s``.
@@ -310,7 +309,7 @@ few of the missing ones. The meaning of a question and path scores are useless w
 
 @dataclass(frozen=True, slots=True)
 class BudgetLimits:
-    """Limits of one question, goal or reading.
+    """Limits of one question or reading.
 
     Attributes:
         calls: requests, including failed ones.
@@ -322,7 +321,7 @@ class BudgetLimits:
 
 
 class Budget:
-    """What one question, goal or reading has spent, within its limits.
+    """What one question or reading has spent, within its limits.
 
     Attributes:
         spent: so far.

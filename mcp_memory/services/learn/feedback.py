@@ -37,7 +37,7 @@ from mcp_memory.domain.requests import (
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK
 from mcp_memory.errors import InvalidInput
-from mcp_memory.ports import BeliefUpdate, Embedder, PointJudge, Progress, Store
+from mcp_memory.ports import BeliefUpdate, Embedder, Progress, QuestionJudge, Store
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import (
     Episodes,
@@ -73,7 +73,7 @@ class EvolveContext:
         episodes: the episodes of this process.
         teach: the update; None if learning is switched off.
         points: the context of memory points; None if they are switched off.
-        judge: opens a judge of memory points; None for the rules.
+        judge: opens a judge that is asked goals; None for the rules.
         now: the moment of the call.
         progress: called after each part.
     """
@@ -84,7 +84,7 @@ class EvolveContext:
     episodes: Episodes
     teach: BeliefUpdate | None
     points: PointContext | None
-    judge: Callable[[], PointJudge] | None
+    judge: Callable[[], QuestionJudge] | None
     now: Millis
     progress: Progress
 

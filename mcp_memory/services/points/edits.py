@@ -1,10 +1,21 @@
-"""Commit edits of memory points with optimistic concurrency: those of a caller and of the rules (HGMem §3.3.3).
+"""Commit edits of memory points with optimistic concurrency: of a caller, of the rules, of a judge (HGMem §3.3.3).
 
 The edits are decided under the store's lock, by the current points, so several processes may edit at once. Descriptions
 are embedded before the lock is taken: if a decision needs the vector of a text that has not been embedded, the lock is
 given back, the text is embedded, and the decision is made again. All edits of a call are one commit.
 
-The edits that a judge proposes are applied in ``proposals.py``.
+**Points of a question.** A language model makes memory points while it answers a question. In HGMem they are lost with
+the question (§3.2); here they are kept under the question as their goal (DESIGN D04): after an answer that the memory
+may learn from, and where a goal is organised. Others may have changed the points meanwhile. What does not fit any more
+is left out with a reason; that is no error.
+
+- A new point joins only names that occur in the evidence that it rests on, or in the space (DESIGN I14): at least two
+  entities, and no more than a point may join (DESIGN I15, DESIGN I16). Evidence that other descriptions have taken in
+  meanwhile makes no point.
+- A point keeps its vertices (DESIGN D02). The words of a caller are never replaced or merged: such a point only gains
+  evidence.
+- A point of almost the same vertices is not made twice: an extract takes the new description, and a point that was made
+  meanwhile gains the evidence.
 """
 
 from __future__ import annotations
@@ -15,47 +26,39 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.points import MIN_ENTITIES, Point, distinct_names, point_id
+from mcp_memory.domain.points import MIN_ENTITIES, Point, distinct_names, point_id, scope_of
 from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, PointEdits, PointInsert, Skipped
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy
-from mcp_memory.hypergraph.evolution import apply_group, merge_points, pairs_to_merge, unite_descriptions
+from mcp_memory.hypergraph.evolution import (
+    add_support,
+    apply_group,
+    ids_in_description,
+    jaccard,
+    merge_points,
+    pairs_to_merge,
+    reword,
+    unite_descriptions,
+)
 from mcp_memory.hypergraph.grouping import EvidenceGroup
 from mcp_memory.hypergraph.retrieval import is_placeholder
 from mcp_memory.hypergraph.settings import PointSettings
-from mcp_memory.language.tokens import words
+from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Vector
+from mcp_memory.view.evidence import known_sentences
+from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import NONE, Space
 
-MOST = 20_000
-"""Ids of seen evidence that a process keeps; the oldest are dropped."""
 TRIES = 8
 """How often a decision is made again because it needs other vectors than those that were made."""
 _PLACEHOLDER = "placeholder: only memory points name it so far"
-
-
-class SeenEvidence:
-    """The evidence that this process has shown to a judge, by space and goal, so that the judge is not asked twice.
-
-    Evidence that the judge used is recorded in the points. Evidence that it left out is not, and would be shown to it
-    again whenever the goal is organised. This record is not stored, so another process asks once more.
-    """
-
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
-        self._known: dict[tuple[str, str, str], None] = {}
-
-    def add(self, space: str, goal: str, names: Iterable[str]) -> None:
-        """Record that a judge has seen this evidence; call it after the result is stored."""
-        self._known |= dict.fromkeys((space, goal.casefold(), name) for name in names)
-        while len(self._known) > self._most:
-            self._known.pop(next(iter(self._known)))
-
-    def all(self, space: str, goal: str, names: Iterable[str]) -> bool:
-        """Return whether a judge has seen all of these."""
-        return all((space, goal.casefold(), name) in self._known for name in names)
+_FEW = "A proposed point was left out: fewer than two of its names stand in its evidence or are known here."
+_MANY = "What was proposed would join more than {} entities."
+_TAKEN_IN = "A proposed point was left out: its evidence stands in another by now."
+_MERGED = "A point that was to be changed has been merged meanwhile."
+_CALLERS = "The words of a caller are not merged."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +70,12 @@ class PointContext:
         embedder: the embedder of descriptions and goals.
         recall: finds evidence for a goal.
         settings: how points are made.
-        seen: what the judge was asked about before.
     """
 
     store: Store
     embedder: Embedder
     recall: RecallSettings
     settings: PointSettings
-    seen: SeenEvidence = field(default_factory=SeenEvidence)
 
 
 @dataclass
@@ -194,7 +195,6 @@ async def apply_groups(
     now: Millis,
     merging: bool,
     names: Sequence[str] = (),
-    among: Collection[str] | None = None,
 ) -> list[Improved]:
     """Make points of groups of evidence, under a goal, and merge similar ones; return what changed.
 
@@ -205,9 +205,8 @@ async def apply_groups(
         context: what points are made with.
         now: the moment of the call.
         merging: whether points of the scope are merged afterwards. Only pairs with a point that this call changed are
-            merged, so that a repeated call changes nothing; without groups, pairs with one of ``among``, or any.
+            merged, so that a repeated call changes nothing; without groups any.
         names: the names of the entities that the goal names.
-        among: ids of the points that were changed before; None for any.
 
     Raises:
         StoreError: nothing is changed.
@@ -224,7 +223,7 @@ async def apply_groups(
                 old = before.get(point.id)
                 planned.report("points", point, None if old is None else old.description)
         if merging and all(point.description in vectors for point in planned.revisions):
-            changed = {point.id for point in planned.revisions} if groups else among
+            changed = {point.id for point in planned.revisions} if groups else None
             _merge_similar(planned, current, vectors, scope, now, settings, among=changed, names=names)
         return planned
 
@@ -360,3 +359,128 @@ def _merge_similar(
         made, gone = merge_points(pair, description, scope, "embedded", now)
         planned.record(made, *gone)
         planned.report("merge", made, " + ".join(point.id for point in pair))
+
+
+async def store_points(
+    space: str, question: str, points: Sequence[Point], context: PointContext, *, now: Millis
+) -> tuple[list[Improved], list[Skipped]]:
+    """Store the points of a question in one commit; return the changes, and what was left out with its reason.
+
+    A point that was merged from points which are not stored is stored as one that joins all of their entities.
+
+    Args:
+        space: its name.
+        question: the question that they were made for.
+        points: as the judge left them; those that are stored just so change nothing.
+        context: what points are made with.
+        now: the moment of the call.
+
+    Raises:
+        StoreError: nothing is stored.
+    """
+    if not points:
+        return [], []
+    scope, settings = scope_of(question), context.settings
+    async with context.store.reading() as view:
+        current = view.space(space)
+        new = [point for point in points if current.hypergraph.get(point.id) is None]
+        names = {point.id: _known_names(current, point) for point in new}
+    shown = {name for point in points for name in (point.id, *point.parents)}
+
+    def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
+        planned = PlannedEdits({point.id: point for point in current.hypergraph.all(scope)})
+        before = [point for point in planned.points.values() if point.active]
+        described = _described_ids(current, before)
+        for made in points:
+            held = planned.points.get(made.id)
+            parents = [planned.points[name] for name in made.parents if name in planned.points]
+            if held is not None:
+                known = held.description == made.description
+                if not known and not _described_ids(current, [held]).issuperset(made.sentences):
+                    _revise(planned, held, made, made.description, now)
+            elif parents and len(parents) == len(made.parents) and all(point.active for point in parents):
+                _merge_as_made(planned, parents, made, scope, now, settings.order)
+            elif not MIN_ENTITIES <= len(names.get(made.id, ())) <= settings.order:
+                planned.skip(
+                    "points", _FEW if len(names.get(made.id, ())) < MIN_ENTITIES else _MANY.format(settings.order)
+                )
+            elif described.issuperset(made.sentences):
+                planned.skip("points", _TAKEN_IN)
+            elif similar := _similar(planned, current, names[made.id], made, before, shown, settings.overlap):
+                _revise(planned, similar, made, made.description if similar.source == "embedded" else None, now)
+            elif (name := point_id(space, scope, names[made.id], made.description)) not in planned.points:
+                point = Point(
+                    name, space, names[made.id], made.description, scope, 0, "active", (), None, made.sentences,
+                    made.facts, made.source, now,
+                )  # fmt: skip
+                planned.record(point)
+                planned.report("points", point, None)
+        return planned
+
+    planned = await commit_edits(context.store, context.embedder, space, plan)
+    return planned.changes, list(dict.fromkeys(planned.skipped))
+
+
+def _similar(
+    planned: PlannedEdits,
+    current: Space,
+    names: Iterable[str],
+    made: Point,
+    before: Iterable[Point],
+    shown: Collection[str],
+    overlap: float,
+) -> Point | None:
+    """Return the present point that a new one repeats; None if there is none."""
+    keys = frozenset(map(current.facts.key, names))
+    for one in before:
+        point = planned.points[one.id]
+        joined, extract = vertices(current.facts, point), point.source == "embedded"
+        within = extract and keys <= joined and set(made.sentences).issuperset((*point.sentences, *point.facts))
+        if within or (jaccard(keys, joined) >= overlap and (extract or one.id not in shown)):
+            return point
+    return None
+
+
+def _revise(planned: PlannedEdits, point: Point, made: Point, description: str | None, now: Millis) -> None:
+    """Add the evidence of a point that was made to one that is stored, and its description unless that is None."""
+    if not point.active:
+        planned.skip("points", _MERGED)
+        return
+    revised = add_support(point, made.sentences, made.facts, now)
+    if description is not None:
+        revised = reword(revised, description, made.source)
+    if (revised.description, revised.sentences, revised.facts) != (point.description, point.sentences, point.facts):
+        planned.record(revised)
+        planned.report("points", revised, point.description)
+
+
+def _merge_as_made(
+    planned: PlannedEdits, parents: Sequence[Point], made: Point, scope: str, now: Millis, order: int
+) -> None:
+    if any(point.source == "caller" for point in parents):
+        planned.skip("merge", _CALLERS)
+        return
+    merged, gone = merge_points(parents, made.description, scope, made.source, now)
+    if len(merged.entities) > order:
+        planned.skip("merge", _MANY.format(order))
+        return
+    planned.record(merged, *gone)
+    planned.report("merge", merged, " + ".join(point.id for point in parents))
+
+
+def _described_ids(space: Space, points: Iterable[Point]) -> frozenset[str]:
+    """Return the ids of the sentences and facts that descriptions by a judge or a caller take in."""
+    return frozenset(name for point in points for name in ids_in_description(space.hypergraph.revisions(point.id)))
+
+
+def _known_names(space: Space, new: Point) -> tuple[str, ...]:
+    """Return the names of a new point that occur in its evidence or in the space, one for each entity."""
+    texts = [f" {' '.join(words(space.text(piece)))} " for piece in known_sentences(space, new.sentences)]
+    kept: dict[str, str] = {}
+    for name in distinct_names(new.entities):
+        name_words = words(name)
+        if STOP_WORDS.issuperset(name_words) or not any(char.isalpha() for char in name):
+            continue
+        if any(f" {' '.join(name_words)} " in text for text in texts) or not is_placeholder(space, name):
+            kept.setdefault(space.facts.key(name), name)
+    return tuple(kept.values())

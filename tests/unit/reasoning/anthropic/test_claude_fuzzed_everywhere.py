@@ -3,7 +3,6 @@
 import json
 import random
 from copy import deepcopy
-from dataclasses import replace
 
 import pytest
 from enriched_memory import enriching, numbered
@@ -15,7 +14,6 @@ from unit.rules.answers.small_memory import said as lines
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, EvolveStep, PointEdits, PointInsert, WriteRequest
-from mcp_memory.services.points.edits import SeenEvidence
 
 pytestmark = pytest.mark.anyio
 STEPS: tuple[tuple[EvolveStep, ...], ...] = ((), ("points",), ("merge",))
@@ -58,13 +56,12 @@ def plausible(request, draw):
         return {"scores": [{"id": n, "qr": draw.choice(shares), "lc": 0.9, "sa": draw.choice(shares)} for n in shown]}
     if room(request) == "answer":
         told = judgement(draw.choice(("", *words)), some(shown), missing=some(words), confidence=draw.choice(shares))
-        return told | {"look_for": some(words), "names": some(names)}
-    if room(request) == "points":
+        told |= {"look_for": some(words), "names": some(names)}
+        if "points" not in request.body["output_config"]["format"]["schema"]["properties"]:
+            return told
         joined = [draw.sample(names, draw.randrange(1, 5)) for _ in range(3)]
-        new = [{"entities": one, "description": draw.choice(words), "supports": shown[-4:]} for one in joined]
-        return {"insert": new, "update": [{"point": "P1", "description": "All.", "supports": some(shown)}]}
-    if room(request) == "merging":
-        return {"merge": [{"points": some(shown, 5), "description": draw.choice(words)} for _ in "ab"]}
+        new = [{"of": some(shown, 3), "entities": one, "description": draw.choice(words)} for one in joined]
+        return told | {"points": [one | {"supports": shown[-4:], "concern": ""} for one in new], "beyond": ""}
     told = [(number, draw.choice(names), draw.choice(("lives_in", "likes", "met"))) for number in numbered(request)]
     return {"facts": [{"line": n, "head": who, "relation": how, "tail": draw.choice(PLACES)} for n, who, how in told]}
 
@@ -113,7 +110,6 @@ async def test_calls_succeed_and_what_is_stored_is_sound(seed):
         while len(api.requests) < REPLIES:
             hour += 1
             memory.clock = lambda hour=hour: NOW + hour * 3_600_000
-            memory.points = replace(memory.points, seen=SeenEvidence())  # as another process has it
             question = draw.choice(QUESTIONS)
             answer = await asked(memory, question)
             recall = await memory.reconstruct(Query(question, "default", 6))
@@ -145,7 +141,7 @@ async def test_calls_succeed_and_what_is_stored_is_sound(seed):
             assert space.turns[fact.turn_id].text[fact.start : fact.end].strip()
 
 
-ROOMS = {"question", "navigation", "answer", "points", "merging", "reading"}
+ROOMS = {"question", "navigation", "answer", "reading"}
 
 
 def _shares(scores):

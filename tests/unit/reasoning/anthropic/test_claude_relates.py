@@ -2,13 +2,14 @@
 
 import random
 
+import anyio
 import pytest
-from judged_memory import asked, judged
+from judged_memory import asked, judged, wired
 from standin.replies import said
 from standin.rooms import room
 
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest
+from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
 from mcp_memory.services.follow_ups import CONCERNS, SEARCH
 
 pytestmark = pytest.mark.anyio
@@ -19,6 +20,7 @@ TALK = (
     *(f"Bob: On day {number} I walked the dog along the canal and read a novel." for number in range(40)),
     "Ann: The physiotherapist Orla told me that cold water helps the joint.",
 )
+MET = "Ann: Rufus met Bella in Hyde Park."
 QUESTION = "How is the race connected with what Ann does?"
 
 
@@ -186,3 +188,80 @@ async def test_nothing_is_kept_of_an_answer_that_may_not_learn():
         assert [one.description for one in answer.recall.points] == ["Ann swims in the lake."]
         assert not len(memory.store._view.space("default").hypergraph)
         assert "relations" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
+
+
+async def organised(memory, goal=QUESTION, **asked_for):
+    return await memory.evolve(EvolveRequest("default", goal=goal, **asked_for))
+
+
+def active(memory, scope=QUESTION):
+    return memory.store._view.space("default").hypergraph.active(scope)
+
+
+async def test_a_goal_is_asked_as_a_question_and_its_points_are_kept():
+    async with judged(relating, *TALK, points=True) as (memory, api):
+        told = []
+
+        async def progress(done, total, what):
+            told.append((done / total, what))
+
+        done = await memory.evolve(EvolveRequest("default", goal=QUESTION), progress)
+        assert (done.engine, done.warnings, done.spent.calls) == ("anthropic", (), len(api.requests))
+        kept = {one.id: (one.description, one.source) for one in active(memory)}
+        assert list(kept.values()) == [
+            ("The race in May hurt Ann's knee.", "anthropic"),
+            ("Ann swims in the lake.", "anthropic"),
+        ]
+        assert kept.keys() == {change.id for change in done.changes if change.kind == "point"}
+        assert [done for done, _ in told] == sorted({done for done, _ in told})
+        assert "Claude reads what is found" in {what for _, what in told}
+        assert [change.step for change in (await organised(memory)).changes] == ["merge"]
+        (merged,) = active(memory)
+        assert (set(merged.parents), merged.source) == (set(kept), "anthropic")
+        again = await organised(memory)
+        assert (again.changes, active(memory)) == ((), [merged])
+        assert "memory points already" in again.skipped[0].reason
+
+
+@pytest.mark.parametrize("engine", [{"judge": "auto"}, {"points": False}])
+async def test_a_goal_is_not_asked_with_auto_nor_where_it_is_switched_off(engine):
+    async with judged(relating, MET, **({"points": True} | engine)) as (memory, api):
+        done = await organised(memory, "How did Rufus and Bella meet?")
+        assert (done.engine, done.warnings, api.requests) == ("embedded", (), [])
+        assert {one.source for one in active(memory, "How did Rufus and Bella meet?")} == {"embedded"}
+
+
+async def test_a_goal_of_which_claude_makes_no_points_is_left_to_the_rules():
+    async with judged([said(missing=("all",))], MET, points=True) as (memory, _):
+        done = await organised(memory, "How did Rufus and Bella meet?")
+        kept = active(memory, "How did Rufus and Bella meet?")
+        assert (done.engine, {one.source for one in kept}) == ("embedded", {"embedded"})
+
+
+async def test_the_words_of_a_caller_stay_and_are_never_merged():
+    def merging(request):
+        numbers = [number for number in request.lines if number[0] == "P"]
+        return said(supports=numbers, points=[point(numbers, (), "All of it at once.", numbers)] if numbers else [])
+
+    mine = [PointInsert(("Ann", "race"), "It hurt her knee."), PointInsert(("Ann", "lake"), "She swims there.")]
+    async with judged(merging, *TALK, points=True) as (memory, _):
+        await memory.evolve(EvolveRequest("default", goal=QUESTION, points=PointEdits(tuple(mine))))
+        await organised(memory)
+        words = {one.description for one in active(memory)}
+        assert {"It hurt her knee.", "She swims there."} <= words
+
+
+async def test_what_another_process_made_of_a_goal_meanwhile_stays():
+    async with judged(relating, *TALK, points=True) as (memory, api):
+        api.gate, other = anyio.Event(), wired(api.url, memory.store.log, points=True)
+        mine = PointEdits((PointInsert(("Ann", "lake"), "The lake is near."),))
+        with anyio.fail_after(300):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(organised, memory)
+                await api.arrived.wait()
+                await other.evolve(EvolveRequest("default", goal=QUESTION, points=mine))
+                api.gate.set()
+        kept = {one.description: one for one in active(memory)}
+        assert kept.keys() == {"The lake is near.", "The race in May hurt Ann's knee."}
+        assert len(kept["The lake is near."].sentences) == 1  # it gains the evidence of an equal one
+        await other.aclose()
