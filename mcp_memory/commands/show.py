@@ -7,7 +7,7 @@ A name is an id, a session, an entity, a message or a space. The contents are th
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,6 +29,7 @@ from mcp_memory.server.resources import facts, points, sessions
 from mcp_memory.server.resources.facts import fact_row
 from mcp_memory.server.resources.points import point_row
 from mcp_memory.server.resources.sessions import session_row
+from mcp_memory.server.resources.uris import read_in_thread
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import space_counts
@@ -102,7 +103,7 @@ def _recorded_at(version: Version) -> tuple[int, str]:
     return max(assertion.recorded_at for assertion in version.assertions), version.id
 
 
-_READERS: dict[str, tuple[str, Callable[[Stored, Mapping[str, str]], Awaitable[dict[str, Any]]]]] = {
+_READERS: dict[str, tuple[str, Callable[[Space, Mapping[str, str]], dict[str, Any]]]] = {
     "f_": ("fact", facts.fact),
     "h_": ("point", points.point),
     "s_": ("sentence", sessions.sentence),
@@ -282,13 +283,14 @@ def _print_turns(terminal: Terminal, turns: list[Turn], space: str, limit: int, 
 
 
 async def _show_entity(memory: Stored, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
-    content = await facts.entity(memory, {"space": space, "name": name})
+    content = await read_in_thread(memory, {"space": space, "name": name}, facts.entity)
     rows: list[dict[str, Any]] = []
     total = 0
     if "facts" in content:  # else only memory points name it
         total = 1
         while len(rows) < min(limit, total):
-            page = await facts.timeline(memory, {"space": space, "name": name, "cursor": str(len(rows))})
+            values = {"space": space, "name": name, "cursor": str(len(rows))}
+            page = await read_in_thread(memory, values, facts.timeline)
             rows, total = [*rows, *page["versions"]], page["total"]
             if not page["versions"]:
                 break
@@ -331,7 +333,7 @@ async def _show_id(memory: Stored, terminal: Terminal, name: str, space: str, li
         kind, content = "segment", {"id": name, "space": space, "text": text}
         content["source"] = source | {"session": turn.session}
     else:
-        content = await read(memory, {"space": space, "id": name})
+        content = await read_in_thread(memory, {"space": space, "id": name}, read)
     if as_json:
         terminal.json({"type": kind} | content)
         return

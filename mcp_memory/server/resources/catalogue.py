@@ -7,7 +7,7 @@ come in pages, each of which names the next by its URI.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +17,14 @@ from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import facts, graph, points, sessions, uris
-from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, ResourceUri, Values
+from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, ResourceUri, Values, read_in_thread
 from mcp_memory.visible import plain
 
 if TYPE_CHECKING:
     from mcp_memory.ports import Stored
     from mcp_memory.view.space import Space
 
-Read = Callable[["Stored", Values], Awaitable[dict[str, Any] | str]]
+Content = Callable[["Space", Values], "dict[str, Any] | str"]
 Ids = Callable[["Space"], Iterable[str]]
 
 
@@ -36,8 +36,8 @@ class Template:
         uri: the URI with its parameters.
         name: as it is listed.
         description: the description of its content.
-        read: returns the content for values of the parameters, JSON or a text; raises `InvalidInput` where there is
-            none.
+        content: returns what a space holds for values of the parameters, JSON or a text; raises `InvalidInput` where
+            there is nothing. None where `sessions.READ` asks the memory as a whole.
         mime_type: the mime type of the content.
         ids: returns the values that its parameter ``id`` may have in a space.
     """
@@ -45,7 +45,7 @@ class Template:
     uri: ResourceUri
     name: str
     description: str
-    read: Read
+    content: Content | None
     mime_type: str = JSON
     ids: Ids = lambda _space: ()
 
@@ -64,8 +64,8 @@ def _episode_ids(space: Space) -> Iterable[str]:
 
 
 TEMPLATES = (
-    Template(uris.SPACES_PAGED, "spaces", "Every space and how much it holds.", sessions.spaces),
-    Template(uris.STATUS, "status", "How much a space holds, and whether the memory is well.", sessions.status),
+    Template(uris.SPACES_PAGED, "spaces", "Every space and how much it holds.", None),
+    Template(uris.STATUS, "status", "How much a space holds, and whether the memory is well.", None),
     Template(uris.SESSIONS, "sessions", "The sessions of a space, in order of arrival.", sessions.sessions),
     Template(
         uris.SESSION,
@@ -176,7 +176,10 @@ async def read(memory: Stored, template: Template, values: Values) -> str:
     Raises:
         InvalidInput: the values name nothing that exists.
     """
-    content = await template.read(memory, values)
+    if template.content is None:
+        content: dict[str, Any] | str = await sessions.READ[template.name](memory, values)
+    else:
+        content = await read_in_thread(memory, values, template.content)
     return content if isinstance(content, str) else json.dumps(plain(content), ensure_ascii=False, indent=1)
 
 

@@ -2,7 +2,7 @@
 
 A fact is shown with the time for which it holds, its status, and where it was said. ``suspected`` marks a fact that
 nothing has confirmed; only timelines show those. A ``contested`` fact lost to another value with the same start and
-never held, so no graph contains it. All of them are computed in a thread.
+never held, so no graph contains it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from mcp_memory.server.resources.uris import (
     WISHES,
     Values,
     next_page,
+    page,
     page_of,
-    read_in_thread,
     without_none,
 )
 from mcp_memory.server.tools.arguments import shown
@@ -33,7 +33,6 @@ from mcp_memory.server.tools.replies import QUOTE_CHARS, round_score, source_out
 
 if TYPE_CHECKING:
     from mcp_memory.domain.evidence import Wish
-    from mcp_memory.ports import Stored
     from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
 
@@ -43,32 +42,22 @@ HISTORY = 20
 """Most moments of recording in the history of a fact; for each, all that was known then is folded again."""
 
 
-async def entities(memory: Stored, values: Values) -> dict[str, Any]:
+def entities(space: Space, values: Values) -> dict[str, Any]:
     """Every entity that facts are about, in order of first mention."""
-    return await read_in_thread(memory, values, _entities)
-
-
-def _entities(space: Space, values: Values) -> dict[str, Any]:
     facts = space.facts
-    keys = facts.entities()
-    start, end = page_of(values, len(keys))
-    rows = [
-        {"name": facts.name(key), "kind": facts.kind(key), "facts": facts.degree(key), **entity_uris(space, key)}
-        for key in keys[start:end]
-    ]
-    rest = next_page(ENTITIES, {"space": space.name}, end, len(keys))
-    return {"space": space.name, "entities": [without_none(row) for row in rows], "total": len(keys)} | rest
+
+    def row(key: str) -> dict[str, Any]:
+        known = {"name": facts.name(key), "kind": facts.kind(key), "facts": facts.degree(key)}
+        return without_none(known | entity_uris(space, key))
+
+    return page(ENTITIES, values, {"space": space.name}, "entities", facts.entities(), row)
 
 
-async def entity(memory: Stored, values: Values) -> dict[str, Any]:
+def entity(space: Space, values: Values) -> dict[str, Any]:
     """One entity: its names, its confirmed facts by relation, and the memory points that join it.
 
     An entity that only memory points name is a placeholder: it has a name and points, and nothing else.
     """
-    return await read_in_thread(memory, values, _entity)
-
-
-def _entity(space: Space, values: Values) -> dict[str, Any]:
     facts, name = space.facts, values["name"]
     points = [point_row(space, point) for point in space.hypergraph.incident(facts, [facts.key(name)])[:PAGE]]
     if points and facts.resolve(name) is None:
@@ -109,26 +98,16 @@ def _entity(space: Space, values: Values) -> dict[str, Any]:
     return without_none(row)
 
 
-async def timeline(memory: Stored, values: Values) -> dict[str, Any]:
+def timeline(space: Space, values: Values) -> dict[str, Any]:
     """Every version of every fact about an entity, by the start of its validity."""
-    return await read_in_thread(memory, values, _timeline)
-
-
-def _timeline(space: Space, values: Values) -> dict[str, Any]:
     facts, key = space.facts, known_entity_key(space, values["name"])
     versions = sorted(_versions(facts, key, suspected=True), key=lambda version: (version.since, version.until))
-    start, end = page_of(values, len(versions))
-    rows = [fact_row(space, version) for version in versions[start:end]]
-    rest = next_page(TIMELINE, {"space": space.name, "name": facts.name(key)}, end, len(versions))
-    return {"space": space.name, "name": facts.name(key), "versions": rows, "total": len(versions)} | rest
+    about = {"space": space.name, "name": facts.name(key)}
+    return page(TIMELINE, values, about, "versions", versions, lambda version: fact_row(space, version))
 
 
-async def fact(memory: Stored, values: Values) -> dict[str, Any]:
+def fact(space: Space, values: Values) -> dict[str, Any]:
     """One version of a fact: who stated and who ended it, in which words, and what was known when."""
-    return await read_in_thread(memory, values, _fact)
-
-
-def _fact(space: Space, values: Values) -> dict[str, Any]:
     version = space.facts.version(values["id"])
     if version is None:
         remedy = "Facts are named by evidence of kind fact, f_ and 20 hexadecimal digits."
@@ -243,19 +222,12 @@ def _history(space: Space, version: Version) -> list[dict[str, Any]]:
     return history
 
 
-async def wishes(memory: Stored, values: Values) -> dict[str, Any]:
+def wishes(space: Space, values: Values) -> dict[str, Any]:
     """The wishes that stand, the newest last; what a later one superseded is left out."""
-    return await read_in_thread(memory, values, _wishes)
-
-
-def _wishes(space: Space, values: Values) -> dict[str, Any]:
     from mcp_memory.search.wishes import standing_wishes  # imports NumPy, which the first reply must not wait for
 
     standing = standing_wishes(space)
-    start, end = page_of(values, len(standing))
-    rows = [_wish_row(space, wish) for wish in standing[start:end]]
-    rest = next_page(WISHES, {"space": space.name}, end, len(standing))
-    return {"space": space.name, "wishes": rows, "total": len(standing)} | rest
+    return page(WISHES, values, {"space": space.name}, "wishes", standing, lambda wish: _wish_row(space, wish))
 
 
 def _wish_row(space: Space, wish: Wish) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The graph of what is known: as JSON, which the viewer draws, as mermaid and as GraphML. Computed in a thread."""
+"""The graph of what is known: as JSON, which the viewer draws, as mermaid and as GraphML."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key
 from mcp_memory.server.resources.points import point_row
-from mcp_memory.server.resources.uris import GRAPH, PAGE, Values, next_page, page_of, read_in_thread, without_none
+from mcp_memory.server.resources.uris import GRAPH, PAGE, Values, next_page, page_of, without_none
 from mcp_memory.server.tools.arguments import moment_of, shown
 from mcp_memory.server.tools.replies import QUOTE_CHARS, source_output
 from mcp_memory.services import graph as drawings
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mcp_memory.domain.facts import Version
     from mcp_memory.domain.points import Point
     from mcp_memory.domain.times import Millis
-    from mcp_memory.ports import Stored
     from mcp_memory.view.space import Space
 
 DEPTHS = (1, 10)
@@ -122,26 +121,18 @@ def _point_sources(space: Space, point: Point) -> list[dict[str, Any]]:
     ]
 
 
-async def graph(memory: Stored, values: Values) -> dict[str, Any]:
+def graph(space: Space, values: Values) -> dict[str, Any]:
     """Entities and what joins them; each page has the nodes of its edges and hyperedges."""
-    return await read_in_thread(memory, values, lambda space, values: page_row(drawing_of(space, values), values))
+    return page_row(drawing_of(space, values), values)
 
 
-async def mermaid(memory: Stored, values: Values) -> str:
+def mermaid(space: Space, values: Values) -> str:
     """The graph as a flowchart."""
-
-    def content(space: Space, values: Values) -> str:
-        drawing = drawing_of(space, values)
-        return drawings.mermaid(drawing.graph, drawing.points)
-
-    return await read_in_thread(memory, values, content)
+    drawing = drawing_of(space, values)
+    return drawings.mermaid(drawing.graph, drawing.points)
 
 
-async def graphml(memory: Stored, values: Values) -> str:
+def graphml(space: Space, values: Values) -> str:
     """The graph for other programs."""
-
-    def content(space: Space, values: Values) -> str:
-        drawing = drawing_of(space, values)
-        return drawings.graphml(drawing.graph, drawing.points)
-
-    return await read_in_thread(memory, values, content)
+    drawing = drawing_of(space, values)
+    return drawings.graphml(drawing.graph, drawing.points)

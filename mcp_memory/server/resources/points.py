@@ -18,10 +18,7 @@ from mcp_memory.server.resources.uris import (
     SENTENCE,
     TOPICS,
     Values,
-    next_page,
-    page_of,
-    read_in_thread,
-    space_of,
+    page,
     without_none,
 )
 from mcp_memory.server.tools.arguments import shown
@@ -29,58 +26,47 @@ from mcp_memory.server.tools.replies import source_output
 
 if TYPE_CHECKING:
     from mcp_memory.domain.points import Point
-    from mcp_memory.ports import Stored
+    from mcp_memory.reconstruct.topics import Topic
     from mcp_memory.view.space import Space
 
 
-async def points(memory: Stored, values: Values) -> dict[str, Any]:
+def points(space: Space, values: Values) -> dict[str, Any]:
     """The points of a space that are in use, in the order in which they were made."""
-    async with memory.store.reading() as view:
-        space = space_of(view, values)
-        active = space.hypergraph.active()
-        start, end = page_of(values, len(active))
-        rows = [point_row(space, point) for point in active[start:end]]
-        rest = next_page(POINTS, {"space": space.name}, end, len(active))
-        return {"space": space.name, "points": rows, "total": len(active)} | rest
+    active = space.hypergraph.active()
+    return page(POINTS, values, {"space": space.name}, "points", active, lambda point: point_row(space, point))
 
 
-async def point(memory: Stored, values: Values) -> dict[str, Any]:
+def point(space: Space, values: Values) -> dict[str, Any]:
     """One point, in use or merged: its entities, its sources, its earlier descriptions."""
-    async with memory.store.reading() as view:
-        space = space_of(view, values)
-        point = space.hypergraph.get(values["id"])
-        if point is None:
-            problem = f"space {space.name!r} has no memory point {shown(values['id'])}"
-            raise InvalidInput("id", problem, f"See {POINTS.expand({'space': space.name})}.")
-        current = space.hypergraph.resolve(point.id)
-        more = {
-            "space": space.name,
-            "joins": [_entity_row(space, name) for name in point.entities],
-            "source": point.source,
-            "changed": iso.show(point.at),
-            "parents": [_point_address(space, name) for name in point.parents] or None,
-            "merged_into": _point_address(space, point.merged_into) if point.merged_into else None,
-            "has_become": _point_address(space, current.id) if current and current.id != point.id else None,
-            "sentences": [
-                {
-                    "id": name,
-                    "uri": SENTENCE.expand({"space": space.name, "id": name}),
-                    "text": space.text(sentence),
-                }
-                for name in point.sentences
-                if (sentence := space.sentence(name)) is not None
-            ],
-            "facts": [
-                {"id": name, "uri": FACT.expand({"space": space.name, "id": name}), "text": version.text}
-                for name in point.facts
-                if (version := space.facts.version(name)) is not None
-            ],
-            "history": [
-                {"revision": one.revision, "text": one.description, "status": one.status, "recorded": iso.show(one.at)}
-                for one in space.hypergraph.revisions(point.id)
-            ],
-        }
-        return point_row(space, point) | without_none(more)
+    point = space.hypergraph.get(values["id"])
+    if point is None:
+        problem = f"space {space.name!r} has no memory point {shown(values['id'])}"
+        raise InvalidInput("id", problem, f"See {POINTS.expand({'space': space.name})}.")
+    current = space.hypergraph.resolve(point.id)
+    more = {
+        "space": space.name,
+        "joins": [_entity_row(space, name) for name in point.entities],
+        "source": point.source,
+        "changed": iso.show(point.at),
+        "parents": [_point_address(space, name) for name in point.parents] or None,
+        "merged_into": _point_address(space, point.merged_into) if point.merged_into else None,
+        "has_become": _point_address(space, current.id) if current and current.id != point.id else None,
+        "sentences": [
+            {"id": name, "uri": SENTENCE.expand({"space": space.name, "id": name}), "text": space.text(sentence)}
+            for name in point.sentences
+            if (sentence := space.sentence(name)) is not None
+        ],
+        "facts": [
+            {"id": name, "uri": FACT.expand({"space": space.name, "id": name}), "text": version.text}
+            for name in point.facts
+            if (version := space.facts.version(name)) is not None
+        ],
+        "history": [
+            {"revision": one.revision, "text": one.description, "status": one.status, "recorded": iso.show(one.at)}
+            for one in space.hypergraph.revisions(point.id)
+        ],
+    }
+    return point_row(space, point) | without_none(more)
 
 
 def point_row(space: Space, point: Point) -> dict[str, Any]:
@@ -111,20 +97,14 @@ def _point_address(space: Space, point_id: str) -> dict[str, str]:
     return {"id": point_id, "uri": POINT.expand({"space": space.name, "id": point_id})}
 
 
-async def topics(memory: Stored, values: Values) -> dict[str, Any]:
+def topics(space: Space, values: Values) -> dict[str, Any]:
     """Every topic with its most typical sentence, its terms and its size, the largest topic first."""
-    return await read_in_thread(memory, values, _topics)
-
-
-def _topics(space: Space, values: Values) -> dict[str, Any]:
     from mcp_memory.reconstruct.graph import CueGraph  # imports NumPy, which the first reply must not wait for
     from mcp_memory.reconstruct.topics import Topics
 
     topics, graph = Topics.of(space), CueGraph.of(space)
-    largest_first = topics.all(space)
-    start, end = page_of(values, len(largest_first))
-    rows = []
-    for topic in largest_first[start:end]:
+
+    def row(topic: Topic) -> dict[str, Any]:
         summary = topics.summary(space, graph, topic)
         row: dict[str, Any] = {"id": topic.id, "passages": len(topic.members), "terms": list(summary.terms)}
         if summary.sentence >= 0:
@@ -134,6 +114,6 @@ def _topics(space: Space, values: Values) -> dict[str, Any]:
                 "uri": SENTENCE.expand({"space": space.name, "id": sentence.id}),
                 "source": source_output(space.turns[sentence.turn_id]).model_dump(exclude_none=True),
             }
-        rows.append(row)
-    rest = next_page(TOPICS, {"space": space.name}, end, len(largest_first))
-    return {"space": space.name, "topics": rows, "total": len(largest_first)} | rest
+        return row
+
+    return page(TOPICS, values, {"space": space.name}, "topics", topics.all(space), row)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
@@ -23,6 +22,7 @@ from mcp_memory.server.resources.uris import (
     SPACES_PAGED,
     Values,
     next_page,
+    page,
     page_of,
     space_of,
     without_none,
@@ -61,67 +61,63 @@ async def status(memory: Stored, values: Values) -> dict[str, Any]:
     return space_counts(counts).model_dump() | health
 
 
-async def sessions(memory: Stored, values: Values) -> dict[str, Any]:
+READ = {"spaces": spaces, "status": status}
+"""What is read of the memory as a whole, by the name of the resource."""
+
+
+def sessions(space: Space, values: Values) -> dict[str, Any]:
     """The sessions of a space, in order of arrival."""
-    async with memory.store.reading() as view:
-        space = space_of(view, values)
-        start, end = page_of(values, len(space.sessions))
-        rows = [session_row(space, session) for session in islice(space.sessions, start, end)]
-        rest = next_page(SESSIONS, {"space": space.name}, end, len(space.sessions))
-        return {"space": space.name, "sessions": rows, "total": len(space.sessions)} | rest
+    names = list(space.sessions)
+    return page(SESSIONS, values, {"space": space.name}, "sessions", names, lambda name: session_row(space, name))
 
 
-async def session(memory: Stored, values: Values) -> dict[str, Any]:
+def session(space: Space, values: Values) -> dict[str, Any]:
     """The messages and documents of one session, in order and verbatim."""
-    async with memory.store.reading() as view:
-        space = space_of(view, values)
-        order = space.sessions.get(values["id"])
-        if order is None:
-            problem = f"space {space.name!r} has no session {values['id']!r}"
-            raise InvalidInput("id", problem, f"See {SESSIONS.expand({'space': space.name})}.")
-        start, end = page_of(values, len(order))
-        turns = [space.turns[turn] for turn in order[start:end]]
-        turns = turns[: _turns_on_page(turns)]
-        rest = next_page(SESSION, {"space": space.name, "id": values["id"]}, start + len(turns), len(order))
-        rows = [turn_row(turn) for turn in turns]
-        return {"space": space.name, "session": values["id"], "turns": rows, "total": len(order)} | rest
+    order = space.sessions.get(values["id"])
+    if order is None:
+        problem = f"space {space.name!r} has no session {values['id']!r}"
+        raise InvalidInput("id", problem, f"See {SESSIONS.expand({'space': space.name})}.")
+    start, end = page_of(values, len(order))
+    turns = [space.turns[turn] for turn in order[start:end]]
+    turns = turns[: _turns_on_page(turns)]
+    rest = next_page(SESSION, {"space": space.name, "id": values["id"]}, start + len(turns), len(order))
+    rows = [turn_row(turn) for turn in turns]
+    return {"space": space.name, "session": values["id"], "turns": rows, "total": len(order)} | rest
 
 
-async def sentence(memory: Stored, values: Values) -> dict[str, Any]:
+def sentence(space: Space, values: Values) -> dict[str, Any]:
     """One sentence, the times it states, its place in the session, and what was learnt about it."""
-    async with memory.store.reading() as view:
-        space = space_of(view, values)
-        sentence = space.sentence(values["id"])
-        if sentence is None:
-            remedy = "Sentences are named by evidence of kind sentence, s_ and 20 hexadecimal digits."
-            raise InvalidInput("id", f"space {space.name!r} has no sentence {values['id']!r}", remedy)
-        turn = space.turns[sentence.turn_id]
-        times = [
-            without_none(
-                {
-                    "text": turn.text[time.start : time.end],
-                    "since": iso.show(time.since),
-                    "until": iso.show(time.until),
-                    "grain": time.grain,
-                    "relative": time.relative,
-                }
-            )
-            for time in sentence.times
-        ]
-        source = {k: v for k, v in turn_row(turn).items() if k != "text"} | {
-            "session": turn.session,
-            "start": sentence.start,
-            "end": sentence.end,
-            "superseded": space.current(turn.session, turn.ref) is not turn,
-        }
-        return {
-            "id": sentence.id,
-            "space": space.name,
-            "text": space.text(sentence),
-            "times": times,
-            "source": source,
-            "learnt": belief_row(space, sentence),
-        }
+    sentence = space.sentence(values["id"])
+    if sentence is None:
+        remedy = "Sentences are named by evidence of kind sentence, s_ and 20 hexadecimal digits."
+        raise InvalidInput("id", f"space {space.name!r} has no sentence {values['id']!r}", remedy)
+    turn = space.turns[sentence.turn_id]
+    times = [
+        without_none(
+            {
+                "text": turn.text[time.start : time.end],
+                "since": iso.show(time.since),
+                "until": iso.show(time.until),
+                "grain": time.grain,
+                "relative": time.relative,
+            }
+        )
+        for time in sentence.times
+    ]
+    source = {k: v for k, v in turn_row(turn).items() if k != "text"} | {
+        "session": turn.session,
+        "start": sentence.start,
+        "end": sentence.end,
+        "superseded": space.current(turn.session, turn.ref) is not turn,
+    }
+    return {
+        "id": sentence.id,
+        "space": space.name,
+        "text": space.text(sentence),
+        "times": times,
+        "source": source,
+        "learnt": belief_row(space, sentence),
+    }
 
 
 def _turns_on_page(turns: Sequence[Turn]) -> int:
@@ -191,37 +187,35 @@ def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
     )
 
 
-async def episode(memory: Stored, values: Values) -> dict[str, Any]:
+def episode(space: Space, values: Values) -> dict[str, Any]:
     """One episode that was learnt from: its question, its evidence, and each judge's labels."""
-    async with memory.store.reading() as view:
-        space = space_of(view, values)
-        lessons = space.beliefs.lessons(values["id"])
-        if not lessons:
-            problem = f"nothing was learnt in space {space.name!r} from an episode {shown(values['id'])}"
-            raise InvalidInput("id", problem, "An episode is kept once memory_answer or memory_evolve learns from it.")
-        episode = space.beliefs.episode(values["id"])
-        if not isinstance(episode, Episode):
-            problem = f"what was asked and found in episode {shown(values['id'])} cannot be told: {episode}"
-            raise InvalidInput("id", problem, "What it taught still counts; mcp-memory doctor names it.")
-        trace = {
-            "id": episode.id,
-            "space": space.name,
-            "query": episode.query,
-            "time": episode.time,
-            "asked": iso.show(episode.at),
-            "engine": episode.engine,
-            "answer": episode.answer,
-            "evidence": list(map(_evidence_row, episode.shown)),
-            "explored": list(map(_evidence_row, episode.explored)) or None,
-            "cited": list(episode.cited),
-            "activated": list(episode.activated),
-            "rounds": episode.rounds,
-            "roots": list(episode.roots),
-            "paths": list(episode.paths),
-            "stop_reason": episode.stop,
-            "trace": [asdict(call) for call in episode.calls],
-        }
-        return without_none(trace) | {"lessons": [_lesson_row(space, lesson) for lesson in lessons]}
+    lessons = space.beliefs.lessons(values["id"])
+    if not lessons:
+        problem = f"nothing was learnt in space {space.name!r} from an episode {shown(values['id'])}"
+        raise InvalidInput("id", problem, "An episode is kept once memory_answer or memory_evolve learns from it.")
+    episode = space.beliefs.episode(values["id"])
+    if not isinstance(episode, Episode):
+        problem = f"what was asked and found in episode {shown(values['id'])} cannot be told: {episode}"
+        raise InvalidInput("id", problem, "What it taught still counts; mcp-memory doctor names it.")
+    trace = {
+        "id": episode.id,
+        "space": space.name,
+        "query": episode.query,
+        "time": episode.time,
+        "asked": iso.show(episode.at),
+        "engine": episode.engine,
+        "answer": episode.answer,
+        "evidence": list(map(_evidence_row, episode.shown)),
+        "explored": list(map(_evidence_row, episode.explored)) or None,
+        "cited": list(episode.cited),
+        "activated": list(episode.activated),
+        "rounds": episode.rounds,
+        "roots": list(episode.roots),
+        "paths": list(episode.paths),
+        "stop_reason": episode.stop,
+        "trace": [asdict(call) for call in episode.calls],
+    }
+    return without_none(trace) | {"lessons": [_lesson_row(space, lesson) for lesson in lessons]}
 
 
 def _evidence_row(item: ShownEvidence) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Values in a URI are percent-encoded, so any session id and any name can be one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -122,6 +122,32 @@ def page_of(values: Values, total: int, size: int = PAGE) -> tuple[int, int]:
 def next_page(template: ResourceUri, values: Values, end: int, total: int) -> dict[str, str]:
     """Return the URI of the page that begins with entry ``end``, under ``next``; empty after the last page."""
     return {"next": template.expand({**values, "cursor": str(end)})} if end < total else {}
+
+
+EntryT = TypeVar("EntryT")
+
+
+def page(
+    uri: ResourceUri,
+    values: Values,
+    about: Mapping[str, str],
+    name: str,
+    entries: Sequence[EntryT],
+    row: Callable[[EntryT], Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return a page of a list.
+
+    Args:
+        uri: of the list.
+        values: of the parameters of the URI, with the page.
+        about: the others as they are shown, which lead to the next page.
+        name: of the list.
+        entries: all of them.
+        row: returns one as it is shown.
+    """
+    start, end = page_of(values, len(entries))
+    rows = [row(entry) for entry in entries[start:end]]
+    return {**about, name: rows, "total": len(entries), **next_page(uri, about, end, len(entries))}
 
 
 def without_none(row: Mapping[str, Any]) -> dict[str, Any]:

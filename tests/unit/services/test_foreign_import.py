@@ -20,6 +20,7 @@ from mcp_memory.domain.turns import IMPORTED
 from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.search.wishes import standing_wishes
 from mcp_memory.server.resources.sessions import sessions
+from mcp_memory.server.resources.uris import read_in_thread
 from mcp_memory.services.transfer.foreign import importing
 from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
@@ -305,7 +306,7 @@ def test_the_ids_of_all_kinds_begin_with_what_marks_an_import(tmp_path):
 
 async def test_the_title_of_an_imported_chat_is_what_lists_show(memory, tmp_path, capsys):
     await imported(memory, write_json(tmp_path / "conversations.json", [chatgpt_chat()]))
-    listed = await sessions(memory, {"space": "default"})
+    listed = await read_in_thread(memory, {"space": "default"}, sessions)
     assert [(row["id"], row["title"]) for row in listed["sessions"]] == [("chatgpt:chat-0", "Moving")]
     await listing(memory, Terminal(), "sessions", "default", 5, as_json=False)
     assert capsys.readouterr().out.startswith("Moving chatgpt:chat-0 ")
