@@ -72,9 +72,7 @@ class ServerSettings:
         "whether a recall in another space shows the user's wishes and certain facts about the user of the space "
         '"default", too: in those of "workspace", "always" or "never"; nothing else is shared',
     )
-    ask: bool = key(
-        True, "ask the user, where the client can: before something is forgotten, and which of two facts holds"
-    )
+    ask: bool = key(True, "ask the user, where the client can, before something is forgotten")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = key(
         "WARNING", '"DEBUG", "INFO", "WARNING" or "ERROR"; the log goes to stderr'
     )

@@ -224,7 +224,6 @@ class _Requests:
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         """Answer one call of a tool, and note it; see the head of this file for errors."""
-        from mcp_memory.server.resources.uris import SINCE, links_in
         from mcp_memory.server.tools.catalogue import TOOLS
         from mcp_memory.server.tools.meant import as_meant
         from mcp_memory.server.tools.replies import with_warnings
@@ -270,10 +269,7 @@ class _Requests:
                 self.subscriptions.wake()
             named = space if isinstance(space, str) else MEANT_SPACE.get()
             self._host.note(tool.name, named[:64], outcome, count, time.monotonic() - began)
-        links = links_in(reply.structured, named) if context.protocol_version >= SINCE else []
-        return CallToolResult(
-            content=[TextContent(type="text", text=reply.text), *links], structured_content=reply.structured
-        )
+        return CallToolResult(content=[TextContent(type="text", text=reply.text)], structured_content=reply.structured)
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """Return what a resource holds now."""

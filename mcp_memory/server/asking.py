@@ -12,8 +12,6 @@ steps to count. Each report is further than the one before, as the protocol requ
 
 **Failures** of the store have texts that name files, settings and commands for whoever runs the server. A caller who
 may read some spaces only does not learn them; they stand in the server's log then.
-
-**Decisions** of the person are a forget, and a contradiction.
 """
 
 from __future__ import annotations
@@ -34,9 +32,7 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp_types import CallToolRequestParams, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
-    from mcp_memory.domain.facts import Version
     from mcp_memory.domain.forgetting import ForgetRequest
-    from mcp_memory.domain.requests import WriteRequest, WriteResult
     from mcp_memory.memory import Memory
 
 WAIT_S = 120.0
@@ -64,10 +60,6 @@ class Person:
     def __init__(self, context: ServerRequestContext[Any], params: CallToolRequestParams) -> None:
         self._context = context
         self._answers = params.input_responses or {}
-
-    def answered(self, about: str) -> list[str]:
-        """Return the names of questions that this call brings answers to, and that begin so."""
-        return [name for name in self._answers if name.startswith(about)]
 
     async def choose(self, name: str, question: str, options: Sequence[str]) -> str | None:
         """Return which option the person chose; None if they did not answer, an empty text if they said no.
@@ -197,9 +189,6 @@ def problem_texts(problems: Sequence[str]) -> Sequence[str]:
 
 
 FORGET, KEEP = "Forget it for good", "Keep it"
-LEAVE = "Leave it open"
-CONFLICT = "conflict "
-"""How the name of a question about a contradiction begins; the id of the fact that lost follows."""
 
 
 async def confirm_forget(memory: Memory, request: ForgetRequest) -> None:
@@ -218,39 +207,3 @@ async def confirm_forget(memory: Memory, request: ForgetRequest) -> None:
     question = "\n".join([f"Forget in space {request.space!r}: {counts}?", *map(one_line, preview.affected[:5])])
     if await person.choose(f"forget {preview.token}", question, (FORGET, KEEP)) not in (FORGET, None):
         raise InvalidInput("dry_run", "the user was asked and does not want it", "Nothing was forgotten.")
-
-
-async def settle_conflict(memory: Memory, request: WriteRequest, result: WriteResult) -> WriteResult:
-    """Ask which of two facts holds that contradict each other since this write, and state the one that was chosen."""
-    person = PERSON.get()
-    if person is None or not memory.settings.server.ask or not CALLER.get().may(("read",), request.space):
-        return result
-    known = [name.removeprefix(CONFLICT) for name in person.answered(CONFLICT)]
-    lost = next(iter([*known, *(fact.id for fact in result.facts if fact.op == "contested")]), None)
-    pair = None if lost is None else await _conflict(memory, request.space, lost)
-    if lost is None or pair is None:
-        return result
-    texts = tuple(one_line(without_hidden(version.text)) for version in pair)
-    question = f"Memory has two facts that contradict each other: {texts[0]!r}, and {texts[1]!r}. Which one holds?"
-    chosen = await person.choose(CONFLICT + lost, question, (*texts, LEAVE))
-    if chosen not in texts:
-        return result
-    from mcp_memory.domain.requests import NewFact, WriteRequest
-
-    version = pair[texts.index(chosen)]
-    fact = NewFact(version.head, version.relation, version.tail, version.since, confidence=1.0, intent=version.intent)
-    decided = await memory.write(WriteRequest(request.space, request.session, "statement", (), (fact,)))
-    told = f"What was written was stored first; then the user was asked which of two facts holds, and said: {chosen}."
-    return replace(result, facts=(*result.facts, *decided.facts), warnings=(*result.warnings, told))
-
-
-async def _conflict(memory: Memory, space: str, lost: str) -> tuple[Version, Version] | None:
-    """Return the value that holds and the one that lost to it; None if there is no such contradiction any more."""
-    async with memory.store.reading(whole=False) as view:
-        facts = view.space(space).facts
-        version = facts.version(lost)
-        if version is None or version.status != "contested":
-            return None
-        others = facts.versions(facts.key(version.head), version.relation)
-    kept = next((one for one in others if one.status != "contested" and one.since <= version.since < one.until), None)
-    return None if kept is None or kept.text == version.text else (kept, version)

@@ -1,13 +1,12 @@
-"""The URIs of resources, and what all resources share: the space, pages that name the next page, links to them.
+"""The URIs of resources, and what all resources share: the space, pages that name the next page.
 
 Values in a URI are percent-encoded, so any session id and any name can be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -15,11 +14,9 @@ from anyio import to_thread
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.errors import InvalidInput
-from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
     from mcp.shared.uri_template import UriTemplate
-    from mcp_types import ResourceLink
 
     from mcp_memory.ports import Stored
     from mcp_memory.view.space import Space
@@ -153,41 +150,3 @@ def page(
 def without_none(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row without the values that are None."""
     return {name: value for name, value in row.items() if value is not None}
-
-
-# Links from the reply of a tool
-
-LINKS = 3
-"""Links of one reply: some clients show each to the model."""
-SINCE = "2025-06-18"
-"""The revision of the protocol from which on clients know links in replies."""
-_FAMILIES = {"s_": ("sentence", SENTENCE), "f_": ("fact", FACT), "h_": ("point", POINT)}
-_TITLE_CHARS = 60
-
-
-def links_in(structured: Mapping[str, Any], space: str) -> list[ResourceLink]:
-    """Return links from the structured part of a reply to resources that show more of it; none to who may not read."""
-    from mcp_types import ResourceLink
-
-    if not CALLER.get().may(("read",), space):
-        return []
-    links: dict[str, ResourceLink] = {}
-    for name, uri, title in islice(_targets(structured, space), 100):
-        if uri not in links and len(links) < LINKS:
-            links[uri] = ResourceLink(uri=uri, name=name, title=title, mime_type=JSON)
-    return list(links.values())
-
-
-def _targets(structured: Mapping[str, Any], space: str) -> Iterator[tuple[str, str, str]]:
-    """Yield families, URIs and titles, the most relevant first."""
-    for row in structured.get("items", ()):
-        if "stored" in row:  # written: where it stands
-            uri = SESSION.expand({"space": space, "id": row["session"]})
-            yield "session", uri, f"Session {one_line(row['session'])[:_TITLE_CHARS]}"
-    for name in ("citations", "evidence", "items", "changes"):
-        for row in structured.get(name) or ():
-            family, template = _FAMILIES.get(str(row.get("id"))[:2], ("", None))
-            if template is not None and "stored" not in row:
-                text = str(row.get("quote") or row.get("text") or row["id"])
-                uri = template.expand({"space": row.get("space") or space, "id": row["id"]})
-                yield family, uri, one_line(text)[:_TITLE_CHARS]

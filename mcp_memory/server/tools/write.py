@@ -13,7 +13,6 @@ from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, WriteResult
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.asking import settle_conflict
 from mcp_memory.server.tools.arguments import (
     Input,
     SpaceName,
@@ -274,7 +273,7 @@ def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
     request = write_request(read(WriteInput, raw, limits.items), limits)
 
     async def run(memory: Memory, progress: Progress) -> Reply:
-        return write_reply(request, await settle_conflict(memory, request, await memory.write(request, progress)))
+        return write_reply(request, await memory.write(request, progress))
 
     return run
 
