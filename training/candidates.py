@@ -22,9 +22,9 @@ from typing import Any
 
 import anyio
 
+from mcp_memory.commands import dataset
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.evaluation import dataset
 from mcp_memory.language import iso
 from mcp_memory.memory import Memory
 from mcp_memory.search.rendering import record_text

@@ -1,7 +1,7 @@
 """Commands for people: look at the memory from a terminal, and move it.
 
-    arguments.py   what the commands take, and examples; imported with every command, so it imports nothing heavy
-    run.py         opens the memory for a command and runs it; ``mcp-memory search``
+    arguments.py   what the commands take, and examples
+    search.py      ``mcp-memory search``
     terminal.py    what is printed: escaped, coloured on a terminal only, rows as lines of text, or JSON
     show.py        ``mcp-memory show`` and ``list``: finds what a name means, and reads it
     view.py        ``mcp-memory view``: the graph in a browser
@@ -14,6 +14,8 @@
     transfer.py    ``mcp-memory export`` and ``import``
     ingest.py      ``mcp-memory import --processes``: several processes embed
     check.py       ``mcp-memory check``: starts the server as a client would
+    demo.py        ``mcp-memory demo``
+    evaluate.py    ``mcp-memory eval``; dataset.py reads its data, own_server.py starts its server
     install.py     ``mcp-memory install``; clients.py has the clients, config_files.py and jsonc.py edit their files
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and

@@ -11,7 +11,6 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-import anyio
 from anyio import to_thread
 
 from mcp_memory import __version__
@@ -42,21 +41,13 @@ from mcp_memory.wiring import (
 )
 
 
-def doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool = False, yes: bool = False) -> int:
-    """Check the store, after rebuilding it if asked, and print the problems; return 0 for none, otherwise 1.
+async def doctor(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> int:
+    """Check the store, after rebuilding or repairing it if asked, and print the problems.
 
-    Args:
-        settings: names the store and the embedder.
-        rebuild: rebuild every derived table from the log.
-        re_embed: the same, even if the store was made with another embedder than the configured one.
-        repair: first take back what a damaged store still has, then rebuild if anything was.
-        yes: give up what no repair can bring back without asking.
+    Returns:
+        0 for none, otherwise 1.
     """
-    return anyio.run(lambda: _doctor(settings, rebuild=rebuild, re_embed=re_embed, repair=repair, yes=yes))
-
-
-async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: bool, yes: bool) -> int:
-    terminal = Terminal()
+    rebuild = options.rebuild
     try:
         embedder = await open_embedder(settings)
     except EmbedderError as error:
@@ -65,8 +56,8 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
     terminal.line(f"model: {embedder.name} is what it should be and makes vectors of {embedder.dimension} numbers")
     store = open_store(settings, embedder)
     try:
-        if repair:
-            done = await store.repair(lambda texts: _give_up(texts, terminal, yes=yes))
+        if options.repair:
+            done = await store.repair(lambda texts: _give_up(texts, terminal, yes=options.yes))
             for text in done:
                 terminal.line(f"repair: {text}")
             rebuild = bool(done) or (await store.about()).remedy == "--rebuild"
@@ -76,7 +67,7 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
             problem = f"the store was made with {about.embedder!r}."
             terminal.line(("ERROR:", "bad"), problem, "Run: mcp-memory doctor --re-embed, or configure that embedder.")
             return 1
-        if (rebuild or re_embed) and about.remedy != "--repair":  # else nothing can be made of it yet
+        if (rebuild or options.re_embed) and about.remedy != "--repair":  # else nothing can be made of it yet
             bar = ProgressBar("texts")
             reading = reading_of(settings, embedder, open_extractor(settings))
             try:
@@ -87,7 +78,7 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool, repair: 
         found = (await status(store, embedder, uptime_s=0.0, version=__version__)).store
         findings = await store.check() if not found.problems else []
         errors = [finding.text for finding in findings if finding.severity == "error"]
-        remedy = _remedy(found, errors, tried=repair)
+        remedy = _remedy(found, errors, tried=options.repair)
     finally:
         await store.aclose()
     for problem in found.problems:
@@ -130,18 +121,7 @@ def _give_up(texts: Sequence[str], terminal: Terminal, *, yes: bool) -> bool:
     return yes or confirmed("Give them up for good?")
 
 
-def forget(settings: Settings, options: argparse.Namespace) -> int:
-    """Preview, or forget, as the options say; return 0.
-
-    Raises:
-        InvalidInput: something is unknown, not exactly one thing is chosen, or the token is not that of the preview.
-        StoreError: the store cannot be read or written to.
-    """
-    work = _forget if options.undo is None else _undo
-    return anyio.run(work, settings, options, Terminal())
-
-
-async def _undo(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> int:
+async def _undo(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Take back what was forgotten in the last days, as an import of it, and remove what was kept of it."""
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
     store = open_store(settings, embedder, extractor)
@@ -165,10 +145,18 @@ async def _undo(settings: Settings, options: argparse.Namespace, terminal: Termi
             why = "rests on what was forgotten otherwise, or something else took its id"
             command = f"mcp-memory import --again --space NAME {shlex.quote(str(file))}"
             terminal.line(f"The rest {why}. To store it in another space: {command}")
-    return 0
 
 
-async def _forget(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> int:
+async def forget(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Preview, forget, or take back what was forgotten, as the options say.
+
+    Raises:
+        InvalidInput: something is unknown, not exactly one thing is chosen, or the token is not that of the preview.
+        StoreError: the store cannot be read or written to.
+    """
+    if options.undo is not None:
+        await _undo(settings, options, terminal)
+        return
     names = ("session", "entity", "query", "since", "until", "token")
     given = {name: getattr(options, name) for name in names}
     given |= {"ids": options.ids, "everything": options.everything, "space": options.space or MEANT_SPACE.get()}
@@ -189,7 +177,7 @@ async def _forget(settings: Settings, options: argparse.Namespace, terminal: Ter
     reply = forget_reply(request, result)
     if options.json:
         terminal.json(reply.structured)
-        return 0
+        return
     first, *lines = reply.text.split("\n")
     terminal.line((first, "bold"))
     for line in lines:
@@ -197,4 +185,3 @@ async def _forget(settings: Settings, options: argparse.Namespace, terminal: Ter
             terminal.line(line)
     if result.token is not None:
         terminal.line(f"To do it, give the same command again with this at its end:\n  --token {result.token}")
-    return 0

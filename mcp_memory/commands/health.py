@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import os
-
-import anyio
 
 from mcp_memory.commands.looking import open_look
 from mcp_memory.commands.terminal import Terminal
@@ -14,18 +13,13 @@ from mcp_memory.server.tools.status import judge_text, spent_today_text, texts_r
 from mcp_memory.settings import Settings
 
 
-def status(settings: Settings) -> int:
+async def status(settings: Settings, _options: argparse.Namespace, terminal: Terminal) -> int:
     """Print the contents and the state of the memory; return 0 if it is healthy, otherwise 1."""
-    return anyio.run(_status, settings)
-
-
-async def _status(settings: Settings) -> int:
     stored = await open_look(settings)
     try:
         found = await stored.status()
     finally:
         await stored.aclose()
-    terminal = Terminal()
 
     def row(label: str, text: str) -> None:
         terminal.line((f"{label:<8}", "name"), text)

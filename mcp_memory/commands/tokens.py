@@ -16,13 +16,13 @@ from mcp_memory.settings import Settings
 DAY_S = 86_400
 
 
-def token(settings: Settings, options: argparse.Namespace) -> int:
-    """Make, list or revoke; return 0.
+def token(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Make, list or revoke.
 
     Raises:
         InvalidInput: a name, space, right or tenant is wrong.
     """
-    file, terminal = token_file(settings), Terminal()
+    file = token_file(settings)
     if options.deed == "add":
         first = not file.exists()
         terminal.line(file.add(_grant(options)))  # alone on stdout, for programs
@@ -36,7 +36,6 @@ def token(settings: Settings, options: argparse.Namespace) -> int:
     else:
         for one in file.list():
             terminal.line(_grant_line(one.grant, one.made))
-    return 0
 
 
 def _grant(options: argparse.Namespace) -> Grant:

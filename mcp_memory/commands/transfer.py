@@ -96,12 +96,17 @@ def write_folder(folder: Path, files: Iterable[tuple[str, str]], whole: Iterable
 
 
 async def export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Write the log of the store, or of one space, to a file.
+    """Write the log of the store, or of one space, to a file or folder, or a page that draws a space.
 
     Raises:
         InvalidInput: the file cannot be written, or there is no such space; the file is as it was.
         StoreError: the store cannot be read.
     """
+    if options.html:
+        from mcp_memory.commands.view import export_page
+
+        await export_page(settings, options, terminal)
+        return
     file: Path = options.file
     (check_folder if options.markdown else check_target)(file)
     refuse_in_store(file)

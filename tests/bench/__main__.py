@@ -20,7 +20,6 @@ from bench.learning import learning
 from bench.speed import PARTS, bench
 from bench.tree import bench_tree
 
-from mcp_memory.cli import check_files
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.settings import load
 
@@ -62,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Reject options without effect, before anything is measured."""
-    check_files(parser, options)
+    for option, file in (("--json", options.json), ("--plot", options.plot)):
+        if file is not None and (file.is_dir() or not file.parent.is_dir()):
+            parser.error(f"{option} {file}: " + ("that is a folder" if file.is_dir() else "there is no such folder"))
     learning = options.learning is not None
     if (learning or options.tree or options.grow) and (options.large or options.only):
         parser.error("--large and --only belong to the measurements of speed, not to --learning, --tree or --grow")

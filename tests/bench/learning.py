@@ -30,11 +30,11 @@ from bench.plot import Line, Panel, writer
 from bench.subjects import Figure, document
 from mcp import Client
 
+from mcp_memory.commands.dataset import Asked, Dataset, read
+from mcp_memory.commands.demo import call
+from mcp_memory.commands.evaluate import Mean, mean, ranked_ids, recall, recall_at, write_items
+from mcp_memory.commands.own_server import connected, own_server
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.dataset import Asked, Dataset, read
-from mcp_memory.evaluation.demo import call
-from mcp_memory.evaluation.evaluate import Mean, mean, ranked_ids, recall, recall_at, write_items
-from mcp_memory.evaluation.own_server import connected, own_server
 from mcp_memory.settings import Settings
 
 PASSES = 5

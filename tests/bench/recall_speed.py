@@ -18,9 +18,9 @@ import numpy as np
 from bench.subjects import SPACE, Figure, Filled, Laps, Report, Stores, opened
 from bench.synthetic import KINDS, Question, QuestionKind
 
+from mcp_memory.commands.demo import call
+from mcp_memory.commands.own_server import connected, own_server
 from mcp_memory.domain.query import Mode, Query
-from mcp_memory.evaluation.demo import call
-from mcp_memory.evaluation.own_server import connected, own_server
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Matrix

@@ -53,12 +53,12 @@ from bench.subjects import (
 from bench.synthetic import prose
 from mcp import Client, StdioServerParameters
 
+from mcp_memory.commands.demo import call
+from mcp_memory.commands.own_server import connected, own_server
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.status import StoreStatus
-from mcp_memory.evaluation.demo import call
-from mcp_memory.evaluation.own_server import connected, own_server
 from mcp_memory.ports import Store, Transaction
 from mcp_memory.settings import Settings
 from mcp_memory.storage.tables import Tables

@@ -20,8 +20,8 @@ from typing import Any, Literal
 import psutil
 from bench.synthetic import Corpus, corpus
 
+from mcp_memory.commands.own_server import machine, quantile
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.evaluation.own_server import machine, quantile
 from mcp_memory.memory import Memory
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory

@@ -7,7 +7,7 @@ import pytest
 from bench.published import convert
 from pyarrow import parquet
 
-from mcp_memory.evaluation.dataset import read
+from mcp_memory.commands.dataset import read
 
 
 def turn(number, speaker, text, **more):

@@ -115,10 +115,9 @@ def test_every_kind_of_id_is_shown(capsys):
     facts = parsed(capsys, "list", "facts")["facts"]
     fact = parsed(capsys, "show", facts[0]["id"])
     assert (fact["type"], fact["id"]) == ("fact", facts[0]["id"])
-    assert "Stated by" in printed(capsys, "show", facts[0]["id"])
+    assert json.loads(printed(capsys, "show", facts[0]["id"])) == fact
     [point] = parsed(capsys, "list", "points")["points"]
     assert parsed(capsys, "show", point["id"])["text"] == "Tomas looks after the ferns of Ines."
-    assert "joins Ines, Tomas" in printed(capsys, "show", point["id"])
     evidence = parsed(capsys, "search", "Who waters the ferns?")["evidence"][0]
     assert parsed(capsys, "show", evidence["id"])["source"]["id"] == "m3"
     assert "Tomas waters my ferns." in printed(capsys, "show", evidence["id"])
@@ -141,10 +140,8 @@ def test_the_rarer_kinds_of_id_are_shown(capsys, uri):
 
     segment, turn, episode = anyio.run(ids)
     assert parsed(capsys, "show", segment)["type"] == "segment"
-    assert "Session letters" in printed(capsys, "show", segment)
     assert [row["id"] for row in parsed(capsys, "show", turn)["turns"]] == ["m1"]
     assert parsed(capsys, "show", episode)["query"] == "Who waters the ferns?"
-    assert "Judged by caller" in printed(capsys, "show", episode)
 
 
 def test_a_name_with_several_meanings_is_shown_as_asked(capsys):
@@ -260,7 +257,7 @@ def test_the_arguments_of_commands_import_nothing_heavy():
 
 
 def test_commands_for_people_do_not_wait_for_the_import_of_the_protocol():
-    modules = "care", "health", "run", "show", "looking"
+    modules = "care", "health", "search", "show", "looking"
     script = (
         f"import sys, {', '.join(f'mcp_memory.commands.{name}' for name in modules)}; print('mcp_types' in sys.modules)"
     )

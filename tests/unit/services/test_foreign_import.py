@@ -11,8 +11,7 @@ from exported_store import open_at, store_of
 from fakes import FakeEmbedder
 from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat, records_of, write_json
 
-from mcp_memory.commands.show import listing
-from mcp_memory.commands.terminal import Terminal
+from mcp_memory.commands.terminal import Terminal, session_line
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
@@ -308,5 +307,5 @@ async def test_the_title_of_an_imported_chat_is_what_lists_show(memory, tmp_path
     await imported(memory, write_json(tmp_path / "conversations.json", [chatgpt_chat()]))
     listed = await read_in_thread(memory, {"space": "default"}, sessions)
     assert [(row["id"], row["title"]) for row in listed["sessions"]] == [("chatgpt:chat-0", "Moving")]
-    await listing(memory, Terminal(), "sessions", "default", 5, as_json=False)
+    session_line(Terminal(), listed["sessions"][0])
     assert capsys.readouterr().out.startswith("Moving chatgpt:chat-0 ")

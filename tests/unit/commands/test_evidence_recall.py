@@ -4,7 +4,7 @@ from math import isnan, sqrt
 
 import pytest
 
-from mcp_memory.evaluation.evaluate import mean, ranked_ids, recall_at
+from mcp_memory.commands.evaluate import mean, ranked_ids, recall_at
 
 
 def test_ids_come_from_the_best_item_first_in_the_order_of_its_sources_without_repeats():

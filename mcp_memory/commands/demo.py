@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 from typing import Any, TextIO
 
-import anyio
 from mcp import Client, StdioServerParameters
 
 from mcp_memory.texts import resource
@@ -23,10 +22,10 @@ from mcp_memory.texts import resource
 BOLD, DIM, GREEN, PLAIN = "\033[1m", "\033[2m", "\033[32m", "\033[0m"
 
 
-def demo() -> int:
+async def demo(_settings: object, _options: object, _terminal: object) -> int:
     """Run the demonstration; return 0 if every step had the expected result."""
     with tempfile.TemporaryDirectory(prefix="mcp-memory-demo-", ignore_cleanup_errors=True) as folder:
-        return anyio.run(_session, Path(folder))
+        return await _session(Path(folder))
 
 
 async def _session(folder: Path) -> int:

@@ -31,7 +31,7 @@ UNNAMED = "all"
 """The kind of a question whose kind the data set does not say."""
 _NAMED = 200
 """Characters of ids that an error names."""
-_FORMAT = "(see mcp_memory/evaluation/dataset.py for the format)"
+_FORMAT = "(see mcp_memory/commands/dataset.py for the format)"
 _MONTHS = [name.lower() for name in MONTHS]
 
 

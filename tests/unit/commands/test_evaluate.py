@@ -2,8 +2,8 @@
 
 import pytest
 
+from mcp_memory.commands.evaluate import by_kind, differences
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.evaluate import by_kind, differences
 from mcp_memory.settings import Settings, with_switches
 
 

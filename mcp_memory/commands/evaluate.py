@@ -22,14 +22,14 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any, Final, NamedTuple
 
-import anyio
 from mcp import Client
 
 from mcp_memory import __version__
+from mcp_memory.commands.dataset import UNNAMED, Asked, Dataset, read
+from mcp_memory.commands.demo import call
+from mcp_memory.commands.own_server import connected, machine, own_server, quantile
+from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.dataset import UNNAMED, Asked, Dataset, read
-from mcp_memory.evaluation.demo import call
-from mcp_memory.evaluation.own_server import connected, machine, own_server, quantile
 from mcp_memory.ports import Progress
 from mcp_memory.settings import Settings, with_switches
 
@@ -108,8 +108,8 @@ Row = Mapping[str, Any]
 """A question's result: id, kind, answerable, and recall in [0, 1] by "R@2", …"""
 
 
-def evaluate(settings: Settings, options: argparse.Namespace, progress: Progress) -> int:
-    """Measure, print the table, write what was asked for, and return 0.
+async def evaluate(settings: Settings, options: argparse.Namespace, _terminal: Terminal) -> None:
+    """Measure, print the table, and write what was asked for.
 
     Raises:
         ConfigurationError: the data, a switch or a file cannot be used.
@@ -121,14 +121,15 @@ def evaluate(settings: Settings, options: argparse.Namespace, progress: Progress
         folder = options.store or Path(
             opened.enter_context(tempfile.TemporaryDirectory(prefix="mcp-memory-eval-", ignore_cleanup_errors=True))
         )
-        report = anyio.run(_measure, settings, dataset, folder, progress)
+        bar = ProgressBar("items")
+        opened.callback(bar.end)
+        report = await _measure(settings, dataset, folder, bar.show)
     report["switches"] = sorted(options.switch or ())
     print("\n".join(table(report)))
     if before is not None:
         print("\n".join(["", f"paired difference to {options.against}, in points:", *differences(before, report)]))
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    return 0
 
 
 async def _measure(settings: Settings, dataset: Dataset, folder: Path, progress: Progress) -> dict[str, Any]:

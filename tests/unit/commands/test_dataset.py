@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from mcp_memory.commands.dataset import iso, read
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.evaluation.dataset import iso, read
 
 
 def lines(path, *rows):
