@@ -1,14 +1,16 @@
-"""Where a command may write a file for its user, never into a store, nor over an export of another memory; and when."""
+"""Write a file for a user: never into a store, nor over an export of another memory, and nothing that was forgotten."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
 from mcp_memory.errors import InvalidInput
+from mcp_memory.files import whole_file
 from mcp_memory.ports.storage import Store
+from mcp_memory.services.transfer.format import FORMAT
 from mcp_memory.settings import Settings
 from mcp_memory.storage.data_files import MOVED, STORED
 from mcp_memory.storage.own_files import is_own
@@ -79,3 +81,39 @@ async def without_forgotten(store: Store, file: Path, write: Callable[[], Awaita
         if await store.forgotten() == before:
             return done
         stale = True
+
+
+def write_aside(file: Path, lines: Iterable[bytes]) -> None:
+    """Write a file beside its place, readable for its owner alone, and move it there when it is complete.
+
+    Raises:
+        InvalidInput: it cannot be written; what stood in its place is as it was.
+    """
+    try:
+        with whole_file(file.resolve()) as out:  # a link leads to the file that is written
+            out.writelines(lines)
+    except OSError as error:
+        problem = f"{file} cannot be written ({error.strerror})"
+        raise InvalidInput("FILE", problem, "Nothing was exported; make room, or name another place.") from None
+
+
+def check_target(file: Path, marks: tuple[str, str] = ('{"', f'"{FORMAT}"')) -> None:
+    """Refuse a place where no export can be written, or where something else would be lost.
+
+    Args:
+        file: the file to be written.
+        marks: how an earlier export begins, and what it has near its beginning.
+    """
+    if file.is_dir() or not file.resolve().parent.is_dir():
+        problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
+        raise InvalidInput("FILE", problem, "Name a file to write.")
+    try:
+        with file.open("rb") as there:
+            first = there.read(2000)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name another one.") from None
+    begin, mark = (one.encode() for one in marks)
+    if first and not (first.startswith(begin) and mark in first):
+        raise InvalidInput("FILE", f"{file} exists and is no export", "Name another one, or move it away.")

@@ -21,7 +21,13 @@ from anyio import to_thread
 
 from mcp_memory import __version__
 from mcp_memory.commands.ingest import Workers
-from mcp_memory.commands.target import refuse_in_store, refuse_other_export, without_forgotten
+from mcp_memory.commands.target import (
+    check_target,
+    refuse_in_store,
+    refuse_other_export,
+    without_forgotten,
+    write_aside,
+)
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
@@ -35,7 +41,6 @@ from mcp_memory.services.transfer.exporting import WHOLE, export_lines, markdown
 from mcp_memory.services.transfer.foreign.importing import PLACES, ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
-from mcp_memory.services.transfer.format import FORMAT
 from mcp_memory.services.transfer.importing import Imported, import_file
 from mcp_memory.services.transfer.records import space_of
 from mcp_memory.settings import Settings
@@ -240,42 +245,6 @@ def _foreign_lines(found: ForeignImport, space: str, *, dry_run: bool) -> Iterat
         yield "Secrets in it are masked wherever they are shown, searched, exported or sent."
     if found.left_out:
         yield f"{quantity(found.left_out, 'item')} left out, forgotten here before; --again stores that too."
-
-
-def write_aside(file: Path, lines: Iterable[bytes]) -> None:
-    """Write a file beside its place, readable for its owner alone, and move it there when it is complete.
-
-    Raises:
-        InvalidInput: it cannot be written; what stood in its place is as it was.
-    """
-    try:
-        with whole_file(file.resolve()) as out:  # a link leads to the file that is written
-            out.writelines(lines)
-    except OSError as error:
-        problem = f"{file} cannot be written ({error.strerror})"
-        raise InvalidInput("FILE", problem, "Nothing was exported; make room, or name another place.") from None
-
-
-def check_target(file: Path, marks: tuple[str, str] = ('{"', f'"{FORMAT}"')) -> None:
-    """Refuse a place where no export can be written, or where something else would be lost.
-
-    Args:
-        file: the file to be written.
-        marks: how an earlier export begins, and what it has near its beginning.
-    """
-    if file.is_dir() or not file.resolve().parent.is_dir():
-        problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
-        raise InvalidInput("FILE", problem, "Name a file to write.")
-    try:
-        with file.open("rb") as there:
-            first = there.read(2000)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name another one.") from None
-    begin, mark = (one.encode() for one in marks)
-    if first and not (first.startswith(begin) and mark in first):
-        raise InvalidInput("FILE", f"{file} exists and is no export", "Name another one, or move it away.")
 
 
 def _in_words(counts: Mapping[str, int]) -> str:

@@ -21,9 +21,14 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.commands.show import known_space
-from mcp_memory.commands.target import refuse_in_store, refuse_other_export, without_forgotten
+from mcp_memory.commands.target import (
+    check_target,
+    refuse_in_store,
+    refuse_other_export,
+    without_forgotten,
+    write_aside,
+)
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.commands.transfer import check_target, write_aside
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.memory import now
 from mcp_memory.server import viewer

@@ -176,7 +176,8 @@ def test_what_is_forgotten_while_an_export_is_written_is_not_in_it(
                 with ThreadPoolExecutor(1) as other:
                     done[:] = [other.submit(main, ["forget", "--everything", "--yes"]).result()]
 
-    monkeypatch.setattr("mcp_memory.commands.transfer.whole_file", forgetting_before_the_end)
+    for module in ("transfer", "target"):
+        monkeypatch.setattr(f"mcp_memory.commands.{module}.whole_file", forgetting_before_the_end)
     exported = main(["export", *form.split(), str(tmp_path / "out")])
     assert done == [0]
     if "space" in form:
