@@ -27,8 +27,9 @@ PIECE = 1 << 20
 """Bytes read at once of what is skipped."""
 
 _TEXT = r'"(?:[^"\\]|\\.)*+"'  # below, one without an end reaches to the end, so that nothing is read twice
-_TOKEN = re.compile(rf'{_TEXT}?|[{{}}\[\],:]|[^\s{{}}\[\],:"]++', re.DOTALL)
-_AT_END = re.compile(rf'"id"\s*:\s*(-?\d{{1,18}}|{_TEXT})\s*(?:,\s*{_TEXT}\s*:\s*{_TEXT}\s*)*\}}\s*$', re.DOTALL)
+_ID = rf'"id"\s*:\s*(-?\d{{1,18}}|{_TEXT})\s*'
+_AT_START = re.compile(rf"\s*\{{\s*(?:{_TEXT}\s*:\s*{_TEXT}\s*,\s*)*{_ID},", re.DOTALL)
+_AT_END = re.compile(rf"{_ID}(?:,\s*{_TEXT}\s*:\s*{_TEXT}\s*)*\}}\s*$", re.DOTALL)
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 _REMEDY = (
     'Send an object with "jsonrpc": "2.0", the text "method", the object "params" and an "id", a text or whole number.'
@@ -72,22 +73,7 @@ def without_halves(data: bytes) -> bytes:
 
 def request_id(head: str, tail: str) -> str | int | None:
     """Return the id of a request of which only both ends are known; None if it stands in neither."""
-    depth, key, is_value = 0, "", False
-    for match in _TOKEN.finditer(head):
-        token = match.group()
-        if token in "{[":
-            depth += 1
-        elif token in "}]":
-            depth -= 1
-        elif depth == 1 and token == ":":
-            is_value = True
-        elif depth == 1 and token != ",":
-            if is_value and key == '"id"':
-                return _id_of(token) if match.end() < len(head) else None  # else it may be cut off
-            key = token
-        if token not in ":":
-            is_value = False
-    found = _AT_END.search(tail, max(0, tail.rfind('"id"')))
+    found = _AT_START.match(head) or _AT_END.search(tail, max(0, tail.rfind('"id"')))
     return _id_of(found.group(1)) if found else None
 
 

@@ -29,7 +29,7 @@ from mcp_memory.server.resources.uris import (
     without_none,
 )
 from mcp_memory.server.tools.arguments import shown
-from mcp_memory.server.tools.replies import QUOTE_CHARS, round_score, source_output
+from mcp_memory.server.tools.replies import QUOTE_CHARS, round_score, source_row
 
 if TYPE_CHECKING:
     from mcp_memory.domain.evidence import Wish
@@ -202,7 +202,7 @@ def _source_row(space: Space, assertion: Assertion) -> dict[str, Any]:
     quote = turn.text[assertion.start : assertion.end][:QUOTE_CHARS]
     row = space.sentence_row(turn.id, assertion.sentence)
     sentence = {} if row < 0 else {"sentence": space.sentences[row].id}
-    return source_output(turn).model_dump(exclude_none=True) | sentence | {"quote": quote}
+    return source_row(turn) | sentence | {"quote": quote}
 
 
 def _history(space: Space, version: Version) -> list[dict[str, Any]]:
@@ -240,6 +240,6 @@ def _wish_row(space: Space, wish: Wish) -> dict[str, Any]:
             "text": as_said(wish),
             "scope": wish.scope or None,
             "said": iso.show(wish.said_at),
-            "source": source_output(wish.source.turn).model_dump(exclude_none=True),
+            "source": source_row(wish.source.turn),
         }
     )

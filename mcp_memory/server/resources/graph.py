@@ -12,7 +12,7 @@ from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, kn
 from mcp_memory.server.resources.points import point_row
 from mcp_memory.server.resources.uris import GRAPH, PAGE, Values, next_page, page_of, without_none
 from mcp_memory.server.tools.arguments import moment_of, shown
-from mcp_memory.server.tools.replies import QUOTE_CHARS, source_output
+from mcp_memory.server.tools.replies import QUOTE_CHARS, source_row
 from mcp_memory.services import graph as drawings
 from mcp_memory.view.evidence import known_sentences
 
@@ -115,7 +115,7 @@ def _point_sources(space: Space, point: Point) -> list[dict[str, Any]]:
     """Return the first sentences that a memory point rests on, as the sources of a fact are shown."""
     known = known_sentences(space, point.sentences)
     return [
-        source_output(space.turns[sentence.turn_id]).model_dump(exclude_none=True)
+        source_row(space.turns[sentence.turn_id])
         | {"sentence": sentence.id, "quote": space.text(sentence)[:QUOTE_CHARS]}
         for sentence in known[:SOURCES]
     ]

@@ -22,7 +22,7 @@ from mcp_memory.server.resources.uris import (
     without_none,
 )
 from mcp_memory.server.tools.arguments import shown
-from mcp_memory.server.tools.replies import source_output
+from mcp_memory.server.tools.replies import source_row
 
 if TYPE_CHECKING:
     from mcp_memory.domain.points import Point
@@ -112,7 +112,7 @@ def topics(space: Space, values: Values) -> dict[str, Any]:
             row |= {
                 "summary": space.text(sentence),
                 "uri": SENTENCE.expand({"space": space.name, "id": sentence.id}),
-                "source": source_output(space.turns[sentence.turn_id]).model_dump(exclude_none=True),
+                "source": source_row(space.turns[sentence.turn_id]),
             }
         return row
 

@@ -6,9 +6,9 @@ The parts of its reply that describe the recall beside its evidence are memory_r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, Field, StrictBool
+from pydantic import Field, StrictBool
 
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source, Stop
@@ -35,25 +35,23 @@ from mcp_memory.server.tools.replies import (
     EvidenceOutput,
     NextOutput,
     Output,
+    Part,
     Reply,
     Score,
     SourceOutput,
     SpentOutput,
     evidence_lines,
-    evidence_output,
+    evidence_row,
     fit_items,
     fit_share,
     heading,
     indent,
     next_line,
-    next_output,
     omission_warning,
-    operator_arguments,
+    parts,
     quantity,
     reply_of,
-    round_score,
-    source_output,
-    spent_output,
+    source_row,
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
@@ -65,14 +63,14 @@ if TYPE_CHECKING:
     from mcp_memory.ports import Progress
 
 
-class RootOutput(BaseModel):
+class RootOutput(Part):
     """An entity where navigation started."""
 
     name: str
     intent: Annotated[Intent, Field(description="What the question wants from it.")]
 
 
-class CallOutput(BaseModel):
+class CallOutput(Part):
     """A step that recall took by itself."""
 
     turn: Count
@@ -82,7 +80,7 @@ class CallOutput(BaseModel):
     kept: Annotated[Count, Field(description="Of what was found: new, or surer than before.")]
 
 
-class BudgetOutput(BaseModel):
+class BudgetOutput(Part):
     """What a recall cost."""
 
     turns: Count
@@ -105,65 +103,31 @@ class RecallOutput(Output):
     budget: BudgetOutput | None = None
 
 
-class RecallDetails(TypedDict):
-    """Fields of `RecallOutput` but for the episode."""
+def recall_details(recall: RecallResult, max_tokens: int, detail: DetailLevel) -> tuple[dict[str, Any], list[str]]:
+    """Return what a reply says of a recall beside its evidence, each list within its share, and the same as lines.
 
-    conflicts: list[str]
-    roots: list[RootOutput] | None
-    paths: list[str] | None
-    next: list[NextOutput] | None
-    stop_reason: Stop | None
-    trace: list[CallOutput] | None
-    budget: BudgetOutput | None
-
-
-def recall_details(recall: RecallResult, max_tokens: int, detail: DetailLevel) -> tuple[RecallDetails, list[str]]:
-    """Return what a reply says of a recall beside its evidence, each list within its share, and the same as lines."""
-    conflicts = fit_share(recall.conflicts, "conflicts", max_tokens)
-    lines: list[str] = []
-    details = RecallDetails(
-        conflicts=conflicts, roots=None, paths=None, next=None, stop_reason=None, trace=None, budget=None
-    )
+    The first are fields of `RecallOutput`.
+    """
+    details: dict[str, Any] = {"conflicts": fit_share(recall.conflicts, "conflicts", max_tokens)}
     if detail == "brief":
-        return details, lines
-    from mcp_memory.navigation.paths import (
-        serialise,
-    )  # reads word lists that the first reply of a server need not wait for
+        return details, []
+    from mcp_memory.navigation.paths import serialise  # reads word lists that a server's first reply need not wait for
 
-    details["roots"] = fit_share(
-        [RootOutput(name=root.name, intent=root.intent) for root in recall.roots], "roots", max_tokens
-    )
+    details["roots"] = fit_share(parts(RootOutput, recall.roots), "roots", max_tokens)
     details["paths"] = paths = fit_share([serialise(path) for path in recall.paths], "paths", max_tokens)
-    details["next"] = steps = fit_share([next_output(one) for one in recall.next], "next", max_tokens)
-    lines += [f"Path: {one_line(path)}" for path in paths]
-    lines += map(next_line, steps)
+    details["next"] = steps = fit_share(parts(NextOutput, recall.next), "next", max_tokens)
+    lines = [*(f"Path: {one_line(path)}" for path in paths), *map(next_line, steps)]
     if recall.stop is not None:
-        lines.append(
-            f"Looked on for {quantity(recall.turns, 'turn')}, {quantity(len(recall.trace), 'step')}: {recall.stop}."
-        )
+        turns, calls = quantity(recall.turns, "turn"), quantity(len(recall.trace), "step")
+        lines.append(f"Looked on for {turns}, {calls}: {recall.stop}.")
         details["stop_reason"] = recall.stop
-        trace = [
-            CallOutput(
-                turn=one.turn,
-                operator=one.operator,
-                args=operator_arguments(one.args),
-                found=one.found,
-                kept=one.kept,
-            )
-            for one in recall.trace
-        ]
-        details["trace"] = fit_share(trace, "trace", max_tokens)
-    details["budget"] = BudgetOutput(
-        turns=recall.turns,
-        calls=len(recall.trace),
-        texts=recall.texts,
-        rounds=recall.rounds,
-        claude=None if recall.spent is None else spent_output(recall.spent),
-    )
+        details["trace"] = fit_share(parts(CallOutput, recall.trace), "trace", max_tokens)
+    spent = {"turns": recall.turns, "calls": len(recall.trace), "texts": recall.texts, "rounds": recall.rounds}
+    details["budget"] = spent | {"claude": recall.spent}
     return details, lines
 
 
-def conflict_lines(details: RecallDetails) -> list[str]:
+def conflict_lines(details: Mapping[str, Any]) -> list[str]:
     """Return the conflicts that a reply shows as lines of text."""
     return [f"Conflict: {one_line(conflict)}" for conflict in details["conflicts"]]
 
@@ -188,7 +152,7 @@ class AnswerInput(Input):
     space: SpaceName = None
 
 
-class CitationOutput(BaseModel):
+class CitationOutput(Part):
     """Words that an answer rests on."""
 
     id: Annotated[str, Field(description="Of the evidence.")]
@@ -196,7 +160,7 @@ class CitationOutput(BaseModel):
     source: SourceOutput
 
 
-class ClosestOutput(BaseModel):
+class ClosestOutput(Part):
     """A sentence as it was said."""
 
     text: str
@@ -235,14 +199,11 @@ def answer_query(args: AnswerInput) -> Query:
     )
 
 
-def _closest_output(said: Source) -> ClosestOutput:
-    place = source_output(said.turn)
-    return ClosestOutput(
-        text=said.quote,
-        speaker=place.speaker,
-        time=place.time,
-        source=SourceOutput(id=place.id, session=place.session),
-    )
+def _closest_row(said: Source) -> dict[str, Any]:
+    place = source_row(said.turn)
+    return {"text": said.quote, "speaker": said.turn.speaker, "time": place.get("time")} | {
+        "source": {"id": place["id"], "session": place["session"]}
+    }
 
 
 def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "brief") -> Reply:
@@ -252,7 +213,12 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
         InvalidInput: the answer with the one citation that it needs is longer than that.
     """
     recall, citations = answer.recall, answer.citations
-    closest = fit_share([_closest_output(one) for one in answer.closest], "closest", max_tokens)
+    places = [(one.quote, source_row(one.turn)) for one in answer.closest]
+    rows = [
+        place | {"text": quote, "source": SourceOutput(id=place["id"], session=place["session"])}
+        for quote, place in places
+    ]
+    closest = fit_share(parts(ClosestOutput, rows), "closest", max_tokens)
     numbers = {item.id: number for number, item in enumerate(recall.evidence, 1)}
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
     missing = fit_share([one_line(text) for text in recall.missing], "missing", max_tokens)
@@ -262,22 +228,6 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
         """Render so many citations, and then so many records."""
         cited, items = citations[:number], recall.evidence[: max(number - len(citations), 0)]
         warnings = [*recall_warnings, *omission_warning(len(citations) + len(recall.evidence) - number)]
-        output = AnswerOutput(
-            episode=recall.episode,
-            answer=answer.text,
-            abstained=answer.text is None,
-            confidence=None if answer.confidence is None else round_score(answer.confidence),
-            hedged=answer.hedged,
-            closest=closest or None,
-            citations=[
-                CitationOutput(id=one.evidence_id, quote=one.source.quote, source=source_output(one.source.turn))
-                for one in cited
-            ],
-            evidence=[evidence_output(item) for item in items],
-            engine=answer.engine,
-            warnings=warnings,
-            **details,
-        )
         if answer.text is None:
             lines = ["No answer: no certain fact says it."]
             if answer.confidence is not None:
@@ -299,7 +249,24 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
             *detail_lines,
             *warning_lines(warnings),
         ]
-        reply = reply_of(output, [*lines, *episode_line(recall)])
+        reply = reply_of(
+            AnswerOutput,
+            [*lines, *episode_line(recall)],
+            episode=recall.episode,
+            answer=answer.text,
+            abstained=answer.text is None,
+            confidence=answer.confidence,
+            hedged=answer.hedged,
+            closest=closest or None,
+            citations=[
+                {"id": one.evidence_id, "quote": one.source.quote, "source": source_row(one.source.turn)}
+                for one in cited
+            ],
+            evidence=list(map(evidence_row, items)),
+            engine=answer.engine,
+            warnings=warnings,
+            **details,
+        )
         reply.structured.setdefault("answer", None)  # the one field that is null in a reply
         return reply
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, Field, StrictBool
+from pydantic import Field, StrictBool
 
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -37,16 +36,16 @@ from mcp_memory.server.tools.meant import Most
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
     Output,
+    Part,
     Reply,
     ShownKind,
     ShownPrecision,
     SpentOutput,
+    Time,
     in_parentheses,
     indent,
-    iso_validity,
     quantity,
     reply_of,
-    spent_output,
     validity,
     warning_lines,
 )
@@ -123,7 +122,7 @@ class EvolveInput(Input):
     space: SpaceName = None
 
 
-class ChangeOutput(BaseModel):
+class ChangeOutput(Part):
     """A change that the call made."""
 
     step: EvolveStep
@@ -132,13 +131,13 @@ class ChangeOutput(BaseModel):
     text: str
     before: str | None = None
     after: str
-    valid_from: Annotated[str | None, Field(description="Of a fact: when it began to hold.")] = None
-    valid_to: Annotated[str | None, Field(description="Of a fact: when it ceased to.")] = None
+    valid_from: Annotated[Time, Field(description="Of a fact: when it began to hold.")] = None
+    valid_to: Annotated[Time, Field(description="Of a fact: when it ceased to.")] = None
     fact_kind: ShownKind | None = None
     precision: ShownPrecision | None = None
 
 
-class SkippedOutput(BaseModel):
+class SkippedOutput(Part):
     """A step that changed nothing."""
 
     step: EvolveStep
@@ -212,24 +211,24 @@ def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
 
 def evolve_reply(result: EvolveResult) -> Reply:
     """Return the reply to a call."""
-    changes = [ChangeOutput(**asdict(one) | iso_validity(one)) for one in result.changes]
-    lines = [f"{quantity(len(changes), 'change')}." if changes else "Nothing changed."]
+    lines = [f"{quantity(len(result.changes), 'change')}." if result.changes else "Nothing changed."]
     for change in result.changes[:CHANGES_LISTED]:
         before = f"{one_line(change.before)} -> " if change.before else ""
         point = f" ({change.id})" if change.kind == "point" else ""  # later calls name it by its id
         times = in_parentheses(validity(change.valid_from, change.valid_to, change.fact_kind, change.precision))
         lines.append(f"- {change.step}: {before}{one_line(change.after or '')}: {indent(change.text)}{times}{point}")
-    if (more := len(changes) - CHANGES_LISTED) > 0:
+    if (more := len(result.changes) - CHANGES_LISTED) > 0:
         lines.append(f"And {more:,} more.")
     lines += [f"Skipped {one.step}: {one_line(one.reason)}" for one in result.skipped]
-    output = EvolveOutput(
-        changes=changes,
-        skipped=[SkippedOutput(**asdict(one)) for one in result.skipped],
-        claude=None if result.spent is None else spent_output(result.spent),
+    return reply_of(
+        EvolveOutput,
+        [*lines, *warning_lines(result.warnings)],
+        changes=result.changes,
+        skipped=result.skipped,
+        claude=result.spent,
         engine=result.engine,
-        warnings=list(result.warnings),
+        warnings=result.warnings,
     )
-    return reply_of(output, [*lines, *warning_lines(result.warnings)])
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:

@@ -32,13 +32,13 @@ from mcp_memory.server.tools.replies import (
     Output,
     Reply,
     evidence_lines,
-    evidence_output,
+    evidence_row,
     fit_items,
     fit_share,
     iso_day,
     next_line,
-    next_output,
     omission_warning,
+    parts,
     quantity,
     reply_of,
     warning_lines,
@@ -128,7 +128,7 @@ def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
 
     Where not all items fit, those are left out first of which `OperatorResult` says so, and the words of facts.
     """
-    steps = fit_share([next_output(suggestion) for suggestion in found.next], "next", max_tokens)
+    steps = fit_share(parts(NextOutput, found.next), "next", max_tokens)
     found_warnings = fit_share(found.warnings, "warnings", max_tokens)
 
     def render(number: int, quotes: bool = False) -> Reply:
@@ -139,15 +139,18 @@ def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
         else:
             items = list(found.items[:number])
             warnings = [*found_warnings, *omission_warning(out)]
-        output = ExploreOutput(
-            items=[
-                _without_words(row) if row.kind == "fact" and not quotes else row for row in map(evidence_output, items)
-            ],
+        rows = list(map(evidence_row, items))
+        for row in rows:
+            if row["kind"] == "fact" and not quotes:
+                row["sources"] = [source | {"quote": None} for source in row["sources"]]
+        return reply_of(
+            ExploreOutput,
+            [*evidence_lines(items, ids=True), *map(next_line, steps), *warning_lines(warnings)],
+            items=rows,
             next=steps,
             engine="caller",  # who chose the step
             warnings=warnings,
         )
-        return reply_of(output, [*evidence_lines(items, ids=True), *map(next_line, steps), *warning_lines(warnings)])
 
     whole = render(len(found.items), quotes=True)
     return whole if whole.tokens <= max_tokens else fit_items(render, 0, len(found.items), max_tokens) or render(0)
@@ -169,10 +172,6 @@ def _earlier_warning(found: OperatorResult, out: int) -> list[str]:
         until = f"until {iso_day((first.valid_from or 0) + DAY)}, or "
     earlier = quantity(out + found.left_out, "earlier entry")
     return [f"{earlier} left out; for these give {until}a higher limit and max_tokens."]
-
-
-def _without_words(row: EvidenceOutput) -> EvidenceOutput:
-    return row.model_copy(update={"sources": [one.model_copy(update={"quote": None}) for one in row.sources]})
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:

@@ -110,16 +110,15 @@ def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
         if any(line.startswith(("keeps", "stays", "more stay")) for line in result.affected):
             told = "what stays, below, has its words or its name. Look at it, and tell the user."
             lines.append(f"Perhaps not all of it is gone: {told}")
-    output = ForgetOutput(
-        forgotten=dict(result.forgotten),
-        affected=list(result.affected),
+    return reply_of(
+        ForgetOutput,
+        [*lines, *(f"- {indent(line)}" for line in result.affected), *warning_lines(result.warnings)],
+        forgotten=result.forgotten,
+        affected=result.affected,
         dry_run=result.dry_run,
         token=result.token,
         engine="caller",
-        warnings=list(result.warnings),
-    )
-    return reply_of(
-        output, [*lines, *(f"- {indent(line)}" for line in result.affected), *warning_lines(result.warnings)]
+        warnings=result.warnings,
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, Field, StrictInt
+from pydantic import Field, StrictInt
 
 from mcp_memory.server import viewer
 from mcp_memory.server.asking import APPS
 from mcp_memory.server.tools.arguments import AsOf, Input, SpaceName, check_name, check_space, moment_of, read, shown
-from mcp_memory.server.tools.replies import HEADER, Count, Output, Reply, quantity, reply_of, warning_lines
+from mcp_memory.server.tools.replies import HEADER, Count, Output, Part, Reply, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 from mcp_memory.settings import LimitSettings
 
@@ -35,7 +35,7 @@ class GraphInput(Input):
     space: SpaceName = None
 
 
-class GraphTotals(BaseModel):
+class GraphTotals(Part):
     """Size of the whole drawing; a reply holds its first page."""
 
     nodes: Count
@@ -79,7 +79,7 @@ def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
         "```",
         *warning_lines(warnings),
     ]
-    return reply_of(GraphOutput(engine="embedded", warnings=warnings, **row), lines)
+    return reply_of(GraphOutput, lines, engine="embedded", warnings=warnings, **row)
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:

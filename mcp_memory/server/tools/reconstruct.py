@@ -9,7 +9,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from pydantic import BaseModel, Field, StrictBool, StrictInt
+from pydantic import Field, StrictBool, StrictInt
 
 from mcp_memory.domain.evidence import Evidence, Judging, RecallResult
 from mcp_memory.domain.query import Breadth, Mode, Query
@@ -38,14 +38,14 @@ from mcp_memory.server.tools.meant import Most
 from mcp_memory.server.tools.replies import (
     Count,
     EvidenceOutput,
+    Part,
     Reply,
     Score,
-    evidence_output,
+    evidence_row,
     fit_items,
     fit_share,
     omission_warning,
     reply_of,
-    round_score,
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
@@ -110,7 +110,7 @@ class ReconstructInput(Input):
     spaces: Annotated[list[str] | None, Field(description="Several at once, in place of space."), SPACES] = None
 
 
-class PointOutput(BaseModel):
+class PointOutput(Part):
     """A memory point: what joins several entities."""
 
     id: str
@@ -118,7 +118,7 @@ class PointOutput(BaseModel):
     entities: list[str]
 
 
-class WishOutput(BaseModel):
+class WishOutput(Part):
     """What the user asked for once and for all."""
 
     id: Annotated[str, Field(description="Of the sentence that says it.")]
@@ -265,22 +265,6 @@ def recall_reply(
         cursor = f"{recall.breadth}-{seen}-{listing}" if more_pages else None
         omitted = [] if cursor else omission_warning(len(recall.evidence) - number, more)
         warnings = [*recall_warnings, *omitted]
-        output = ReconstructOutput(
-            episode=recall.episode,
-            evidence=[evidence_output(item) for item in items],
-            mode=recall.breadth,
-            total=recall.total,
-            next_cursor=cursor,
-            points=points,
-            wishes=wishes or None,
-            sufficient=recall.sufficient,
-            sufficiency=None if recall.sufficiency is None else round_score(recall.sufficiency),
-            sufficiency_by=recall.sufficiency_by,
-            missing=missing,
-            engine=recall.engine,
-            warnings=warnings,
-            **details,
-        )
         judgement = judgement_lines(recall, missing)
         ids = {item.id for item in items}
         point_lines = [f"Memory point {one.id}: {one_line(one.text)}" for one in points if one.id not in ids]
@@ -296,10 +280,25 @@ def recall_reply(
             *judgement,
             *warning_lines(warnings),
         ]
-        reply = reply_of(output, [*lines, *episode_line(recall)])
-        reply.structured.setdefault(
-            "sufficiency", None
-        )  # as the answer of memory_answer, it is null where there is none
+        reply = reply_of(
+            ReconstructOutput,
+            [*lines, *episode_line(recall)],
+            episode=recall.episode,
+            evidence=list(map(evidence_row, items)),
+            mode=recall.breadth,
+            total=recall.total,
+            next_cursor=cursor,
+            points=points,
+            wishes=wishes or None,
+            sufficient=recall.sufficient,
+            sufficiency=recall.sufficiency,
+            sufficiency_by=recall.sufficiency_by,
+            missing=missing,
+            engine=recall.engine,
+            warnings=warnings,
+            **details,
+        )
+        reply.structured.setdefault("sufficiency", None)  # as the answer of memory_answer, null where there is none
         return reply
 
     most = len(recall.evidence)  # without evidence it always fits: the rest is bounded above

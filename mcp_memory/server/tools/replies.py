@@ -12,17 +12,14 @@ their own words; of its own description only the sentences that no source contai
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, Field, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
-from mcp_memory.domain.evidence import Evidence, EvidenceKind, Suggestion
+from mcp_memory.domain.evidence import Evidence, EvidenceKind
 from mcp_memory.domain.facts import STABLE, Engine, FactKind, Precision
-from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Rule
-from mcp_memory.domain.requests import Improved, WrittenFact
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
@@ -52,9 +49,20 @@ QUOTE_CHARS = 1_000
 CHANGES_LISTED = 10
 """Changes that the text of a reply lists; the structured part has all."""
 
-Score = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[StrictInt, Field(ge=0)]
 
+def round_score(score: float | None) -> float | None:
+    """Return a score within [0, 1] and with four digits; None stays None."""
+    return None if score is None else round(min(max(float(score), 0.0), 1.0), 4)
+
+
+def iso_time(moment: Millis | None) -> str | None:
+    """Return a time as ISO-8601; None for no time, and for an end that is open or unknown."""
+    return None if moment is None else iso.show(moment)
+
+
+Score = Annotated[float, Field(ge=0, le=1), BeforeValidator(round_score)]
+Count = Annotated[StrictInt, Field(ge=0)]
+Time = Annotated[str | None, BeforeValidator(iso_time)]
 
 ShownKind = Annotated[
     FactKind, Field(description="Of a fact: it goes on (state), happened (event), or is announced (planned).")
@@ -65,14 +73,20 @@ ShownPrecision = Annotated[
 ]
 
 
-class Output(BaseModel):
+class Part(BaseModel):
+    """An object in a structured reply. It can be made of a value of the domain that has the same fields."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Output(Part):
     """Fields of every structured reply. A field that is None is left out, so its schema has no null."""
 
     engine: Annotated[Engine, Field(description="Whose judgement decided; caller: what you brought in this call did.")]
     warnings: list[str]
 
 
-class SourceOutput(BaseModel):
+class SourceOutput(Part):
     """Where something was said."""
 
     id: Annotated[str, Field(description="The writer's own id.")]
@@ -87,15 +101,15 @@ class EvidenceSourceOutput(SourceOutput):
     quote: Annotated[str | None, Field(description="Verbatim; only where it differs from text.")] = None
 
 
-class EvidenceOutput(BaseModel):
+class EvidenceOutput(Part):
     """A piece of evidence."""
 
     id: str
     kind: EvidenceKind
     text: str
     score: Annotated[Score, Field(description="Best = 1; comparable within this result only.")]
-    valid_from: Annotated[str | None, Field(description="Of a fact: when it began to hold.")] = None
-    valid_to: Annotated[str | None, Field(description="Of a fact: when it ceased to.")] = None
+    valid_from: Annotated[Time, Field(description="Of a fact: when it began to hold.")] = None
+    valid_to: Annotated[Time, Field(description="Of a fact: when it ceased to.")] = None
     fact_kind: ShownKind | None = None
     precision: ShownPrecision | None = None
     confidence: Annotated[Score | None, Field(description="Of a fact.")] = None
@@ -106,7 +120,7 @@ class EvidenceOutput(BaseModel):
     sources: list[EvidenceSourceOutput]
 
 
-class NextOutput(BaseModel):
+class NextOutput(Part):
     """A step that may find more."""
 
     operator: str
@@ -114,14 +128,14 @@ class NextOutput(BaseModel):
     why: str
 
 
-class SpentOutput(BaseModel):
+class SpentOutput(Part):
     """What was spent on Claude."""
 
     calls: Count
     input_tokens: Annotated[Count, Field(description="Not read from a cache.")]
     cached_tokens: Count
     output_tokens: Count
-    seconds: Annotated[float, Field(ge=0, description="Waited.")]
+    seconds: Annotated[float, Field(ge=0, description="Waited."), BeforeValidator(lambda waited: round(waited, 3))]
 
 
 class Reply(NamedTuple):
@@ -145,9 +159,17 @@ def with_warnings(reply: Reply, warnings: Sequence[str]) -> Reply:
     return Reply("\n".join([*warning_lines(told), reply.text]), structured)
 
 
-def reply_of(output: Output, lines: Iterable[str]) -> Reply:
+def reply_of(model: type[Output], lines: Iterable[str], **fields: object) -> Reply:
     """Return a reply; fields of the structured part that are None are left out."""
-    return Reply("\n".join(lines), output.model_dump(mode="json", exclude_none=True))
+    return Reply("\n".join(lines), model.model_validate(fields).model_dump(mode="json", exclude_none=True))
+
+
+PartT = TypeVar("PartT", bound=Part)
+
+
+def parts(model: type[PartT], values: Iterable[object]) -> list[PartT]:
+    """Return values of the domain as parts of a reply."""
+    return [model.model_validate(value) for value in values]
 
 
 ItemT = TypeVar("ItemT", bound=str | BaseModel)
@@ -203,28 +225,14 @@ def quantity(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def evidence_output(item: Evidence) -> EvidenceOutput:
-    """Return a piece of evidence for the structured part."""
+def evidence_row(item: Evidence) -> dict[str, Any]:
+    """Return the fields of a piece of evidence in the structured part (`EvidenceOutput`)."""
     sources = []
     for source in item.sources:
         quote = source.quote[:QUOTE_CHARS] if source.quote != item.text and not item.abridged else None
-        sources.append(EvidenceSourceOutput(**dict(source_output(source.turn)), quote=quote))
-    return EvidenceOutput(
-        id=item.id,
-        kind=item.kind,
-        text=item.text,
-        score=round_score(item.score),
-        valid_from=iso_time(item.valid_from),
-        valid_to=iso_time(item.valid_to),
-        fact_kind=item.fact_kind,
-        precision=item.precision,
-        confidence=None if item.confidence is None else round_score(item.confidence),
-        inferred=item.inferred,
-        via=list(item.via),
-        group=group_of(item),
-        space=item.space,
-        sources=sources,
-    )
+        sources.append(source_row(source.turn) | {"quote": quote})
+    row = {name: getattr(item, name) for name in EvidenceOutput.model_fields if name != "group"}
+    return row | {"group": group_of(item), "sources": sources}
 
 
 def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]:
@@ -286,30 +294,16 @@ def group_of(item: Evidence) -> str | None:
     return (turn.title or turn.ref) if turn.kind == "document" else turn.session
 
 
-def next_output(suggestion: Suggestion) -> NextOutput:
-    """Return a suggested step for the structured part."""
-    return NextOutput(operator=suggestion.operator, args=operator_arguments(suggestion.args), why=suggestion.why)
-
-
 def next_line(step: NextOutput) -> str:
     """Return a suggested step as a line of text."""
     arguments = json.dumps(step.args, ensure_ascii=False)
     return f"Next: memory_explore {step.operator} {one_line(arguments)}: {one_line(step.why)}"
 
 
-def operator_arguments(arguments: Mapping[str, str | tuple[str, ...]]) -> dict[str, str | list[str]]:
-    """Return the arguments of a step as JSON has them."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in arguments.items()}
-
-
-def spent_output(spent: Spending) -> SpentOutput:
-    """Return what was spent on Claude for the structured part."""
-    return SpentOutput(**asdict(replace(spent, seconds=round(spent.seconds, 3))))
-
-
-def source_output(turn: Turn) -> SourceOutput:
-    """Return where something was said for the structured part."""
-    return SourceOutput(id=turn.ref, session=turn.session, speaker=turn.speaker, time=turn_time(turn))
+def source_row(turn: Turn) -> dict[str, Any]:
+    """Return where something was said, for the structured part."""
+    row = (("id", turn.ref), ("session", turn.session), ("speaker", turn.speaker), ("time", turn_time(turn)))
+    return {name: value for name, value in row if value is not None}
 
 
 def heading(turn: Turn) -> str:
@@ -363,23 +357,8 @@ def _validity(since: Millis | None, until: Millis | None) -> str:
     return f"since {first}" if first else f"until {last}" if last else ""
 
 
-def iso_time(moment: Millis | None) -> str | None:
-    """Return a time as ISO-8601; None for no time, and for an end that is open or unknown."""
-    return None if moment is None else iso.show(moment)
-
-
-def iso_validity(fact: WrittenFact | Improved) -> dict[str, str | None]:
-    """Return from when to when a fact holds, for the structured part."""
-    return {"valid_from": iso_time(fact.valid_from), "valid_to": iso_time(fact.valid_to)}
-
-
 def _time_to_second(moment: Millis | None) -> str | None:
     return None if moment is None else iso.show(moment - moment % 1000)
-
-
-def round_score(score: float) -> float:
-    """Return a score within [0, 1] and with four digits."""
-    return round(min(max(float(score), 0.0), 1.0), 4)
 
 
 def in_parentheses(*marks: str) -> str:

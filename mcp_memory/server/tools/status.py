@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StrictBool
+from pydantic import Field, StrictBool
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
@@ -15,11 +15,11 @@ from mcp_memory.server.tools.arguments import Input, read
 from mcp_memory.server.tools.replies import (
     Count,
     Output,
+    Part,
     Reply,
     SpentOutput,
     quantity,
     reply_of,
-    spent_output,
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
@@ -36,7 +36,7 @@ class StatusInput(Input):
     """Arguments of memory_status: none."""
 
 
-class CountsOutput(BaseModel):
+class CountsOutput(Part):
     """What is stored."""
 
     messages: Count
@@ -57,7 +57,7 @@ class SpaceCountsOutput(CountsOutput):
     space: str
 
 
-class StorageOutput(BaseModel):
+class StorageOutput(Part):
     """The store on disk."""
 
     uri: str
@@ -65,7 +65,7 @@ class StorageOutput(BaseModel):
     backup: Annotated[str | None, Field(description="The newest of those that the store made by itself.")] = None
 
 
-class VersionsOutput(BaseModel):
+class VersionsOutput(Part):
     """Versions of the program and of the store."""
 
     server: str
@@ -74,7 +74,7 @@ class VersionsOutput(BaseModel):
     commit: Count
 
 
-class TodayOutput(BaseModel):
+class TodayOutput(Part):
     """What all processes on the store spent on this day of UTC."""
 
     calls: Count
@@ -84,7 +84,7 @@ class TodayOutput(BaseModel):
     allowed_tokens: Annotated[Count | None, Field(description="Uncached input tokens of a day; None: no bound.")]
 
 
-class TextsReadOutput(BaseModel):
+class TextsReadOutput(Part):
     """How many stored texts Claude has read for facts."""
 
     waiting: Count
@@ -104,7 +104,7 @@ class ClaudeOutput(SpentOutput):
     texts: Annotated[TextsReadOutput | None, Field(description="None: it is sent questions and evidence alone.")] = None
 
 
-class RereadingOutput(BaseModel):
+class RereadingOutput(Part):
     """How many texts are read again for facts by a newer version."""
 
     done: Count
@@ -142,26 +142,6 @@ def status_reply(status: Status) -> Reply:
     warnings = [*problem_texts(store.problems), *store.notes, *status.notes]
     if (more := len(spaces) - SPACES_LISTED) > 0:
         warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")
-    output = StatusOutput(
-        counts=total,
-        space=MEANT_SPACE.get(),
-        spaces=spaces[:SPACES_LISTED],
-        embedder=status.embedder,
-        reader=status.reader,
-        extractor=status.extractor,
-        claude=None if status.judging is None else _claude(status.judging),
-        storage=StorageOutput(uri=store.uri, bytes=store.bytes, backup=store.backup),
-        queue=store.queue,
-        rereading=RereadingOutput(**asdict(store.rereading)) if store.rereading else None,
-        versions=VersionsOutput(
-            server=status.version, format=store.format, generation=store.generation, commit=store.tx
-        ),
-        uptime_s=round(status.uptime_s, 3),
-        processes=len(store.holders),
-        healthy=status.healthy,
-        engine=status.engine,
-        warnings=warnings,
-    )
     size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
     lines = [
         f"{'Healthy' if status.healthy else 'NOT HEALTHY'}. mcp-memory {status.version}, embedder {status.embedder}, "
@@ -178,7 +158,26 @@ def status_reply(status: Status) -> Reply:
         f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",
         *([f"Its last own backup: {store.backup}."] if store.backup else ()),
     ]
-    return reply_of(output, [*lines, *warning_lines(warnings)])
+    return reply_of(
+        StatusOutput,
+        [*lines, *warning_lines(warnings)],
+        counts=total,
+        space=MEANT_SPACE.get(),
+        spaces=spaces[:SPACES_LISTED],
+        embedder=status.embedder,
+        reader=status.reader,
+        extractor=status.extractor,
+        claude=None if status.judging is None else _claude(status.judging),
+        storage=store,
+        queue=store.queue,
+        rereading=store.rereading or None,
+        versions={"server": status.version, "format": store.format, "generation": store.generation, "commit": store.tx},
+        uptime_s=round(status.uptime_s, 3),
+        processes=len(store.holders),
+        healthy=status.healthy,
+        engine=status.engine,
+        warnings=warnings,
+    )
 
 
 def _rereading_lines(store: StoreStatus) -> list[str]:
@@ -194,19 +193,18 @@ def space_counts(space: SpaceStatus) -> SpaceCountsOutput:
     return SpaceCountsOutput(space=counts.pop("name"), **counts)
 
 
-def _claude(judging: Judging) -> ClaudeOutput:
-    today, texts, most = judging.today, judging.texts, judging.day_tokens
-    return ClaudeOutput(
-        judge=judging.when,
-        model=judging.model,
-        url=judging.url,
-        key=judging.key,
-        today=TodayOutput(
-            **{name: max(0, spent) for name, spent in asdict(today).items()}, allowed_tokens=most or None
-        ),
-        texts=None if texts is None else TextsReadOutput(**asdict(texts) | {"resting": texts.resting or None}),
-        **dict(spent_output(judging.spent)),
-    )
+def _claude(judging: Judging) -> dict[str, Any]:
+    """Return the fields of `ClaudeOutput`."""
+    today, texts = judging.today, judging.texts
+    return asdict(judging.spent) | {
+        "judge": judging.when,
+        "model": judging.model,
+        "url": judging.url,
+        "key": judging.key,
+        "today": {name: max(0, spent) for name, spent in asdict(today).items()}
+        | {"allowed_tokens": judging.day_tokens or None},
+        "texts": None if texts is None else asdict(texts) | {"resting": texts.resting or None},
+    }
 
 
 def judge_text(judging: Judging | None) -> str:

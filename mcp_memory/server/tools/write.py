@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from pydantic import BaseModel, Field, StrictBool
+from pydantic import Field, StrictBool
 
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, WriteResult
@@ -30,12 +29,13 @@ from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
     Count,
     Output,
+    Part,
     Reply,
     ShownKind,
     ShownPrecision,
+    Time,
     in_parentheses,
     indent,
-    iso_validity,
     quantity,
     reply_of,
     validity,
@@ -96,13 +96,13 @@ class WriteInput(Input):
     wait: Annotated[StrictBool, Field(description="Until all of it is indexed.")] = False
 
 
-class PendingOutput(BaseModel):
+class PendingOutput(Part):
     """What is done in the background."""
 
     texts: Annotated[Count, Field(description="Kept, and found by their words; not yet by meaning.")]
 
 
-class ItemOutput(BaseModel):
+class ItemOutput(Part):
     """A message or document of the call."""
 
     id: str
@@ -110,19 +110,19 @@ class ItemOutput(BaseModel):
     stored: Annotated[StrictBool, Field(description="False: it was there already.")]
 
 
-class FactOutput(BaseModel):
+class FactOutput(Part):
     """A fact that the call asserted or ended."""
 
     id: str
     text: str
     op: Annotated[Op, Field(description="What was done to it.")]
-    valid_from: Annotated[str | None, Field(description="When it began to hold.")] = None
-    valid_to: Annotated[str | None, Field(description="When it ceased to.")] = None
+    valid_from: Annotated[Time, Field(description="When it began to hold.")] = None
+    valid_to: Annotated[Time, Field(description="When it ceased to.")] = None
     kind: ShownKind
     precision: ShownPrecision | None = None
 
 
-class WriteCounts(BaseModel):
+class WriteCounts(Part):
     """Numbers of a call."""
 
     stored: Count
@@ -255,18 +255,18 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
         for fact in changed[:CHANGES_LISTED]
         for times in (validity(fact.valid_from, fact.valid_to, fact.kind, fact.precision),)
     ]
-    output = WriteOutput(
-        items=[ItemOutput(id=item.ref, session=item.session, stored=item.stored) for item in result.items],
-        facts=[FactOutput(**asdict(fact) | iso_validity(fact)) for fact in result.facts],
-        entities=list(result.entities),
-        counts=WriteCounts(
-            stored=stored, unchanged=number - stored, segments=result.segments, sentences=result.sentences
-        ),
-        pending=PendingOutput(texts=result.pending) if result.pending else None,
+    return reply_of(
+        WriteOutput,
+        [*lines, *warning_lines(result.warnings)],
+        items=[{"id": item.ref, "session": item.session, "stored": item.stored} for item in result.items],
+        facts=result.facts,
+        entities=result.entities,
+        counts={"stored": stored, "unchanged": number - stored}
+        | {"segments": result.segments, "sentences": result.sentences},
+        pending={"texts": result.pending} if result.pending else None,
         engine=result.engine,
-        warnings=list(result.warnings),
+        warnings=result.warnings,
     )
-    return reply_of(output, [*lines, *warning_lines(result.warnings)])
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
