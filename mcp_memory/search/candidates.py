@@ -114,8 +114,12 @@ MOST = 200
 """Candidates that are returned unless the caller asks for another number."""
 SIMILAR_TURNS = "alike"
 """The name of the similar-turn boost in ``via``."""
-SIMILAR_WEIGHT = 0.2
-"""Weight of the cosine with the best message (measured: .2 to .3 are alike)."""
+SIMILAR_WEIGHT = 0.4
+"""Weight of the cosine with the best message.
+
+Measured, R@10 with .2, .4 and .6: friends' talk 83.9 / 84.4 / 84.8, a year's records 52.8 / 53.7 / 53.7, chats with an
+assistant 65.3 / 65.4 / 65.9, prompts in projects 51.8 / 51.3 / 50.5.
+"""
 SEVERAL_WEIGHT = 0.15
 """Weight of the cosine with a query that asks for several things."""
 BOOSTED = 200
