@@ -7,9 +7,8 @@ import dataclasses
 from functools import partial
 from pathlib import Path
 
-from mcp_memory.commands.target import refuse_in_store
+from mcp_memory.commands.target import check_target, refuse_in_store
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
@@ -27,7 +26,8 @@ from mcp_memory.wiring import choose_embedder, open_store, place_of
 
 async def backup(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     """Write the whole store into one file; others may use it meanwhile."""
-    file = _target(options.file, replace=options.replace)
+    file: Path = options.file.expanduser().resolve()  # a link leads to the file that is written
+    check_target(file, "backup", is_backup, replace=options.replace)
     refuse_in_store(file)
     store = _open(settings)
     try:
@@ -93,24 +93,3 @@ async def _forget_again(settings: Settings, folder: Path, embedder: str, dimensi
 
 def _open(settings: Settings) -> LanceStore:
     return open_store(settings, choose_embedder(settings))
-
-
-def _target(file: Path, *, replace: bool) -> Path:
-    """Return where a backup is written; refuse a place where none can be, or where something would be lost."""
-    file = file.expanduser().resolve()  # a link leads to the file that is written
-    if file.is_dir() or not file.parent.is_dir():
-        problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
-        raise InvalidInput("FILE", problem, "Name a file to write.")
-    if file.exists() and not is_backup(_first_bytes(file)):
-        raise InvalidInput("FILE", f"{file} exists and is no backup", "Name another one, or move it away.")
-    if file.exists() and not replace:
-        raise InvalidInput("FILE", f"{file} is there already", "Name another one, or add --replace.")
-    return file
-
-
-def _first_bytes(file: Path) -> bytes:
-    try:
-        with file.open("rb") as there:
-            return there.read(2048)
-    except OSError as error:
-        raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name another one.") from None

@@ -1,8 +1,8 @@
 """``mcp-memory check``: start the server as a client would, and see that it remembers.
 
 The server gets the command and the variables of the client's file and a bare ``PATH``, as programs have that are not
-started in a terminal. It is greeted in both eras of the protocol, then it stores a message in a space of its own, finds
-it again, and forgets it.
+started in a terminal. It is greeted as today's clients do, stores a message in a space of its own, finds it again, and
+forgets it.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from __future__ import annotations
 import argparse
 import secrets
 import shlex
+import shutil
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from math import inf
 from pathlib import Path
-from typing import Any, Final, Literal, TextIO
+from typing import Any, Final, TextIO
 
 import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mcp_memory import __version__
-from mcp_memory.commands.clients import CLIENTS, REMOTE, Entry, System, own_name, servers_in
+from mcp_memory.commands.clients import CLIENTS, Entry, System, own_name, servers_in
 from mcp_memory.commands.install import executable
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput, McpMemoryError
@@ -31,9 +32,7 @@ START_S: Final = 60.0
 """Seconds in which a client waits for the first reply: that of Claude Desktop."""
 CALL_S: Final = 180.0
 """Seconds in which a call has to be done; the first one loads the model."""
-ERAS: Final[Mapping[str, Literal["legacy", "auto"]]] = {"2025-11-25 and before": "legacy", "2026-07-28": "auto"}
 BARE_PATH: Final = "/usr/bin:/bin:/usr/sbin:/sbin"
-Work = Callable[[Client], Awaitable[None]]
 _MESSAGE: Final = "The lighthouse keeper of Skerry Point keeps a green umbrella."
 _QUESTION: Final = "What does the lighthouse keeper of Skerry Point keep?"
 
@@ -61,9 +60,9 @@ def check(options: argparse.Namespace, terminal: Terminal, system: System | None
     system = system or System.current()
     entry = _entry_of(options.client, system, terminal)
     terminal.line(f"Starting {' '.join([entry['command'], *entry['args']])}")
-    command = Path(entry["command"])
-    if command.is_absolute() and not command.is_file():
-        terminal.line(("FAILED", "bold"), f"there is no {command}")
+    path = None if system.platform == "win32" else BARE_PATH
+    if shutil.which(entry["command"], path=path) is None:
+        terminal.line(("FAILED", "bold"), f"there is no {entry['command']}, or none that clients find")
         terminal.line(f"  Set the path that it has now: mcp-memory install {options.client or 'CLIENT'}")
         return 1
     for name in entry["env"]:
@@ -99,11 +98,6 @@ def _entry_of(client: str | None, system: System, terminal: Terminal) -> Entry:
         problem = f"{file} has no server of this program{other}"
         raise InvalidInput(client, problem, f"Put it there: mcp-memory install {client}")
     terminal.line(f"It is {name!r} in {file}")
-    if mixed := REMOTE & {field for field in servers[name] if field not in ("type", "transport")}:
-        terminal.line(
-            ("NOTE ", "bold"), f"It has a command and {', '.join(sorted(mixed))}: the client may take either."
-        )
-        terminal.line(f"      Put it right: mcp-memory install {client}")
     if name != usual and usual in servers:
         terminal.line(("NOTE ", "bold"), f"{usual!r} beside it is another server, and a model may store in either.")
         terminal.line("      To have this one alone, take the other out.")
@@ -126,23 +120,30 @@ def _own_store(config: Path | None) -> str | None:
 
 
 async def _check(entry: Entry, system: System, terminal: Terminal, log: TextIO) -> str:
-    """Greet the server in both eras, and let it remember; return the place of its store."""
-    place = ""
+    """Start the server and let it remember; return the place of its store. What goes wrong is a `StepFailed`."""
     parameters = StdioServerParameters(
         command=entry["command"], args=entry["args"], env=_environment(system) | entry["env"]
     )
-    for era, mode in ERAS.items():
-        began = time.monotonic()
-
-        async def look(client: Client, era: str = era, mode: str = mode, began: float = began) -> None:
-            tools = (await _step(client.list_tools, "the list of tools", START_S)).tools
-            seconds = time.monotonic() - began
-            _good(terminal, f"protocol {era}: {len(tools)} tools after {seconds:.1f} s")
-            if mode == "auto":
-                nonlocal place
+    began, place = time.monotonic(), ""
+    try:
+        with anyio.CancelScope(deadline=anyio.current_time() + START_S) as scope:
+            transport = stdio_client(parameters, errlog=log)
+            async with Client(transport, mode="legacy", read_timeout_seconds=CALL_S) as client:
+                tools = (await _step(client.list_tools, "the list of tools", START_S)).tools
+                scope.deadline = inf
+                _good(terminal, f"it offers {len(tools)} tools after {time.monotonic() - began:.1f} s")
                 place = await _remember(client, terminal)
-
-        await _with_client(parameters, mode, log, look)
+    except Exception as error:
+        reason: BaseException = error
+        while isinstance(reason, BaseExceptionGroup):
+            reason = reason.exceptions[0]
+        if isinstance(reason, StepFailed):
+            raise reason from None
+        said = f"{type(reason).__name__}: {reason}"[:200]
+        remedy = "See what the server said; mcp-memory doctor looks for damage."
+        raise StepFailed(f"the server did not start, or not go on ({said})", remedy) from None
+    if scope.cancelled_caught:
+        raise StepFailed(f"no reply after {START_S:.0f} s", "Run: mcp-memory doctor")
     return place
 
 
@@ -192,38 +193,6 @@ async def _step(work: Callable[[], Awaitable[Any]], what: str, seconds: float) -
     except TimeoutError:
         remedy = "Other programs may keep the machine busy: try again. If it stays so: mcp-memory doctor"
         raise StepFailed(f"{what} took longer than {seconds:.0f} s", remedy) from None
-
-
-async def _with_client(
-    parameters: StdioServerParameters, mode: Literal["legacy", "auto"], log: TextIO, work: Work
-) -> None:
-    """Start a server, connect to it and do some work; what goes wrong is a `StepFailed`."""
-    connected = False
-    try:
-        with anyio.CancelScope(deadline=anyio.current_time() + START_S) as scope:
-            transport = stdio_client(parameters, errlog=log)
-            async with Client(transport, mode=mode, read_timeout_seconds=CALL_S) as client:
-                connected, scope.deadline = True, inf
-                await work(client)
-    except Exception as error:
-        reason = _first(error)
-        if isinstance(reason, StepFailed):
-            raise reason from None
-        if isinstance(reason, FileNotFoundError) and not connected:
-            remedy = "Clients have a PATH of their own. Set the full path: mcp-memory install CLIENT"
-            raise StepFailed(f"{parameters.command} is not found", remedy) from None
-        said = f"{type(reason).__name__}: {reason}"[:200]
-        remedy = "See what the server said; mcp-memory doctor looks for damage."
-        raise StepFailed(f"the server did not {'go on' if connected else 'start'} ({said})", remedy) from None
-    if scope.cancelled_caught:
-        raise StepFailed(f"no reply after {START_S:.0f} s", "Run: mcp-memory doctor")
-
-
-def _first(error: BaseException) -> BaseException:
-    """Return the first exception of a group, however deep."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _environment(system: System) -> dict[str, str]:

@@ -97,23 +97,32 @@ def write_aside(file: Path, lines: Iterable[bytes]) -> None:
         raise InvalidInput("FILE", problem, "Nothing was exported; make room, or name another place.") from None
 
 
-def check_target(file: Path, marks: tuple[str, str] = ('{"', f'"{FORMAT}"')) -> None:
-    """Refuse a place where no export can be written, or where something else would be lost.
+def _is_export(first: bytes) -> bool:
+    return first.startswith(b'{"') and f'"{FORMAT}"'.encode() in first
+
+
+def check_target(
+    file: Path, what: str = "export", is_one: Callable[[bytes], bool] = _is_export, *, replace: bool = True
+) -> None:
+    """Refuse a place where no file can be written, or where something else would be lost.
 
     Args:
         file: the file to be written.
-        marks: how an earlier export begins, and what it has near its beginning.
+        what: it is.
+        is_one: returns whether a file that begins so is an earlier one.
+        replace: whether an earlier one may be replaced.
     """
     if file.is_dir() or not file.resolve().parent.is_dir():
         problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
         raise InvalidInput("FILE", problem, "Name a file to write.")
     try:
         with file.open("rb") as there:
-            first = there.read(2000)
+            first = there.read(2048)
     except FileNotFoundError:
         return
     except OSError as error:
         raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name another one.") from None
-    begin, mark = (one.encode() for one in marks)
-    if first and not (first.startswith(begin) and mark in first):
-        raise InvalidInput("FILE", f"{file} exists and is no export", "Name another one, or move it away.")
+    if first and not is_one(first):
+        raise InvalidInput("FILE", f"{file} exists and is no {what}", "Name another one, or move it away.")
+    if not replace:
+        raise InvalidInput("FILE", f"{file} is there already", "Name another one, or add --replace.")

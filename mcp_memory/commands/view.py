@@ -57,7 +57,9 @@ async def export_page(settings: Settings, options: argparse.Namespace, terminal:
         InvalidInput: the file cannot be written, or there is no such space; the file is as it was.
     """
     file: Path = options.file
-    check_target(file, ("<!doctype html>", "<title>Memory graph</title>"))
+    check_target(
+        file, is_one=lambda first: first.startswith(b"<!doctype html>") and b"<title>Memory graph</title>" in first
+    )
     refuse_in_store(file)
     refuse_other_export(settings, file, replace=options.replace)
     if options.with_secrets:
