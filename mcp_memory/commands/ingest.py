@@ -1,24 +1,16 @@
 """``mcp-memory import --processes``: several processes cut, read and embed the texts of a corpus at the same time.
 
 Threads of one process share the embedding only: cutting and reading facts are plain Python. Each worker opens the model
-itself and computes with one thread. Workers end with the process that started them, also if that is killed.
+itself and computes with one thread; anyio ends the workers with the process that started them.
 """
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from multiprocessing import connection, get_context, parent_process
-from types import TracebackType
-from typing import Self
 
 import anyio
-from anyio import to_thread
+from anyio import BrokenWorkerProcess, to_process
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Talkers, Turn
@@ -32,7 +24,7 @@ CHARACTERS = 16_000
 
 
 class Workers:
-    """A pool of processes.
+    """Processes that derive.
 
     Args:
         settings: the settings that they open the model and the rules with.
@@ -40,14 +32,8 @@ class Workers:
     """
 
     def __init__(self, settings: Settings, processes: int) -> None:
-        settings = replace(settings, embedding=replace(settings.embedding, threads=1))
-        self._pool = ProcessPoolExecutor(processes, get_context("spawn"), _open, (settings,))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, _kind: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
-        self._pool.shutdown(cancel_futures=True)
+        self._settings = replace(settings, embedding=replace(settings.embedding, threads=1))
+        self._limiter = anyio.CapacityLimiter(processes)
 
     async def derive(self, turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[Batch]:
         """Return each text with the rows derived from it (`mcp_memory.services.ingest.derive`).
@@ -55,16 +41,28 @@ class Workers:
         Raises:
             EmbedderError: the model cannot be loaded, or a process was ended from outside.
         """
-        futures = [self._pool.submit(_derive, turns[first:end], talkers[first:end]) for first, end in _parts(turns)]
-        try:
-            return await to_thread.run_sync(
-                lambda: [rows for future in futures for rows in future.result()], abandon_on_cancel=True
-            )
-        except BrokenProcessPool as error:
+        derived: dict[int, list[Batch]] = {}
+        failures: list[Exception] = []
+
+        async def derive_part(first: int, end: int) -> None:
+            work = self._settings, turns[first:end], talkers[first:end]
+            try:
+                derived[first] = await to_process.run_sync(_derive, *work, cancellable=True, limiter=self._limiter)
+            except (BrokenWorkerProcess, EmbedderError) as error:
+                failures.append(error)
+                tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            for first, end in _parts(turns):
+                tasks.start_soon(derive_part, first, end)
+        if failures and isinstance(failures[0], EmbedderError):
+            raise failures[0]
+        if failures:
             raise EmbedderError(
                 "A process that embeds texts was killed, perhaps because memory ran out. Run the command again with "
                 "fewer --processes; texts that are stored already are skipped."
-            ) from error
+            ) from failures[0]
+        return [batch for first in sorted(derived) for batch in derived[first]]
 
 
 def _parts(turns: Sequence[Turn]) -> Iterator[tuple[int, int]]:
@@ -79,23 +77,11 @@ def _parts(turns: Sequence[Turn]) -> Iterator[tuple[int, int]]:
         yield first, len(turns)
 
 
-_reading: Reading
+_reading: Reading | None = None
+"""What a worker has opened."""
 
 
-def _open(settings: Settings) -> None:
-    """Prepare a worker."""
+def _derive(settings: Settings, turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[Batch]:
     global _reading
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process gets it, too, and ends the pool
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _reading = reading_of(settings, choose_embedder(settings), open_extractor(settings))
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-
-def _derive(turns: Sequence[Turn], talkers: Sequence[Talkers]) -> list[Batch]:
-    return anyio.run(lambda: derive(_reading, turns, talkers, progress=silent))
+    _reading = reading = _reading or reading_of(settings, choose_embedder(settings), open_extractor(settings))
+    return anyio.run(lambda: derive(reading, turns, talkers, progress=silent))

@@ -11,7 +11,6 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -171,7 +170,7 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
         options.file = options.file / WHOLE
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
     reading = reading_of(settings, embedder, extractor)
-    with source_files(options.file) as files, ExitStack() as opened:
+    with source_files(options.file) as files:
         kind = options.kind or await to_thread.run_sync(recognise, files)
         if kind != OWN and options.map:
             remedy = "Say where it goes with --space NAME."
@@ -190,7 +189,7 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
             else:
                 space, chosen = options.space or MEANT_SPACE.get(), settings.limits
                 limits = ItemLimits(chosen.message_bytes, chosen.document_bytes, chosen.name_chars)
-                workers = opened.enter_context(Workers(settings, options.processes)) if options.processes else None
+                workers = Workers(settings, options.processes) if options.processes else None
                 found = await import_foreign(
                     store, reading, READERS[kind], files, space=space, limits=limits, now=now(),
                     derived=workers.derive if workers else None, **how,
