@@ -27,7 +27,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from mcp_memory.access.settings import AccessSettings
 from mcp_memory.bounds import SLOW_CHARS, BrokenText, parse_toml
-from mcp_memory.configurable import NOT_NEGATIVE, POSITIVE, Declared, Range, key
+from mcp_memory.configurable import POSITIVE, Declared, Range, key
 from mcp_memory.domain.settings import FactSettings
 from mcp_memory.embedding.settings import EmbeddingSettings, ReaderSettings
 from mcp_memory.errors import ConfigurationError
@@ -108,7 +108,6 @@ class HttpSettings:
     receive_s: float = key(20.0, "seconds within which a whole request has to arrive", POSITIVE)
     drain_s: float = key(10.0, "seconds for running calls to end when the server stops")
     tenants: int = key(16, "memories open at a time where storage.uri holds {tenant}")
-    tenant_mb: int = key(4_000, "megabytes of the process above which unused ones are closed; 0: any", NOT_NEGATIVE)
     tenant_idle_s: float = key(600.0, "seconds after which an unused one is closed", POSITIVE)
 
 

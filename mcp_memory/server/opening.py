@@ -58,13 +58,6 @@ Opener = Callable[[], Awaitable["Memory"]]
 """Opens the memory of the caller's tenant; there is one tenant without a name where there is one store."""
 
 
-def resident_mb() -> float:
-    """Return the physical memory of this process in megabytes."""
-    import psutil
-
-    return float(psutil.Process().memory_info().rss) / 1e6
-
-
 class _Attempt:
     """One attempt to open a memory; every call that came meanwhile waits for it."""
 
@@ -88,8 +81,7 @@ class Opening:
     """Opens memories when they are first needed, and keeps them.
 
     Calls that come while one opens wait for the same attempt. If the attempt fails they fail with its message, and the
-    next call tries again. Of many tenants those used last are kept (``http.tenants``, ``.tenant_mb``,
-    ``.tenant_idle_s``).
+    next call tries again. Of many tenants those used last are kept (``http.tenants``, ``.tenant_idle_s``).
 
     Args:
         opener: opens a memory.
@@ -157,7 +149,7 @@ class Opening:
             self._listed.set()
 
     async def close_idle(self) -> None:
-        """Close memories of tenants that are too many or too large, or that nobody uses; runs until cancelled."""
+        """Close memories of tenants that are too many, or that nobody uses; runs until cancelled."""
         while True:
             await anyio.sleep(LOOK_S)
             await self.close_some()
@@ -166,15 +158,11 @@ class Opening:
         """Do so once; a memory that a call uses stays open."""
         for tenant, one in list(self._open.items()):  # that used longest ago first
             spare = not one.users and one.memory is not None and tenant != "" and self._open.get(tenant) is one
-            if spare and self._is_due(one):
+            idle = time.monotonic() - one.used > self._settings.tenant_idle_s
+            if spare and (idle or len(self) > self._settings.tenants):
                 del self._open[tenant]
                 await self._close(one)
                 await to_thread.run_sync(give_back)
-
-    def _is_due(self, one: _OpenMemory) -> bool:
-        limits = self._settings
-        idle = time.monotonic() - one.used > limits.tenant_idle_s
-        return idle or len(self) > limits.tenants or 0 < limits.tenant_mb < resident_mb()
 
     async def aclose(self) -> None:
         """Let background work drain, and close every memory."""

@@ -50,20 +50,6 @@ async def test_each_tenant_has_a_memory_and_those_used_last_stay_open():
         tasks.cancel_scope.cancel()
 
 
-async def test_memories_that_nobody_uses_are_closed_while_the_process_is_too_large(monkeypatch):
-    opened = Opened()
-    monkeypatch.setattr(
-        "mcp_memory.server.opening.resident_mb", lambda: 400.0 * sum(not one.closed for _, one in opened.memories)
-    )
-    async with anyio.create_task_group() as tasks:
-        opening = Opening(opened, tasks, HttpSettings(tenant_mb=1_000))
-        for tenant in "abcd":
-            await used(opening, tenant)
-        await opening.close_some()
-        assert [tenant for tenant, memory in opened.memories if not memory.closed] == ["c", "d"]
-        tasks.cancel_scope.cancel()
-
-
 async def test_an_idle_memory_is_closed_and_one_in_use_is_not():
     opened = Opened()
     async with anyio.create_task_group() as tasks:
