@@ -15,7 +15,7 @@ A row reads *sort words | slots | effect | tail | options*:
   row that fits first), and a confidence in (0, 1], .95 without one.
 
 Of several rows for one phrase the first that fits holds: those with more particles first, then those with the more
-specific kind, then by their order in the file. A row that can never fire is refused when the table is read.
+specific kind, then by their order in the file. A test holds that every row can fire.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
-from mcp_memory.domain.relations import COMMON, FURTHER, Registry, irregular_verbs, relations
+from mcp_memory.domain.relations import Registry, relations
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables import closed
 
@@ -55,8 +55,6 @@ _OPTIONS = word_set("swapped also")
 _SLOTS = closed.PREPOSITIONS | {"obj", "time", "each"}
 CONFIDENCE = 0.95
 """Confidence of a row that states none."""
-FEW_COUNTED = 0.89
-"""The highest confidence of a form of which fewer than 30 facts were counted: none is certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +92,6 @@ class Row:
         """The place of the row: more particles first, then the more specific kind."""
         return -len(self.particles), max(KINDS.index(kind) for kind in self.tail)
 
-    def shadows(self, later: Row) -> bool:
-        """Return whether a later row of the same word can never fire because of this one."""
-        return (
-            not (self.also or later.also)
-            and self.particles == later.particles
-            and self.slots >= later.slots
-            and self.conditions <= later.conditions
-            and (set(self.tail) >= set(later.tail) or "any" in self.tail)
-        )
-
 
 Rows = dict[tuple[Sort, str], tuple[Row, ...]]
 """The rows of a table by their word, in the order in which they are tried."""
@@ -117,88 +105,33 @@ def parse_row(relation: str, text: str) -> tuple[Row, ...]:
     """
     cells = [cell.strip() for cell in text.split("|")]
     sort, _, words = cells[0].partition(" ")
-    if sort not in get_args(Sort) or not words:
-        raise _refused(relation, text, f"a row begins with one of {', '.join(get_args(Sort))} and a word")
     if sort in SLOTLESS:
         cells.insert(1, "")
-    if len(cells) not in (4, 5):
-        raise _refused(relation, text, "its cells are: sort words | slots | effect | tail | options")
-    slots, effect, tail = frozenset(cells[1].split()), cells[2], tuple(cells[3].split())
-    options = cells[4].split() if len(cells) == 5 else []
+    first, *particles = words.split() or [""]
+    slots, effect, tail, options = (cell.split() for cell in [*cells, "", "", "", ""][1:5])
     numbers = [float(option) for option in options if option[0] in ".01"]
     flags = {option for option in options if option[0] not in ".01"}
-    for what, unknown in (
-        ("slots", slots - _SLOTS),
-        ("effects", {effect} - set(get_args(Effect))),
-        ("kinds", set(tail) - set(KINDS)),
-        ("options", flags - _OPTIONS - CONDITIONS),
-    ):
-        if unknown:
-            raise _refused(relation, text, f"unknown {what}: {', '.join(sorted(unknown))}")
-    if not tail or (not slots and sort not in SLOTLESS):
-        raise _refused(relation, text, "it has no slot, or no kind of tail")
-    if any(not 0 < number <= 1 for number in numbers) or len(numbers) > 1:
-        raise _refused(relation, text, "it needs one confidence in (0, 1]")
-    contradictory = {"past", "present"} <= flags or {"negated", "positive"} <= flags or {"talk", "document"} <= flags
-    if contradictory:
-        raise _refused(relation, text, "its conditions exclude one another")
-    rows = []
-    first, *particles = words.split()
-    for word in first.split("/"):
-        if sort in ("verb", "passive") and _is_inflected(word):
-            raise _refused(relation, text, f"{word!r} is no verb in its plain form")
-        if sort == "adj" and len(word) > 4 and word.endswith("ed"):
-            raise _refused(relation, text, f"'is {word}' is read as a passive, the row of a verb")
-        row = Row(
-            relation, sort, word, tuple(particles), slots, effect, tail,  # type: ignore[arg-type]  # checked above
+    known = sort in get_args(Sort) and {*slots} <= _SLOTS and {*effect} <= {*get_args(Effect)} and {*tail} <= {*KINDS}
+    if not (known and first and tail and len(effect) == 1 and flags <= _OPTIONS | CONDITIONS and len(cells) < 6):
+        form = "sort words | slots | effect | tail | options"
+        raise ValueError(f"relation {relation!r}: the row {text!r} is not of the form {form}")
+    return tuple(
+        Row(
+            relation, sort, word, tuple(particles), frozenset(slots), effect[0], tuple(tail),  # type: ignore[arg-type]
             frozenset(flags & CONDITIONS), "swapped" in flags, "also" in flags, *numbers,
-        )  # fmt: skip
-        rows.append(row)
-    return tuple(rows)
-
-
-_PLAIN = word_set("embed shred wed bed shed") | {*COMMON.split(), *FURTHER.split()}
-
-
-def _is_inflected(word: str) -> bool:
-    """Return whether a verb of a row is not in its plain form, so that no clause has it."""
-    plain, inflected = _irregular_forms()
-    if word in _PLAIN or word in plain:
-        return False
-    return word in inflected or (len(word) > 5 and word.endswith(("ed", "ing")) and not word.endswith("eed"))
-
-
-@cache
-def _irregular_forms() -> tuple[frozenset[str], frozenset[str]]:
-    """Return the plain forms of the irregular verbs, and their other forms."""
-    verbs = irregular_verbs()
-    return frozenset(verb[0] for verb in verbs), frozenset(form for verb in verbs for form in verb[1:])
-
-
-def _refused(relation: str, text: str, reason: str) -> ValueError:
-    return ValueError(f"relation {relation!r}: the row {text!r} can never fire: {reason}")
+        )
+        for word in first.split("/")
+    )  # fmt: skip
 
 
 def read_rows(registry: Registry) -> Rows:
-    """Return the rows of all relations, each word's in the order in which they are tried.
-
-    Raises:
-        ValueError: a row can never fire; it says which and why.
-    """
+    """Return the rows of all relations, each word's in the order in which they are tried."""
     by_word: dict[tuple[Sort, str], list[Row]] = {}
     for relation in registry:
         for text in relation.said:
             for row in parse_row(relation.name, text):
                 by_word.setdefault((row.sort, row.word), []).append(row)
-    for key, rows in by_word.items():
-        rows.sort(key=lambda row: row.rank)
-        for number, row in enumerate(rows):
-            if earlier := next((one for one in rows[:number] if one.shadows(row)), None):
-                raise ValueError(
-                    f"relation {row.relation!r}: a row of {' '.join(key)!r} can never fire: one of"
-                    f" {earlier.relation!r} comes first"
-                )
-    return {key: tuple(rows) for key, rows in by_word.items()}
+    return {key: tuple(sorted(rows, key=lambda row: row.rank)) for key, rows in by_word.items()}
 
 
 @cache
