@@ -4,9 +4,9 @@ A sentence is split into words (``words.py``). Verb groups (``verb_groups.py``),
 lists of them (``coordination.py``) and what depends on a verb (``complements.py``) make up its clauses
 (``clause_reader.py``). The rows of the relation table (``rows.py``) tell which relation a verb with its preposition, or
 a noun behind "is", states; ``statements.py`` matches clauses against them. Beside them stand ``copulas.py`` (classes,
-roles, ages), ``set_phrases.py`` (what is in two parts of a clause) and ``phrase_claims.py`` (what a phrase states by
-itself). What no row knows is nothing. For each claim three questions
-are decided separately: its subject (``discourse.py``), its certainty (``modality.py``) and its interval
-(``validity.py``); ``claims.py`` then makes assertions of it. The first sentences of encyclopaedia articles are also
-read by their fixed form (``openings.py``).
+roles, ages), ``phrases.py`` (what a phrase states by itself), ``appointments.py`` (dates of things) and
+``introductions.py`` (names of speakers). What no row knows is nothing. For each claim three questions are decided
+separately: its subject (``discourse.py``), its certainty (``modality.py``) and its interval (``validity.py``);
+``claims.py`` then makes assertions of it, and ``doubts.py`` drops what its own words speak against. The first sentences
+of encyclopaedia articles are also read by their fixed form (``openings.py``).
 """

@@ -11,14 +11,14 @@ from mcp_memory.domain.facts import Assertion, Intent, kind_of, new_assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language.iso import MONTHS, civil
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
-from mcp_memory.rules.facts.software import is_about_work
-from mcp_memory.rules.facts.tables.tools import WORK_WORDS
+from mcp_memory.rules.facts.tables import nouns
 from mcp_memory.rules.facts.validity import (
     Validity,
     before_telling,
@@ -82,6 +82,21 @@ def kinship_claims(
         yield Claim(owner, relation, name, "state", times, end)
 
 
+def age_claims(clause: Clause, person: NounPhrase, age: str, effect: Effect, end: int) -> Iterator[Claim]:
+    """Yield the age of a person, and the birthday if it is the day of a month: "Olga turns 7 on the 20th".
+
+    A birthday to come states no age as yet.
+    """
+    for word in clause.times[:1]:
+        if word.time is not None and word.time.grain == "day" and word.time.since > BEGINNING:
+            _, month, day = civil(word.time.since)
+            if str(day) in word.text:
+                yield Claim(person, "born_on", f"{day} {MONTHS[month - 1]}", "lasting", (), end)
+                if clause.verb.unreal:
+                    return
+    yield Claim(person, "age", age, effect, None, end)
+
+
 def assert_claim(
     turn: Turn,
     discourse: Discourse,
@@ -104,7 +119,7 @@ def assert_claim(
         confidence: in (0, 1].
         around: the times that date an event without a time of its own.
     """
-    head, tail = _resolve_head(turn, discourse, claim), _resolve_tail(discourse, clause, claim)
+    head, tail = _resolve_head(discourse, claim), _resolve_tail(discourse, clause, claim)
     if not head or not tail or head.casefold() == tail.casefold():
         return
     relation = _resolve_relation(discourse, clause, claim)
@@ -120,7 +135,7 @@ def assert_claim(
         yield make_assertion(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
 
 
-def _resolve_head(turn: Turn, discourse: Discourse, claim: Claim) -> str | None:
+def _resolve_head(discourse: Discourse, claim: Claim) -> str | None:
     """Return the name of the entity that a claim is about; None if it is unknown."""
     if isinstance(claim.head, str):
         head: str | None = claim.head
@@ -129,11 +144,14 @@ def _resolve_head(turn: Turn, discourse: Discourse, claim: Claim) -> str | None:
         if head is None and relations().get(claim.relation).head == "thing":
             head = discourse.thing(claim.head)  # "the timeout was raised to …"
         of_we = claim.head.pronoun in ("we", "us")
-        if of_we and claim.relation in _OF_THE_PROJECT and is_about_work(turn.text):
+        if of_we and claim.relation in _OF_THE_PROJECT and _is_of_work(claim.tail):
             return PROJECT
-    if claim.relation == "owns" and claim.effect == "end" and isinstance(claim.tail, NounPhrase) and claim.tail.owner:
-        return discourse.entity(claim.tail.owner) or head  # "my brother sold my bike"
     return head
+
+
+def _is_of_work(tail: NounPhrase | str) -> bool:
+    """Return whether what "we" use or choose is a name or software: "we use Redis", not "we use cloth bags"."""
+    return isinstance(tail, NounPhrase) and (tail.named or tail.quoted or tail.text.lower() in nouns.SOFTWARE)
 
 
 def _resolve_tail(discourse: Discourse, clause: Clause, claim: Claim) -> str | None:
@@ -241,11 +259,7 @@ def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | N
 def _resolve_relation(discourse: Discourse, clause: Clause, claim: Claim) -> str:
     """Return the relation; somebody lives in a place, anything else that is "based" there is located in it."""
     head = claim.head
-    if claim.relation == "lives_in" and isinstance(head, NounPhrase):
-        if clause.verb.lemma == "base" and not (discourse.is_person(head) and head.determiner != "the"):
-            return "located_in"
-        if head.text.lower() in WORK_WORDS:
-            return "uses"  # "CI has moved to Woodpecker"
-        if head.determiner == "the" and not (head.named or kinds.is_human(head) or kinds.is_role(head)):
-            return "located_in"
+    based = claim.relation == "lives_in" and clause.verb.lemma == "base" and isinstance(head, NounPhrase)
+    if based and isinstance(head, NounPhrase) and not (discourse.is_person(head) and head.determiner != "the"):
+        return "located_in"
     return claim.relation

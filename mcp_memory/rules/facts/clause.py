@@ -6,26 +6,24 @@ content clauses ("I think that …"), and imperatives, which have no subject.
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.language.vocabulary import RELATIVES
-from mcp_memory.rules.facts import grammar, kinds
+from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import content_confidence
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.verb_groups import NOT_QUITE, SAME_IN_PAST, VerbGroup, may_be_plain_form, read_verb_group
+from mcp_memory.rules.facts.verb_groups import VerbGroup, may_be_plain_form, read_verb_group
 from mcp_memory.rules.facts.verbs import inflection, is_known_form
 from mcp_memory.rules.facts.words import Word
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A subject, its verb, and what depends on it; read by the rules or taken from a parse.
+    """A subject, its verb, and what depends on it; as read.
 
     Attributes:
         subject: one phrase or several; empty if it is left out at the start ("Just got back from Malta").
@@ -38,7 +36,6 @@ class Clause:
         start: first character.
         end: first character after it.
         source: the person who is quoted.
-        parsed: whether it comes from a parser, in addition to the clauses of the rules.
     """
 
     subject: tuple[NounPhrase, ...]
@@ -51,7 +48,6 @@ class Clause:
     start: int
     end: int
     source: tuple[NounPhrase, ...] = ()
-    parsed: bool = False
 
 
 _STILL = frozenset(("still", "currently", "now"))
@@ -89,16 +85,8 @@ def verb_without_subject(
     )
     if opens and not verb.passive and verb.tense == "past" and main and word.low not in closed.AUXILIARIES:
         return verb
-    if opens and word.low == "been" and verb.progressive:  # "Been working at Ixion since May"
-        return replace(verb, tense="perfect")
     if opens and word.low == "been" and verb.lemma == "be" and verb.start == word.start:
         return replace(verb, tense="perfect")  # "been vegan since May"
-    if opens and word.low == "will" and verb.future and not verb.negated:
-        return verb  # "will ring the vet tomorrow"
-    if opens and adverbs & _STILL and verb.tense == "present" and word.low not in closed.AUXILIARIES:
-        return verb  # "still work at Ixion"
-    if opens and verb.lemma in SAME_IN_PAST and word.low == verb.lemma and _tells_own_past(words, verb):
-        return replace(verb, tense="past")  # "quit my job", "put an offer in yesterday"
     return None
 
 
@@ -118,15 +106,6 @@ def _with_shared_mood(words: Sequence[Word], verb: VerbGroup, last: VerbGroup) -
     main = inflection(words[verb.next_index - 1].low)
     plain = main is not None and "plain" in main.forms and verb.start == words[verb.next_index - 1].start
     return replace(verb, unreal=True) if last.unreal and not last.future and plain else verb
-
-
-_PAST_TIME = re.compile(r"yesterday|last|ago|this morning", re.IGNORECASE)
-
-
-def _tells_own_past(words: Sequence[Word], verb: VerbGroup) -> bool:
-    """Return whether a verb whose past is its plain form is no order: by its past time, or "quit my …", "hurt my …"."""
-    owned = words[min(verb.next_index, len(words) - 1)].low == "my" and verb.lemma in ("quit", "hurt")
-    return owned or any(word.kind == "time" and _PAST_TIME.search(word.text) for word in words)
 
 
 def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: frozenset[str]) -> VerbGroup | None:
@@ -178,16 +157,12 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
         object_, after = read_phrases(words, index, verb_seen=True)
         if object_ and len(object_) == 1:
             index = after
-    if verb.lemma in ("hear", "read") and index < len(words) and words[index].low == "from":
-        index = read_phrases(words, index + 1, verb_seen=True)[1]
     if index >= len(words):
         return None
     if words[index].low == "that":
         return (confidence, index + 1)
     if words[index].low in closed.WH | closed.CONDITIONS and verb.lemma not in ("say", "tell"):
         return 0.0, index + 1
-    if words[index].kind == "speech":
-        return confidence, index + 1
     subject, after = read_phrases(words, index, subject=True)
     if len(subject) > 1 and subject[-1].pronoun in ("i", "he", "she", "we", "they"):
         return None  # "I love jazz and I hate techno"
@@ -244,16 +219,6 @@ def _is_organisation(copula: Clause) -> bool:
     """Return whether a clause says of its subject that it is a company, club or school: "Nordwerk is a firm …"."""
     said = copula.slots[0].nouns if copula.verb.lemma == "be" and copula.slots else ()
     return bool(said) and said[0].head in nouns.COMPANIES | nouns.CLUBS | nouns.SCHOOLS
-
-
-def tells_role(words: Sequence[Word], index: int, last: Clause) -> bool:
-    """Return whether a role of the speaker stands at an index behind their name: "I'm Ann, 34, nurse at St James's"."""
-    if last.verb.lemma != "be" or len(last.slots) != 1 or last.subject[0].pronoun != "i" or words[index].capital:
-        return False
-    name, found = last.slots[0].nouns[0], read_phrases(words, index, verb_seen=True)
-    role = found[0][0] if len(found[0]) == 1 else None
-    bare = role is not None and kinds.is_role(role) and not (role.owner or role.plural or role.name)
-    return bare and bool(name.name and not name.common) and not grammar.is_finite(words, found[1])
 
 
 def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup) -> bool:
@@ -358,19 +323,3 @@ def is_imperative(words: Sequence[Word], first: int) -> bool:
     return not grammar.is_finite(
         words, grammar.skip_adverbials(words, first + 1), frozenset(("past", "third"))
     ) and not (first + 1 < len(words) and words[first + 1].capital)
-
-
-def is_approximate(words: Sequence[Word], verb: VerbGroup) -> bool:
-    """Return whether "be" stands before a value that is not reached or passed: "almost a doctor", "over 40"."""
-    after, value = words[verb.next_index : verb.next_index + 2] if verb.next_index + 1 < len(words) else (None, None)
-    if verb.lemma != "be" or after is None or value is None:
-        return False
-    return (after.low in NOT_QUITE and (value.kind == "number" or value.low in closed.ARTICLES)) or (
-        after.low in ("over", "under", "above", "below") and value.kind == "number"
-    )
-
-
-def is_compared(words: Sequence[Word], index: int) -> bool:
-    """Return whether "as much as" and the like follow in the same part of a sentence."""
-    rest = list(itertools.takewhile(lambda word: not word.mark, words[index:]))
-    return sum(word.low == "as" for word in rest) > 1 and any(word.low in ("much", "often", "well") for word in rest)

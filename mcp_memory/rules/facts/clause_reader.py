@@ -12,22 +12,15 @@ from mcp_memory.rules.facts.clause import (
     agrees,
     antecedent,
     content_clause,
-    is_approximate,
-    is_compared,
     is_imperative,
     read_insertions,
     reduced_relative,
-    tells_role,
     verb_without_subject,
 )
 from mcp_memory.rules.facts.complements import Slot, read_complement
-from mcp_memory.rules.facts.coordination import opens_clause, read_phrases
+from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import (
-    BELIEVING,
-    FEARS,
-    WRONGLY,
     clause_confidence,
-    content_confidence,
     hearsay_confidence,
     is_generic,
 )
@@ -41,7 +34,6 @@ from mcp_memory.rules.facts.words import Word
 MOST = 40
 """Clauses read of one sentence."""
 _TEMPORAL = frozenset(("when", "before", "after", "until", "till", "once", "while", "whenever"))
-_AS_SOON_AS = (("as", "soon", "as"), ("by", "the", "time"))
 _ONLY_OBJECTS = closed.OBJECTIVE - closed.NOMINATIVE
 """Pronouns that are no subjects alone; "me and Tom" is one in chats."""
 _SUBJECTS = closed.NOMINATIVE - {"you", "it"}
@@ -110,25 +102,14 @@ class _ClauseReader:
         elif word.kind == "time":
             self.leading_times.append(word)
             self.index += 1
-        elif tuple(w.low for w in words[self.index : self.index + 2]) == ("in", "case"):
-            return False  # "in case we adopt one"
-        elif tuple(w.low for w in words[self.index : self.index + 3]) in _AS_SOON_AS:
-            self.subordinator = "once"
-            self.index += 3
-        elif tuple(w.low for w in words[self.index : self.index + 3]) == ("let", "me", "guess"):
-            return False
         elif grammar.is_adverb(words, self.index):
             self.adverbs.add(word.low)
-            if word.low == "once" and opens_clause(words, self.index + 1):
-                self.subordinator = "once"  # "once we own a house, …"
             self.index += 1
         elif word.low == "that" and self.clauses and self.conjunction in ("and", "but"):
             self.subordinator = "that"  # "remember that … and that …"
             self.index += 1
         elif word.low in closed.RELATIVE and self.clauses and not (word.low == "that" and self.subordinator):
             self._relative()
-        elif word.low in ("before", "after") and self.clauses and self._gerund():
-            pass
         elif word.low in closed.SUBORDINATORS - {"what", "why", "how", "than"} and word.kind == "word":
             asks = word.low in closed.WH and self.index + 1 < len(words) and grammar.is_auxiliary(words, self.index + 1)
             if asks or (word.low in ("who", "whose", "which") and not self.clauses):  # "the man who hired my sister …"
@@ -138,8 +119,6 @@ class _ClauseReader:
                 self.index += 1
         elif word.low in ("what", "why", "how", "who", "which", "let", "whoever", "whatever", "whichever"):
             self._skip_to_mark()
-        elif self.talk and self._omitted_copula():
-            pass
         elif word.low in closed.PREPOSITIONS and word.kind == "word" and not (word.capital and self.index):
             self._leading_phrase()
         else:
@@ -160,8 +139,6 @@ class _ClauseReader:
             return False
         if not (lasting or (word.low in adjectives() and after in closed.PREPOSITIONS)):
             return False
-        if any(not (before.mark or grammar.is_adverb(words, n)) for n, before in enumerate(words[:index])):
-            return False
         speaker = replace(pronoun_phrase(word, index), pronoun="i", common=OMITTED)
         self._add_clause((speaker,), VerbGroup("be", index, word.start, word.start, "present"), index)
         return True
@@ -169,9 +146,6 @@ class _ClauseReader:
     def _leading_phrase(self) -> None:
         """Skip "In Oslo," or "As a child" at the start of a clause; "back in Oslo since May" is one without a verb."""
         following = self.index + 1
-        if self.words[self.index].low == "except" and self.words[min(following, len(self.words) - 1)].low in _SUBJECTS:
-            self.index = following  # "except I don't work on Mondays"
-            return
         since = any(word.time is not None and word.time.until >= FOREVER for word in self.words[following:])
         if self.talk and not self.clauses and since and "back" in self.adverbs and self.words[self.index].low == "in":
             word = self.words[self.index]
@@ -235,10 +209,6 @@ class _ClauseReader:
 
     def _clause(self) -> None:
         words, first = self.words, self.index
-        if self.talk and self.conjunction == "," and self.clauses and tells_role(words, first, self.clauses[-1]):
-            start = words[first].start
-            self._add_clause(self.clauses[-1].subject, VerbGroup("be", first, start, start), first)
-            return
         last = self.clauses[-1].verb if self.clauses else None
         shared = bool(self.conjunction and not self.subordinator)
         verb = verb_without_subject(words, first, last, frozenset(self.adverbs), shared=shared, talk=self.talk)
@@ -276,25 +246,11 @@ class _ClauseReader:
         else:
             self.index = max(index, first + 1)
 
-    def _share_object(self, subject: tuple[NounPhrase, ...], slots: tuple[Slot, ...]) -> None:
-        """Give an object to the verb before it as well: "wrote and directed two films"."""
-        last = self.clauses[-1]
-        bare = not (last.slots or last.particles or last.times) and last.verb.lemma not in ("be", "become")
-        if bare and last.subject == subject and last.end == last.verb.end:
-            self.clauses[-1] = replace(last, slots=slots)
-
     def _add_clause(self, subject: tuple[NounPhrase, ...], verb: VerbGroup, first: int) -> None:
         words = self.words
         content = content_clause(words, verb)
-        feared = verb.lemma == "be" and bool(subject) and subject[0].head in FEARS
-        if content is None and feared and verb.next_index < len(words) and words[verb.next_index].low == "that":
-            content = 0.0, verb.next_index + 1
         if content is not None:
             confidence, index = content
-            if verb.lemma in BELIEVING and words[index].low == "i" and subject[0].pronoun != "i":
-                confidence = 0.0  # "Mum thinks I'm a lawyer": the speaker knows better
-            if not WRONGLY.isdisjoint(verb.adverbs | self.adverbs):
-                confidence = 0.0  # "he wrongly said that …"
             self.matrix_confidence = min(self.matrix_confidence, confidence)
             if confidence == REPORTED:
                 self.source = subject
@@ -314,24 +270,12 @@ class _ClauseReader:
             confidence = 0.0
         if self.adverbs and self.adverbs <= NOT_QUITE and verb.lemma != "be":
             confidence = 0.0  # "nearly bought a car"
-        if is_approximate(words, verb):
-            confidence = 0.0
-        if any(noun.head == "nowhere" for slot in rest.slots for noun in slot.nouns):
-            confidence = 0.0  # "I live nowhere near Oslo"
-        if verb.negated and is_compared(words, verb.next_index):
-            confidence = 0.0  # "I don't like tea as much as Tom"
         if self.denied or any(noun.uncertain for noun in subject):
             confidence = 0.0  # "Tom or Ben lives there"
         if verb.lemma == "be" and verb.tense == "past" and self.subordinator in ("when", "since", "while"):
             confidence = 0.0  # "since I was 17" states a time and no fact
         if rest.next_index < len(words) and words[rest.next_index].low in closed.CONDITIONS:
             confidence = 0.0  # "we adopt one if they agree"
-        if not rest.slots and verb.lemma in _SAYING and self.conjunction == "," and self.clauses:
-            hedge = content_confidence(verb) or 0.0
-            self.clauses[:] = [replace(clause, confidence=min(clause.confidence, hedge)) for clause in self.clauses]
-        acts = verb.lemma not in ("be", "become") and self.conjunction == "and"
-        if acts and rest.slots and self.clauses and not rest.slots[0].preposition:
-            self._share_object(subject, rest.slots[:1])
         verb, slots = _without_no(verb, rest.slots)
         times = (*self.leading_times, *rest.times)
         start = subject[0].start if subject and words[first].start <= subject[0].start else words[first].start
@@ -393,7 +337,5 @@ def _in_past(words: Sequence[Word], verb: VerbGroup, subject: Sequence[NounPhras
         or verb.start != words[verb.next_index - 1].start
     ):
         return verb
-    if verb.lemma in ("quit", "hurt") and subject[0].pronoun in ("i", "we"):
-        return replace(verb, tense="past")  # done once, and hardly ever told as a habit
     one = subject[0].pronoun in ("he", "she", "it") or not (subject[0].pronoun or subject[0].plural)
     return replace(verb, tense="past") if one else verb

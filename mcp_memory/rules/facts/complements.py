@@ -57,10 +57,6 @@ _CLAUSE_OPENERS = word_set(
 )
 
 
-def _is_day(word: Word) -> bool:
-    return word.kind == "time" and word.text[:1].isdecimal() and word.text.split()[0].endswith(("st", "nd", "rd", "th"))
-
-
 @dataclass(frozen=True, slots=True)
 class Slot:
     """An object, or a preposition with its phrases.
@@ -139,8 +135,6 @@ class _ComplementReader:
             self.times.append(word)
             self.end = word.end
             return self._advance(1)
-        if word.low == "the" and self.index + 1 < len(self.words) and _is_day(self.words[self.index + 1]):
-            return self._advance(1)  # "my exam is the 17th of April"
         if grammar.is_adverb(self.words, self.index):
             self.adverbs.add(word.low)
             return self._advance(1)

@@ -41,9 +41,7 @@ def read_phrases(
             following = read_phrase(words, index + 1, subject=subject, verb_seen=verb_seen)
             index = following[1] if following else index
             break
-        if word.low == "as" and [w.low for w in words[index : index + 3]] == ["as", "well", "as"]:
-            step = 3
-        elif word.text == "," and index + 1 < len(words):
+        if word.text == "," and index + 1 < len(words):
             step = 2 if words[index + 1].low in _AND else 1
         elif word.low in _AND:
             step = 1
@@ -291,8 +289,6 @@ def opens_clause(words: Sequence[Word], index: int) -> bool:
     word = words[index]
     if word.low in closed.NOMINATIVE and word.low not in ("it", "you"):
         return True
-    if word.low == "that" and index + 1 < len(words) and words[index + 1].capital:
-        return opens_clause(words, index + 1)
     if word.low in ("it", "you", "there", "that", "this", "these"):
         return grammar.is_finite(words, grammar.skip_adverbials(words, index + 1))
     if word.low in closed.SUBORDINATORS or word.low in closed.CONDITIONS:

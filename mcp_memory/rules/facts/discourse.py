@@ -40,21 +40,14 @@ _TOPIC_NOUNS = (
 _ELDERS = frozenset(
     word for word in kinship_words("child_of", "grandchild_of") if RELATIVES[word][1] != "they"
 ) - word_set("mama ma papa dada pa nana gran")
-_COMPANION_PREPOSITIONS = word_set("with except")
-_PERSONAL_PREPOSITIONS = word_set("for by about")
+_STRANGERS = RELATIVES.keys() | word_set("man guy boy bloke chap lad woman girl lady lass person")
+"""Nouns for somebody without a name."""
+_BESIDE_IN_TALK = frozenset(("with", "except", "", "for", "by", "about"))
 """In talk, a name behind these is more often a person's than a place's."""
 _MEETING_VERBS = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
 _STREETS = word_set("road street lane avenue square row close hill park hospital church school")
-_STRANGERS = dict.fromkeys(("man", "guy", "boy", "bloke", "chap", "lad", "gentleman"), "he") | dict.fromkeys(
-    ("woman", "girl", "lady", "lass"), "she"
-)
-"""Nouns for somebody without a name, with the pronoun that means them from then on."""
-_BRINGS_IN = re.compile(
-    r"\b(?:called|named)\s[A-Z]|^\W*[A-Z][a-z]+,\s(?:an?|the|my|our|his|her|who|aged|\d)\b"
-    rf"|\b(?:an?|another)\s(?:[\w-]+\s){{0,3}}(?:{'|'.join(_STRANGERS)}|baby|kid|friend|son|daughter)\b"
-)
 _GENERIC = word_set("children kids men women")
 
 
@@ -76,16 +69,6 @@ class Discourse:
     _last: dict[str, str] = field(default_factory=dict)
     _full: dict[str, str] = field(default_factory=dict)
 
-    def hear_of(self, phrase: str) -> None:
-        """Let "he" and "she" mean nobody after a phrase that brings somebody in: "A boy called Tom."."""
-        if _BRINGS_IN.search(phrase):
-            self._last.pop("he", None)
-            self._last.pop("she", None)
-
-    def means(self, pronoun: str) -> str | None:
-        """Return whom a pronoun means now, or None."""
-        return self._last.get(pronoun)
-
     def entity(self, noun: NounPhrase) -> str | None:
         """Return the name of the entity that a phrase refers to, or None if it is unknown."""
         if noun.pronoun:
@@ -97,8 +80,6 @@ class Discourse:
             return self._name(noun.name if not noun.quoted else noun.text)
         if owner:
             return f"{owner}'s {_lower(noun)}"
-        if noun.head in _ELDERS and noun.text[0].isupper() and self.speaker and " " not in noun.text:
-            return f"{self.speaker}'s {noun.text.lower()}"
         if noun.head in _ELDERS and self.speaker and not noun.determiner and " " not in noun.text:
             return f"{self.speaker}'s {noun.text}"
         if self._is_topic(noun):
@@ -133,8 +114,6 @@ class Discourse:
             return self._name(noun.name) if named else noun.text
         if self._is_topic(noun):
             return self.topic
-        if noun.text.endswith(("'s", "’s")):
-            return noun.text  # "works at Tesco's"
         return self._name(noun.text) if noun.named else noun.text
 
     def is_person(self, noun: NounPhrase) -> bool:
@@ -165,47 +144,24 @@ class Discourse:
         if noun.name and " " in noun.name and not noun.quoted:
             self._full.setdefault(noun.name.split()[-1], noun.name)
 
-    def point_at(self, name: str | None) -> None:
-        """Let "it" mean a thing from now on; None changes nothing."""
-        if name:
-            self._last["it"] = name
-
     def mention_others(self, clause: Clause) -> None:
-        """Remember the people that a clause names beside its subject, for "she" until another person is named."""
-        strangers = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
-        named = {noun for slot in clause.slots if any(one.name for one in slot.nouns) for noun in slot.nouns}
-        for noun in (noun for slot in clause.slots for noun in slot.nouns):
-            if noun.name and any(apposition.owner and apposition.head in RELATIVES for apposition in noun.appositions):
-                self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"
-            if noun.determiner in ("a", "an") and noun not in named and noun.head in _STRANGERS:
-                strangers.add(_STRANGERS[noun.head])  # "I saw Ann with a man": "he" is nobody with a name
-                self._last.pop(_STRANGERS[noun.head], None)
-            if noun.determiner in ("a", "an") and not noun.name and noun.head in RELATIVES:
-                pronoun, owner = RELATIVES[noun.head][1], self.entity(clause.subject[0]) if clause.subject else None
-                self._last.pop(pronoun, None)  # "he has a girlfriend": "she" is nobody with a name
-                if owner and self.speaker and _has_one(clause, noun):
-                    self._last[pronoun] = f"{owner}'s {noun.text}"
-        talk = self.speaker is not None
-        owned = [noun for slot in clause.slots for noun in slot.nouns if noun.owner and noun.owner.name]
-        for noun in owned if talk else ():
-            one = noun.owner
-            if noun.head in RELATIVES and not noun.name and (whose := self.entity(noun)):
-                strangers.add(RELATIVES[noun.head][1])  # "I met Tom's wife. She is a vet"
-                self._last[RELATIVES[noun.head][1]] = whose
-            if one and one.head not in RELATIVES and not one.common and " " not in one.name and not is_company(one):
-                for pronoun in {"he", "she"} - strangers:
-                    self._last.setdefault(pronoun, self._name(one.name))  # "Tilda's party. She turns 16 …"
-        for slot in clause.slots:
-            if (
-                slot.preposition in _COMPANION_PREPOSITIONS
-                or (not slot.preposition and (talk or clause.verb.lemma in _MEETING_VERBS))
-                or (talk and slot.preposition in _PERSONAL_PREPOSITIONS)
-            ):
-                for noun in slot.nouns:
-                    of_one = noun.name and not noun.quoted and not noun.determiner and " " not in noun.name
-                    if of_one and not is_company(noun):
-                        for pronoun in {"he", "she"} - strangers:
-                            self._last.setdefault(pronoun, self._name(noun.name))
+        """Remember the people that a clause names beside its subject; after "a man" or "a friend", "he" is nobody."""
+        others = [(slot.preposition, noun) for slot in clause.slots for noun in slot.nouns]
+        if any(noun.determiner in ("a", "an") and not noun.name and noun.head in _STRANGERS for _, noun in others):
+            self._last.pop("he", None)
+            self._last.pop("she", None)
+            return
+        met = (
+            _BESIDE_IN_TALK
+            if self.speaker
+            else {"with", "except", *([""] if clause.verb.lemma in _MEETING_VERBS else [])}
+        )
+        taken = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
+        for preposition, noun in others:
+            of_one = noun.name and not noun.quoted and not noun.determiner and " " not in noun.name
+            if preposition in met and of_one and not is_company(noun):
+                for pronoun in {"he", "she"} - taken:
+                    self._last.setdefault(pronoun, self._name(noun.name))
 
     def _is_topic(self, noun: NounPhrase) -> bool:
         """Return whether "the company" and the like refers to the topic."""
@@ -245,13 +201,6 @@ def _topic(title: str | None) -> str | None:
     if not is_name or len(parts) > 6 or any(part in ("in", "and", "for") for part in parts):
         return None
     return name
-
-
-def _has_one(clause: Clause, noun: NounPhrase) -> bool:
-    """Return whether a clause says that its subject has a relative: "I have a sister in Lyon"."""
-    verb, own = clause.verb, len(clause.subject) == 1 and noun in clause.slots[0].nouns
-    plain = verb.lemma in ("have", "get") and verb.tense in ("present", "perfect") and not (verb.negated or verb.unreal)
-    return own and plain and clause.confidence >= 1 and not noun.appositions and " " not in noun.text
 
 
 def _is_a_thing(noun: NounPhrase) -> bool:

@@ -1,7 +1,7 @@
 """Drop what the rules read where its own words speak against it.
 
-Dropped are ages of a past time, values cut within a number ("3" of "3:42"), heads and tails that are clauses, and
-things in use that are a single common word.
+Dropped are ages of a past time, values cut within a number ("3" of "3:42"), heads that are clauses or stand for
+anything at all, names of what is no being, and things in use that no name says.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.domain.turns import Turn
-from mcp_memory.language.vocabulary import word_set
-from mcp_memory.rules.facts.software import is_tool
-from mcp_memory.rules.facts.verbs import inflection
+from mcp_memory.domain.turns import USERS, Turn, speaker
+from mcp_memory.language.vocabulary import RELATIVES
+from mcp_memory.rules.facts.tables import nouns
 
-_CLAUSE_WORDS = frozenset(("is", "are", "was", "were", "gets", "get", "talks", "goes", "has", "have", "does", "do"))
-_GIVEN_UP = frozenset(("drop", "remove", "ditch", "abandon"))
-"""Verbs that a cut tail begins with: "the service uses … dropped Redis"."""
-_NO_HEADS = re.compile(r"(?:everything|nothing|something|anything|everybody|nobody)\b", re.IGNORECASE)
+_NO_HEADS = re.compile(
+    r"(?:every|no|some|any)(?:thing|body|one)\b|\S+\s.*\b(?:is|are|was|were|has|have|does|do)\b", re.I
+)
 _JOINED_BEFORE = re.compile(r"(?:\d[.,:/–-]|(?<![\w)])[-−–])$")
 _JOINED_BEHIND = re.compile(r"[.,:/–-]\d|[%€$£k]")
+_OWNED = re.compile(r"\b(?:an?|my|our|his|her|their)\s$", re.IGNORECASE)
+_MY_OWN = re.compile(r"\bmy (?:(?:full|first|real|given|own) )?name\b|^(?:i['’]?m|i am)\b|\bhere$", re.IGNORECASE)
 
 
 def doubt(turn: Turn, assertions: Iterable[Assertion]) -> Iterator[Assertion]:
@@ -33,11 +33,14 @@ def doubt(turn: Turn, assertions: Iterable[Assertion]) -> Iterator[Assertion]:
     """
     for item in assertions:
         past_age = item.relation == "age" and (item.until < FOREVER or item.since <= BEGINNING)
-        if past_age or _is_cut(turn.text, item) or _is_clause(item):
-            continue
-        if item.relation == "uses" and turn.kind == "message" and _is_scrap(turn.text, item):
-            continue
-        yield item
+        unnamed = item.relation == "named" and not _names_somebody(turn, item)
+        scrap = item.relation == "uses" and turn.kind == "message" and not _is_used(turn.text, item)
+        # "she's due on Friday", "Nina's runs out in August"; the user of a page is nobody that the memory knows
+        nobody = item.head.endswith(("'s", "’s")) or _NO_HEADS.match(item.head) or (
+            turn.kind == "document" and not USERS.isdisjoint((item.head.casefold(), item.tail.casefold()))
+        )  # fmt: skip
+        if not (past_age or unnamed or scrap or nobody or _is_cut(turn.text, item)):
+            yield item
 
 
 def _is_cut(text: str, item: Assertion) -> bool:
@@ -53,30 +56,19 @@ def _is_cut(text: str, item: Assertion) -> bool:
     )
 
 
-def _is_clause(item: Assertion) -> bool:
-    """Return whether the head or the tail of a relation is a clause, a question, or stands for anything at all."""
-    head = item.head.split()
-    if _NO_HEADS.match(item.head) or (len(head) > 1 and not _CLAUSE_WORDS.isdisjoint(head)):
-        return True
-    if item.tail.endswith("?"):
-        return True
-    form = inflection(item.tail.split()[0]) if item.relation == "uses" and " " in item.tail else None
-    return form is not None and form.lemma in _GIVEN_UP and "past" in form.forms
-
-
-_PROTOCOLS = word_set("api sdk cli ui url gui db ide json xml html css http https")
-_OWNED = re.compile(r"\b(?:a|an|my|our|his|her|their)\s$", re.IGNORECASE)
-
-
-def _is_scrap(text: str, item: Assertion) -> bool:
-    """Return whether what is in use names nothing: "the API", "the complement method", "tree diagrams".
-
-    Only one thing of somebody's own is kept without a name, "a wheelchair".
-    """
-    if item.tail.casefold() in _PROTOCOLS:
-        return True
-    if item.tail != item.tail.lower() or any(char.isdigit() for char in item.tail) or is_tool(item.tail):
+def _names_somebody(turn: Turn, said: Assertion) -> bool:
+    """Return whether a name is one of the speaker who says so, or of a relative or an animal: not of our wifi."""
+    name = said.tail.split()
+    if not all(word.replace("-", "").replace("'", "").isalpha() for word in name) or not name[0][0].isupper():
         return False
+    if said.head == speaker(turn):
+        return bool(_MY_OWN.search(turn.text[said.start : said.end]))
+    return said.head.split()[-1].casefold() in nouns.PETS | nouns.ROLES | nouns.PERSONISH | RELATIVES.keys()
+
+
+def _is_used(text: str, item: Assertion) -> bool:
+    """Return whether what is in use has a name: "Node 20" or a word in backticks, not "the API" or "tree diagrams"."""
+    named = item.tail != item.tail.lower() or any(char.isdigit() for char in item.tail)
     place = text.find(item.tail, item.start)
-    quoted = place > 0 and text[place - 1] in "`\"'"
-    return place >= 0 and not quoted and not _OWNED.search(text, max(0, place - 8), place)
+    own = _OWNED.search(text, max(0, place - 8), place) is not None  # "a wheelchair"
+    return named or own or item.tail in nouns.SOFTWARE or text[place - 1 : place] == "`"

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.rows import adjectives
-from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.tables.nouns import STATES
+from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.verbs import Form, inflection
 from mcp_memory.rules.facts.words import Word
 
@@ -29,7 +28,7 @@ def skip_adverbials(words: Sequence[Word], index: int) -> int:
 
 def is_adjective(word: str) -> bool:
     """Return whether a word in lower case is an adjective of the rows, or of a lasting state ("vegan")."""
-    return word in STATES or word in adjectives()
+    return word in nouns.STATES or word in adjectives()
 
 
 QUALITIES = word_set(
@@ -51,8 +50,6 @@ def is_adverb(words: Sequence[Word], index: int) -> bool:
         return word.kind in ("adverb", "time")
     if word.low == "no" and index + 1 < len(words) and not words[index + 1].mark:
         return False  # of a phrase: "has no car"
-    if word.low == "either":
-        return index + 1 == len(words) or words[index + 1].mark  # "nor does he live in Cork either"
     known = word.low in closed.ADVERBS or _is_manner(words, index)
     return known and (index == 0 or not word.capital)
 

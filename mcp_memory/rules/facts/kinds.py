@@ -87,8 +87,6 @@ def is_school(noun: NounPhrase) -> bool:
 
 def is_role(noun: NounPhrase) -> bool:
     """Return whether a phrase names an occupation."""
-    if noun.head == "lead" and " " in noun.text:
-        return not noun.quoted  # "shift lead"
     return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))
 
 
@@ -124,13 +122,14 @@ def _is_thing(noun: NounPhrase) -> bool:
     return noun.head not in closed.EMPTY | nouns.VAGUE | _CALENDAR
 
 
-_GROUPS = word_set("team squad crew department shift group unit project")
-"""People with a name who are no place, "the Harbour team"."""
+def _is_software(noun: NounPhrase) -> bool:
+    """Return whether a phrase names software: "we moved to GitHub Actions", "I started with Rust"."""
+    return noun.text.lower().split()[0] in nouns.SOFTWARE
 
 
 def _is_place(noun: NounPhrase) -> bool:
     return (
-        (_named(noun) and not is_kin(noun) and noun.head not in _GROUPS)
+        (_named(noun) and not is_kin(noun) and not _is_software(noun))
         or (noun.head in nouns.PLACES and noun.head != "abroad")
         or (noun.head in nouns.DIRECTIONS and noun.of is not None and noun.of.named)
     )
@@ -146,9 +145,9 @@ def _is_person(noun: NounPhrase) -> bool:
 
 
 def _is_liked(noun: NounPhrase) -> bool:
-    if (noun.head in nouns.VAGUE and not noun.quoted) or noun.text.split()[0].lower() in closed.LIGHT_GERUNDS:
-        return False
     if noun.text in QUALITIES:
+        return False
+    if (noun.head in nouns.VAGUE and not noun.quoted) or noun.text.split()[0].lower() in closed.LIGHT_GERUNDS:
         return False
     if not _is_thing(noun) or (noun.head in RELATIVES and not noun.name and noun.owner is None and noun.determiner):
         return False
@@ -156,7 +155,13 @@ def _is_liked(noun: NounPhrase) -> bool:
 
 
 def _is_org(noun: NounPhrase) -> bool:
-    return _named(noun) or is_company(noun) or is_club(noun) or is_school(noun) or is_team(noun)
+    return (
+        (_named(noun) and not _is_software(noun))
+        or is_company(noun)
+        or is_club(noun)
+        or is_school(noun)
+        or is_team(noun)
+    )
 
 
 def _is_workplace(noun: NounPhrase) -> bool:
@@ -172,11 +177,6 @@ _NUMBERS = word_set(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
 )
-
-
-def ends_in_number_word(noun: NounPhrase) -> bool:
-    """Return whether a phrase ends with a number in words: "ordered six"."""
-    return noun.head in _NUMBERS
 
 
 _CHILDREN = kinship_words("parent_of") - word_set("stepdaughter stepson baby toddler")
@@ -216,11 +216,6 @@ def is_human(noun: NounPhrase) -> bool:
         odd = noun.determiner or noun.name.isupper() or any(letter.isdigit() for letter in noun.name)
         return not odd and not (is_company(noun) or is_club(noun) or is_team(noun)) and last_word(noun) not in _CALENDAR
     return is_role(noun) and (noun.owner is not None or bool(noun.name))
-
-
-def is_being(noun: NounPhrase) -> bool:
-    """Return whether a subject is a person or an animal."""
-    return is_human(noun) or noun.head in nouns.PETS or is_role(noun) or (noun.head in nouns.PERSONISH)
 
 
 _UNCLEAR = (closed.EMPTY | nouns.ABSTRACT | nouns.VAGUE) - (
@@ -272,19 +267,11 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
         return False
     if noun.head.endswith(nouns.ABSTRACT_ENDINGS) and not noun.named and noun.head not in _CONCRETE:
         return False
-    if " " not in noun.text and noun.text.islower() and noun.text.endswith(("ly", "th")) and noun.text != "cloth":
-        return noun.head in nouns.EVENTS  # "followed closely", "finished sixth", yet "the rally"
-    if kind == "event" and noun.plural and " " not in noun.text and not noun.determiner:
-        return False  # "competitions and shows"
     if kind in ("liked", "hobby", "subject"):
         return noun.named or noun.determiner == "" or (noun.determiner == "the" and noun.head in nouns.PLACES)
     return True
 
 
-_OF_THE_MOMENT = word_set(
-    "following correct right same above different wrong below new other next previous given proper appropriate required"
-    " specific various certain existing available latest simple basic similar"
-)
 _STUDY_WHAT = word_set("group session guide material plan room hall buddy partner note technique tip")
 """What stands behind "study" as a noun: "study groups" are no subject."""
 _MEANS = word_set(
@@ -298,8 +285,6 @@ _MEANS = word_set(
 def _is_means(noun: NounPhrase) -> bool:
     """Return whether a phrase only says by what means something is done: "the following code", "combinations"."""
     head = noun.head.removesuffix("s")
-    if noun.text.split()[0].lower() in _OF_THE_MOMENT or head in ("explanation", "example", "step"):
-        return True
     return " " not in noun.text and (head in _MEANS or (noun.head.endswith("ies") and noun.head[:-3] + "y" in _MEANS))
 
 
@@ -343,7 +328,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "noted": lambda noun: _is_thing(noun),
     "used": lambda noun: _is_thing(noun) and (noun.named or noun.quoted or not _is_means(noun)),
     "time": lambda noun: any(letter.isdigit() for letter in noun.text) and " " in noun.text,
-    "value": lambda noun: any(char in noun.text for char in "@0123456789"),
+    "value": lambda noun: "@" in noun.text or sum(char.isdigit() for char in noun.text) > 4,
     "cause": lambda noun: _is_thing(noun) and not (noun.head in _NOT_DEADLY or noun.owner),
     "liked": _is_liked,
     "subject": lambda noun: _is_thing(noun) and noun.head.removesuffix("s") not in _STUDY_WHAT,
@@ -379,6 +364,11 @@ def fits(noun: NounPhrase, kind: str) -> bool:
     if noun.uncertain or (noun.pronoun and kind != "person") or (noun.owner and noun.owner.head == "other"):
         return False  # "each other's company" is nobody's
     return _TESTS[kind](noun)
+
+
+def is_own(noun: NounPhrase) -> bool:
+    """Return whether "I have …" says that a thing or an animal is one's own: not "the car", "Tom's dog"."""
+    return noun.determiner != "the" and not (noun.owner and noun.owner.name)
 
 
 def is_trip(noun: NounPhrase) -> bool:

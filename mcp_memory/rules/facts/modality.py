@@ -85,7 +85,6 @@ FEARS = word_set(
     "fear worry guess suspicion theory belief assumption impression nightmare hope idea thought hunch rumour"
 )
 """Nouns whose content is not asserted: "my fear is that …"."""
-WRONGLY = word_set("wrongly falsely mistakenly incorrectly erroneously")
 
 
 def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
@@ -152,8 +151,6 @@ def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
     perfect = verb.tense == "perfect"
     if verb.confidence == MIGHT and not perfect and (verb.unreal or verb.lemma not in _LASTING):
         return NOT_ASSERTED
-    if confidence <= MIGHT and verb.tense == "present" and verb.lemma in _SINGLE_ACTS:
-        return NOT_ASSERTED  # "maybe we buy a boat"
     return confidence
 
 

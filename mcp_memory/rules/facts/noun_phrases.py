@@ -149,9 +149,6 @@ def read_phrase(
             owner = _make_phrase(words, first, core, index, determiner, owner)
             determiner, core = "", index + 1
         index += 1
-        if verb_seen and _ends_in_genitive(words, first, index):
-            index += 1  # "at Luigi's", "to my sister Ida's"
-            break
     if index == core:
         return None
     phrase = _make_phrase(words, first, core, index, determiner, owner)
@@ -171,54 +168,11 @@ def read_phrase(
     return _read_brackets(words, phrase, index)
 
 
-def _ends_in_genitive(words: Sequence[Word], first: int, index: int) -> bool:
-    """Return whether "'s" without a noun behind it ends a phrase at ``index``: the place or firm of who is named."""
-    if index >= len(words) or words[index].low != "'s" or index == first or not words[index - 1].capital:
-        return False
-    if first < 1 or words[first - 1].low not in _AT:
-        return False
-    return grammar.ends_phrase(words, index + 1) and not (
-        index + 1 < len(words) and words[index + 1].low in closed.ARTICLES | closed.NEGATIONS | closed.OWNERS.keys()
-    )
-
-
-_AT = frozenset(("at", "to", "from", "for", "in", "near", "leaving", "left", "leave", "joining", "joined"))
-
-
 def _ends_there(words: Sequence[Word], index: int) -> bool:
     """Return whether no noun follows an owner or article: "first" of "her first race" describes one."""
     if index < len(words) and words[index].low in _DESCRIBING and not words[index].capital:
         return grammar.ends_phrase(words, index + 1)
     return grammar.ends_phrase(words, index)
-
-
-def phrase_between(words: Sequence[Word], first: int, end: int) -> NounPhrase | None:
-    """Return the words from ``first`` to ``end`` as one phrase, which a parser found."""
-    index, owner, determiner = first, None, ""
-    core = first
-    while index < end:
-        word = words[index]
-        if index == core and word.low in closed.OWNERS:
-            owner = pronoun_phrase(word._replace(low=closed.OWNERS[word.low]), index)
-            core = index + 1
-        elif index == core and word.low in closed.DETERMINERS and not (word.capital and index):
-            determiner, core = word.low, index + 1
-        elif index > core and (word.low == "'s" or (word.mark and word.text in "'’")):
-            owner = _make_phrase(words, first, core, index, determiner, owner)
-            determiner, core = "", index + 1
-        elif word.kind in ("mark", "time", "adverb") or (
-            index == core and word.low in closed.ADVERBS and index + 1 < end
-        ):
-            core = index + 1
-        index += 1
-    if core >= end:
-        return None
-    if words[end - 1].kind == "title":
-        word = words[end - 1]
-        head = word.text.split()[-1].lower()
-        return NounPhrase(word.start, word.end, word.text, head, determiner, owner, name=word.text, named=True,
-                          quoted=True, words=(first, end))  # fmt: skip
-    return _make_phrase(words, first, core, end, determiner, owner)
 
 
 def _after_of(words: Sequence[Word], index: int, inner: NounPhrase) -> str:

@@ -73,6 +73,7 @@ _PLACES = nouns.PLACES | word_set(
     " palace church cathedral building stadium airport constituency community railway"
 )
 _UPPER = r"(?:[^\W\d_a-z](?:\.|(?!\w))|(?:St|Dr|Jr|Sr)\.|[^\W\d_a-z][\w'’-]*\w)"
+_PARTICLE = re.compile(r"of|the|de|del|della|di|da|du|la|le|von|van|der|den|al|bin|ibn|y|e|and|a|an|in|or|to|for|on")
 _PARTICLES = r"(?:(?:of|the|de|del|della|di|da|du|la|le|von|van|der|den|al|bin|ibn|y|e)\s){0,2}"
 _STYLE = r",\s(?:\d\d?\w\w\s)?(?:Duke|Duchess|Count|Countess|Earl|King|Queen|Prince|Princess|Baron|Marquess|Lord)"
 _NAME = re.compile(rf"{_UPPER}(?:(?:{_STYLE})?\s{_PARTICLES}{_UPPER}){{0,7}}")
@@ -183,7 +184,8 @@ def _facts(
     copula = _COPULA.search(text, start, min(end, start + 400))
     stop = copula.start() if copula else end
     name = text[start:stop].split(",")[0].split("   ")[0].strip(' "“”')
-    if not name or not {word for word in entity_key(about).split() if len(word) > 2} & {*entity_key(name).split()}:
+    known = {*entity_key(about).split()}
+    if not {word for word in known if len(word) > 2} & {*entity_key(name).split()} or not _is_name(name, known):
         return
     after = start + text[start:stop].index(name) + len(name)
     named = copula is not None and not _OTHER_CLAUSE.search(text, after, stop)
@@ -209,6 +211,14 @@ def _facts(
             yield from ((index, fact) for fact in read)
         if not index and kind in ("place", "body") and what and (lies := _LIES.match(text, what.end() - 1, end)):
             yield from ((0, fact) for fact in _named("located_in", text, lies.end(), end, most=4))
+
+
+def _is_name(written: str, known: set[str]) -> bool:
+    """Return whether the words before the verb are a name: capitalised, of the title, or particles between them."""
+    words = written.split()
+    return words[0].lower() not in ("his", "her", "their", "its") and all(
+        not word[0].islower() or word.lower().strip(".,") in known or _PARTICLE.fullmatch(word) for word in words
+    )
 
 
 def _classes(text: str, what: re.Match[str]) -> tuple[str, list[tuple[int, int]]]:

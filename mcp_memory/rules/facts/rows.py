@@ -43,12 +43,12 @@ KINDS = (
 )  # fmt: skip
 """The kinds that a tail may have to be of (`kinds.fits`), the most specific first."""
 CONDITIONS = word_set(
-    "present past perfect progressive simple negated positive for_good talk document human owned done employed"
+    "present past perfect progressive simple negated positive talk document human owned done employed"
 )
 """What a row may ask of its clause.
 
-Its tense and polarity, the adverb "for good", its text, and as its subject a person or somebody's thing ("my car").
-``employed``: it has no object, or a job ("I started pottery at the Chapter" tells of no employer).
+Its tense and polarity, its text, and as its subject a person or somebody's thing ("my car").
+``employed``: it has no object but a job, and nothing "on" ("I started pottery at the Chapter" tells of no employer).
 ``past`` includes the perfect tense, and for an event what has a date to come, ``done`` does not;
 ``present`` includes the progressive tense, ``simple`` does not."""
 _OPTIONS = word_set("swapped also")

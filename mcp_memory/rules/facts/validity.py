@@ -129,7 +129,7 @@ def _intervals(
         until = ends[0].until if ends and ends[0].until > since else FOREVER
         return [Validity(since, until, dated, change=True)]
     if effect == "event":
-        return _event_intervals(begins, ends, [time for time in inside if time.since <= said_at], said_at)
+        return _event_intervals([time for time in inside if time.since <= said_at], said_at)
     if effect == "lasting":
         since = inside[0].since if inside else begins[0].since if begins else said_at
         return [Validity(since, FOREVER, bool(inside or begins), change=changing)]
@@ -152,18 +152,11 @@ def _planned_intervals(effect: Effect, ahead: Sequence[StatedTime]) -> list[Vali
     return [Validity(first.since, until, True, change=True, kind="planned")]
 
 
-def _event_intervals(
-    begins: Sequence[StatedTime], ends: Sequence[StatedTime], inside: Sequence[StatedTime], said_at: Millis
-) -> list[Validity]:
-    """Return when an event happened: at its times, else between two bounds, else on the day of telling or before."""
+def _event_intervals(inside: Sequence[StatedTime], said_at: Millis) -> list[Validity]:
+    """Return when an event happened: at its times, or else on the day of the telling or before."""
     if inside:
         return [Validity(time.since, _end_of(time), True, kind="event") for time in inside[:4]]
-    first, after = day_of_instant(said_at)
-    if ends and ends[0].until <= said_at:
-        first, after = day_of_instant(ends[0].until - 1)
-    if begins and begins[0].since < first:
-        return [Validity(begins[0].since, after, True, kind="event")]
-    return [Validity(first, after, False, kind="event", precision="before")]
+    return [before_telling(said_at)]
 
 
 def _end_of(time: StatedTime) -> Millis:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import CERTAIN, Assertion
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.segments import split
@@ -10,6 +10,7 @@ from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.extractor import RuleExtractor
 
 SAID_AT = int(datetime(2023, 5, 8, tzinfo=UTC).timestamp() * 1000)
+"""Everything is said on Monday 8 May 2023."""
 
 
 def turn(text: str, *, speaker: str | None = "Maria", title: str | None = None, dated: bool = True) -> Turn:
@@ -36,11 +37,16 @@ def facts(text: str, **context: str | None) -> list[str]:
     return [f"{'not ' * fact.negated}{fact.head} {fact.relation} {fact.tail}" for fact in read(text, **context)]
 
 
-def intervals(text: str, **context: str | None) -> list[str]:
-    return [f"{fact.tail} {_day(fact.since)} {_day(fact.until)}" for fact in read(text, **context)]
+def shown(fact: Assertion) -> str:
+    """Return a fact, with "!" before it if it is certain, and with its kind and time if it is no state since now."""
+    since, until = _day(fact.since), _day(fact.until - 1)
+    when = f" | {since} to {until} {fact.kind} {fact.precision or '-'}"
+    plain = (since, until, fact.kind) == ("2023-05-08", "…", "state")
+    sure = "! " * (fact.confidence >= CERTAIN)
+    return f"{sure}{'not ' * fact.negated}{fact.head} {fact.relation} {fact.tail}{'' if plain else when}"
 
 
 def _day(instant: int) -> str:
-    if instant <= BEGINNING:
+    if instant <= BEGINNING or instant >= FOREVER - 1:
         return "…"
-    return "…" if instant >= FOREVER else str(datetime.fromtimestamp(instant / 1000, UTC).date())
+    return str(datetime.fromtimestamp(instant / 1000, UTC).date())

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from reading import facts, intervals, read, turn
+from reading import facts, read, shown, turn
 
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
@@ -34,7 +34,8 @@ def test_the_bracket_behind_a_name_gives_birth_and_death() -> None:
 
 
 def test_a_birth_date_holds_from_its_day() -> None:
-    assert "4 May 1950 1950-05-04 …" in intervals("Ada Moor (born 4 May 1950 in Ottenau) is a poet.", title="Ada Moor")
+    told = [shown(fact) for fact in read("Ada Moor (born 4 May 1950 in Ottenau) is a poet.", title="Ada Moor")]
+    assert "Ada Moor born_on 4 May 1950 | 1950-05-04 to … state -" in told
 
 
 def test_a_birth_name_is_no_place() -> None:

@@ -5,6 +5,7 @@ from reading import read, turn
 
 from mcp_memory.domain.turns import READ_CHARS
 from mcp_memory.language.segments import is_repetitive, split
+from mcp_memory.rules.facts import extractor
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.prose import TOLD_AGAIN
 
@@ -27,10 +28,8 @@ def test_prose_lists_and_tables_are_not_repetitive() -> None:
 
 def test_a_sentence_that_is_told_very_often_is_read_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     spans_read = []
-    plain = RuleExtractor._assertions
-    monkeypatch.setattr(
-        RuleExtractor, "_assertions", lambda self, *given: spans_read.append(given[3]) or plain(self, *given)
-    )
+    plain = extractor.skip_lead_in
+    monkeypatch.setattr(extractor, "skip_lead_in", lambda *given: spans_read.append(given[1:]) or plain(*given))
     text = f"{LIVES} " * 50 + "I work at Nokia."
     spans = split(text)
     RuleExtractor().extract(turn(text), None, spans, [[] for _ in spans])

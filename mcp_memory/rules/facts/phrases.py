@@ -1,0 +1,197 @@
+"""Claims that phrases make by themselves, "my sister Anna", and claims that are in two parts of a clause at once.
+
+A row of the relation table gives one phrase one relation. Here a phrase says who its name is, or the verb means nothing
+without its object ("started my job") and the fact is in the phrase behind that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Claim, age_claims, kinship_claims
+from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.complements import Slot
+from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
+from mcp_memory.rules.facts.rows import Effect
+from mcp_memory.rules.facts.statements import named_by, word_statements
+from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.words import Word
+
+_JOB_VERBS: dict[str, Effect] = {
+    **dict.fromkeys(["start", "begin", "get", "take", "land", "accept", "find", "take_up", "secure"], "begin"),
+    **dict.fromkeys(["have", "hold"], "state"),
+    **dict.fromkeys(["quit", "leave", "lose", "resign", "give_up"], "end"),
+}
+_PRESCRIBE_VERBS = word_set("put start keep switch swap move change give prescribe")
+_PAST = ("former", "ex-", "late", "then", "future", "retired")
+_LOST = word_set("died passed death buried lost gone outgrew outgrown cured recovered overcame overcome rehomed")
+"""Words beside which a pet or an illness of somebody's is one no longer."""
+_LOSING = word_set("die pass lose bury sell rehome outgrow overcome beat mourn recover give run")
+_FORMERLY = word_set("former late old ex previous last first then childhood deceased")
+_AT_A_TIME = word_set("married_to engaged_to dating has_boss colleague_of has_pet has_condition")
+"""Relations that a word before the noun ends: "my late wife Ida", "my old boss Kim", but a late father is a father."""
+_MINE = frozenset(("my", "our"))
+_ILLNESSES = nouns.CONDITIONS - word_set(
+    "pressure disease syndrome disorder condition infection intolerance stroke allergy allergies flu covid cancer"
+    " tumour tumor anxiety depression vertigo gout"
+)
+"""Lasting conditions that are named by one word and seldom meant otherwise: "my asthma"."""
+_BEINGS = RELATIVES.keys() | nouns.PETS
+_NAMED_KINDS = nouns.COMPANIES | nouns.CLUBS | nouns.PLACES | nouns.WORKS | nouns.SCHOOLS
+_CLASSES = nouns.PERSONISH | nouns.PETS | nouns.STATES | nouns.PLACES
+"""What an apposition in a message may be: "a vegan", "a town"; of other things it is too seldom a lasting fact."""
+
+
+def verb_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
+    """Yield the claims of a clause that are in two of its parts; ``talk`` is whether the text is a message."""
+    if not clause.slots or not clause.subject or clause.slots[0].preposition:
+        return
+    verb, slot, first = clause.verb, clause.slots[0], clause.slots[0].nouns[0]
+    effect = _JOB_VERBS.get("_".join((verb.lemma, *clause.particles)))
+    if effect and first.head in nouns.JOBS:  # "started my job as a nurse at Halden Clinic"
+        for place in clause.slots[1:]:
+            if place.preposition == "as" and kinds.fits(place.nouns[0], "role"):
+                yield Claim(clause.subject[0], "works_as", place.nouns[0], effect, None, place.end)
+            kind = "workplace" if place.preposition == "at" else "org"
+            if place.preposition in ("at", "with", "for") and kinds.fits(place.nouns[0], kind):
+                yield Claim(clause.subject[0], "works_at", place.nouns[0], effect, None, place.end)
+    elif verb.lemma == "turn" and not verb.passive and kinds.is_age(first):  # "turned 40"
+        for person in (person for subject in clause.subject for person in named_by(subject)):
+            yield from age_claims(clause, person, first.text, "begin", slot.end)
+    elif verb.passive and verb.lemma in ("call", "name") and first.named and len(clause.subject) == 1:
+        yield from _naming_claims(clause.subject[0], first, slot.end, talk)
+    elif verb.lemma in _PRESCRIBE_VERBS and (kinds.is_human(first) or first.pronoun in ("me", "him", "her")):
+        for given in clause.slots[1:3] if not verb.passive else ():  # "they put me on 5 mg of bisoprolol"
+            if given.preposition in ("", "on", "onto", "to"):
+                for noun in given.nouns:
+                    if kinds.fits(noun, "dose") or kinds.fits(noun, "medicine"):
+                        yield Claim(first, "takes", noun, "begin", None, given.end)
+
+
+def _naming_claims(subject: NounPhrase, name: NounPhrase, end: int, talk: bool) -> Iterator[Claim]:
+    """Yield the name of "my wife is called Nele"."""
+    relation = RELATIVES[subject.head][0] if subject.owner and subject.head in RELATIVES and not subject.name else ""
+    if relation and relation[0] != "(" and subject.owner:
+        yield from kinship_claims(subject.owner, relation, name, end)
+    elif subject.owner and subject.head in nouns.PETS and not subject.name:
+        yield Claim(subject.owner, "has_pet", name, "state", None, end)
+    elif not talk or kinds.is_human(subject) or subject.head in nouns.PETS:
+        yield Claim(subject, "named", name, "lasting", None, end)
+
+
+def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator[tuple[Clause, Claim]]:
+    """Yield the claims of the phrases of a sentence, each with the clause that holds the phrase."""
+    for clause in sentence_clauses:
+        lost = clause.verb.lemma in _LOSING or (clause.verb.passive and clause.verb.lemma in ("call", "name", "go"))
+        for noun in _phrases(clause):
+            is_predicate = clause.verb.lemma == "be" and not clause.verb.passive and noun not in clause.subject
+            for claim in claims_of_phrase(noun, talk=talk):
+                if lost and claim.relation in ("has_pet", "has_condition"):
+                    continue  # "my dog died last week", "my cat is called Miso"
+                if claim.relation == "married_to" and clause.verb.lemma in ("die", "pass"):
+                    claim = replace(claim, effect="ended")
+                if claim.relation == "age" and is_predicate:
+                    claim = replace(claim, head=clause.subject[0])  # "I'm Ann, 62"
+                yield clause, claim
+
+
+def _phrases(clause: Clause) -> Iterator[NounPhrase]:
+    for noun in (*clause.subject, *(noun for slot in clause.slots for noun in slot.nouns)):
+        yield from (one for one in (noun, noun.owner, noun.of) if one is not None and not one.pronoun)
+
+
+def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Claim]]:
+    """Yield who the named relatives and pets of a sentence are, each with its phrase: "remember my nephew Ruben?".
+
+    That Ruben is a nephew, and that the speaker has asthma, is said along with whatever the sentence asks or wishes.
+    """
+    lost = any(word.low in _LOST for word in words)
+    for index, word in enumerate(words[:-1]):
+        following = words[index + 1].low
+        if word.low not in _MINE or (lost and following in nouns.PETS | _ILLNESSES):
+            continue
+        first = not index or words[index - 1].mark or words[index - 1].low in closed.CONJUNCTIONS
+        calling = words[min(index + 2, len(words) - 1)].low == "called"  # "my friend called Ann yesterday"
+        found = read_phrase(words, index, subject=bool(first) and calling, verb_seen=True)
+        being = found and found[0].name and found[0].head in _BEINGS and not kinds.is_calendar(found[0])
+        if found and (being or (following in _ILLNESSES and found[0].head in _ILLNESSES and not found[0].name)):
+            for claim in claims_of_phrase(found[0], talk=True):
+                if not (claim.relation == "married_to" and {"died", "passed"} & {one.low for one in words}):
+                    yield found[0], claim
+
+
+def given_names(clause: Clause) -> tuple[NounPhrase, ...]:
+    """Return the name of "her name is Ida", whom "she" means from then on."""
+    subject = clause.subject[0] if len(clause.subject) == 1 else None
+    is_name = subject is not None and subject.head == "name" and subject.owner is not None and subject.owner.pronoun
+    if not is_name or clause.verb.negated or not clause.slots or clause.slots[0].preposition:
+        return ()
+    return tuple(noun for noun in clause.slots[0].nouns[:1] if noun.name)
+
+
+def claims_of_phrase(noun: NounPhrase, *, talk: bool) -> Iterator[Claim]:
+    """Yield what a phrase claims, as over for "my late wife Ida"."""
+    over = bool(talk and noun.owner) and not _FORMERLY.isdisjoint(noun.common.lower().split()[:1])
+    for claim in (*_own_claims(noun, talk), *_claims_of_appositions(noun, talk)):
+        yield replace(claim, effect="ended") if over and claim.relation in _AT_A_TIME else claim
+
+
+def _own_claims(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
+    named = _names_in_apposition(noun) or ((noun,) if noun.name else ())
+    mine = noun.owner is not None and noun.owner.pronoun in closed.FIRST
+    if noun.owner and noun.head in RELATIVES:
+        for name in named:
+            yield from kinship_claims(noun.owner, RELATIVES[noun.head][0], name, noun.end, ())
+    elif noun.owner and noun.head in nouns.PETS:
+        for name in named or ((noun,) if mine and not (noun.plural or noun.of) else ()):
+            yield Claim(noun.owner, "has_pet", name, "state", (), noun.end)
+        if noun.name and not noun.plural:
+            yield Claim(noun, "is_a", noun.head, "lasting", (), noun.end)
+    elif noun.owner and noun.head in nouns.CONDITIONS and (noun.owner.named or mine):
+        if noun.head != "pressure" or noun.text.lower().startswith(("high", "low")):  # everybody has a blood pressure
+            yield Claim(noun.owner, "has_condition", noun, "state", (), noun.end)
+    elif noun.name and noun.common and not noun.owner and not noun.quoted and noun.determiner in ("the", ""):
+        if noun.plural or noun.head in RELATIVES or noun.common.split()[-1].endswith("s"):
+            return  # "the brothers Ann and Tom …": each of them need not be one
+        if kinds.is_role(noun) and not noun.common.startswith(_PAST):
+            yield Claim(noun.name, "works_as", noun.common, "state", (), noun.end)
+        elif noun.determiner == "the" and not talk and noun.head in _NAMED_KINDS and noun.common.islower():
+            yield Claim(noun.name, "is_a", noun.common, "state", (), noun.end)
+    for preposition, place in noun.modifiers:
+        if preposition == "in" and noun.name and not talk and kinds.fits(place, "name"):
+            yield Claim(noun, "located_in", place, "state", (), place.end)
+
+
+def _names_in_apposition(noun: NounPhrase) -> tuple[NounPhrase, ...]:
+    """Return the names beside a common noun: "my boys, Kai and Ren"."""
+    return () if noun.name else tuple(name for name in noun.appositions if name.name and not name.determiner)
+
+
+def _claims_of_appositions(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
+    """Yield the claims that appositions make about the phrase before them: "Calvo, a member of the council"."""
+    for beside in noun.appositions:
+        end = max(beside.end, noun.end)
+        complete = beside.determiner or beside.of or beside.owner
+        unclear = noun.of or noun.quoted or (beside.plural and not noun.plural and beside.of is None)
+        if kinds.is_age(beside):
+            yield Claim(noun, "age", beside.text, "state", (), beside.end)
+        elif unclear or not complete or (noun.owner and not noun.name) or _names_in_apposition(noun):
+            continue  # "chairman of the council, a body of nine": it may be about either
+        elif beside.owner:
+            if beside.head in RELATIVES and noun.name:
+                yield from kinship_claims(beside.owner, RELATIVES[beside.head][0], noun, end, ())
+        else:
+            of = [Slot("of", (beside.of,), end)] if beside.of else []
+            rows = word_statements("noun", (beside.head,), of, noun, "state", talk=False)
+            claims = [replace(claim, times=(), end=end) for claim in rows if claim.relation != "leads"]
+            yield from claims
+            relation = "works_as" if kinds.is_role(beside) else "is_a"
+            kind = relation == "works_as" or not talk or beside.head in _CLASSES
+            if not claims and kind and beside.head not in nouns.VAGUE and not beside.name:
+                yield Claim(noun, relation, beside, "state", (), end)
+            for origin in beside.appositions:
+                if kinds.fits(origin, "name"):
+                    yield Claim(noun, "comes_from", origin, "lasting", (), origin.end)

@@ -1,0 +1,93 @@
+"""What the rules read of single messages and paragraphs: one a line in ``sentences.jsonl``, with every fact as `shown`.
+
+Facts that are missing cost little, facts that are wrong cost much: most lines say what must not be read. To add one,
+write its text and run the test, which says what is read of it.
+"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reading import facts, read, shown, turn
+
+from mcp_memory.domain.facts import STABLE, told
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.language.segments import split
+from mcp_memory.rules.facts.extractor import RuleExtractor
+
+_FILE = Path(__file__).with_name("sentences.jsonl")
+LINES: list[dict[str, Any]] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("line", LINES, ids=[line["text"] for line in LINES])
+def test_exactly_these_facts_are_read(line: dict[str, Any]) -> None:
+    context = {name: value for name, value in line.items() if name != "facts"}
+    assert [shown(fact) for fact in read(**context)] == line["facts"]
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence"),
+    [
+        ("Jan works at Orla Foods.", 0.95),
+        ("Tom said that Jan works at Orla Foods.", 0.75),
+        ("I think Jan works at Orla Foods.", 0.65),
+        ("Jan might work at Orla Foods.", 0.45),
+    ],
+)
+def test_confidence_follows_from_hedges_and_reports(text: str, confidence: float) -> None:
+    assert [fact.confidence for fact in read(text)] == [confidence]
+
+
+def test_what_is_not_certain_stays_stable() -> None:
+    (lives,) = [one for one in read("I live in Turku. Ha.") if one.relation == "lives_in"]
+    assert lives.confidence == STABLE
+
+
+def test_a_message_without_a_speaker_is_by_the_user_and_you_may_be_nobody() -> None:
+    assert facts("I live in Bergen.", speaker=None) == ["user lives_in Bergen"]
+    assert facts("You live in Turku.", partner=None) == []
+
+
+def test_the_span_covers_the_words_that_state_the_fact() -> None:
+    text = "Great to hear! I moved to Bergen in 2016, and it rains."
+    fact = read(text)[0]
+    assert text[fact.start : fact.end] == "I moved to Bergen"
+    assert fact.sentence == 1
+
+
+def test_a_change_is_marked_and_has_the_intent_of_a_change() -> None:
+    fact = read("I live in Bergen now.")[0]
+    assert (fact.change, fact.intent) == (True, "EVOLUTION")
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Jonna lives in Grau\u00adwald.", "Jonna lives_in Grauwald"),
+        ("Hans\u2011Peter lives in Turku.", "Hans-Peter lives_in Turku"),
+        ("Jo\u200bnna lives in Turku.", "Jonna lives_in Turku"),
+    ],
+)
+def test_invisible_signs_and_typographic_hyphens_cut_no_name(text: str, fact: str) -> None:
+    (one,) = read(text)
+    assert shown(one) == f"! {fact}"
+    assert text[one.start : one.end].endswith(text[-4:-1])
+
+
+def test_an_event_in_a_document_of_unknown_time_has_no_time() -> None:
+    paper = replace(turn("Ada Moor visited Grauen.", title="Ada Moor"), said_at=None)
+    (visit,) = RuleExtractor().extract(paper, None, [(0, len(paper.text))], [()])
+    assert (visit.relation, visit.kind, visit.precision) == ("visited", "event", "before")
+    assert (told(visit).since, told(visit).until, told(visit).before) == (BEGINNING, FOREVER, True)
+
+
+@pytest.mark.parametrize(
+    ("speaker", "role", "is_read"),
+    [("Maria", "assistant", False), ("ChatGPT", None, False), ("Claude", "user", True), ("Maria", None, True)],
+)
+def test_an_assistant_states_no_facts(speaker: str | None, role: str | None, is_read: bool) -> None:
+    said = replace(turn("Oskar lives in Turku.", speaker=speaker), role=role)
+    spans = split(said.text)
+    assert bool(RuleExtractor().extract(said, None, spans, [()] * len(spans))) == is_read
