@@ -14,7 +14,6 @@ from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.verbs import inflection
 
-_TRIPS = word_set("trip holiday vacation week weekend visit journey honeymoon cruise days fortnight")
 _CALENDAR = (
     frozenset(name.lower() for name in MONTHS)
     | WEEKDAY_WORDS
@@ -24,23 +23,12 @@ _CALENDAR = (
 )
 _DOSES = word_set("mg mcg µg ug ml iu units milligrams micrograms")
 """Units of which an amount alone is a dose, "10 mg since today"."""
-_MEDICINES = word_set(
-    "insulin antibiotics penicillin steroids cortisone statins antidepressants painkillers paracetamol aspirin inhaler"
-    " antihistamines antihistamine ibuprofen warfarin heparin morphine melatonin lithium methotrexate ritalin codeine"
-    " blood-thinners blood-thinner losartan painkiller antacids beta-blockers beta-blocker"
-)
 _MEDICINE = re.compile(
     r"[a-z]{3,}(?:formin|statin|pril|sartan|olol|dipine|azole|cillin|mycin|cycline|triptan|oxetine|traline|apine|idone"
     r"|azepam|thyroxine|tidine|fenadine|profen|pam|mab|gliptin|gliflozin|glutide|semide|thiazide|afil|solone|olone|asone|vir|axine|alopram"
     r"|triptyline|ipramine|xaban|grel|parin|lukast|fibrate|dronate|gabalin|pentin|setron|oxacin|tadine|rizine|tinib|terol|sonide)"
 )
 """Endings by which generic names of medicines tell their class (the stems of the WHO's nonproprietary names)."""
-_NOT_DEADLY = word_set(
-    "laughter laughing embarrassment boredom shame curiosity excitement jealousy envy happiness joy love cuteness"
-    " anticipation awkwardness cringe frustration suspense"
-)
-"""What people "die of" only figuratively."""
-
 PEOPLE = frozenset(RELATIVES) | {f"{word}s" for word in RELATIVES}
 """Words for people by what they are to somebody, "flatmates"."""
 _POINTING = word_set("this that these those no any another every each")
@@ -61,14 +49,13 @@ def is_team(noun: NounPhrase) -> bool:
     return last_word(noun) in nouns.TEAMS
 
 
-_LEADING = word_set("café cafe hotel hospital restaurant bar clinic museum bank hospice studio theatre")
-
-
 def is_company(noun: NounPhrase) -> bool:
     """Return whether it is a company or an institution by its last word."""
     first = noun.name.split()[0].lower() if " " in noun.name else ""  # "Café Meridian", "Hotel Astra"
     return (
-        last_word(noun) in nouns.COMPANIES or first in _LEADING or (bool(noun.common) and noun.head in nouns.COMPANIES)
+        last_word(noun) in nouns.COMPANIES
+        or first in nouns.LEADING
+        or (bool(noun.common) and noun.head in nouns.COMPANIES)
     )
 
 
@@ -90,15 +77,10 @@ def is_role(noun: NounPhrase) -> bool:
     return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))
 
 
-_NO_ROLES = word_set(
-    "redundant pregnant important confident different independent dependent permanent absent brilliant"
-)
-
-
 def _sounds_like_role(noun: NounPhrase) -> bool:
     return (
         len(noun.head) > 5
-        and noun.head not in _NO_ROLES
+        and noun.head not in nouns.NO_ROLES
         and noun.head.endswith(("er", "or", "ist", "ian", "eer", "ant", "ent", "man", "woman", "ess"))
     )
 
@@ -173,18 +155,8 @@ def _is_workplace(noun: NounPhrase) -> bool:
     return definite and _is_thing(noun) and (noun.head not in nouns.NO_WORKPLACES or named_by_use) and not is_role(noun)
 
 
-_NUMBERS = word_set(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-)
-
-
 _CHILDREN = kinship_words("parent_of") - word_set("stepdaughter stepson baby toddler")
 _SIBLINGS = kinship_words("sibling_of") - word_set("stepsister half-sister stepbrother half-brother bro")
-_COLOURS = word_set(
-    "red orange yellow green blue purple violet pink brown black white grey gray turquoise teal beige navy maroon"
-    " silver gold golden cream khaki lilac magenta cyan"
-)
 
 
 def _is_residence(noun: NounPhrase) -> bool:
@@ -233,7 +205,8 @@ _CONCRETE = (
     )
 )
 """Nouns that end like abstract ones."""
-_ANY_FIRM = word_set("company firm corporation organisation organization place startup start-up agency business team")
+
+
 _STRICT = word_set(
     "thing used liked hobby subject noted cause tool work craft event activity venue won ownable condition"
 )
@@ -250,7 +223,7 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
         kind: for which it is asked; names and the closed kinds are clear by themselves.
     """
     if kind in ("org", "workplace", "firm", "company") and not noun.named:
-        return noun.text.lower() not in _ANY_FIRM
+        return noun.text.lower() not in nouns.ANY_FIRM
     if kind == "place":
         return noun.named or noun.owner is None
     if kind not in _STRICT or noun.quoted:
@@ -263,29 +236,13 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
     if noun.owner and (noun.owner.pronoun in ("you", "they", "it", "he", "she") or noun.owner.uncertain):
         return False
     first = noun.text.split()[0].lower()
-    if first in nouns.JUDGING | closed.EMPTY - _NUMBERS or noun.head in _UNCLEAR:
+    if first in nouns.JUDGING | closed.EMPTY - nouns.NUMBERS or noun.head in _UNCLEAR:
         return False
     if noun.head.endswith(nouns.ABSTRACT_ENDINGS) and not noun.named and noun.head not in _CONCRETE:
         return False
     if kind in ("liked", "hobby", "subject"):
         return noun.named or noun.determiner == "" or (noun.determiner == "the" and noun.head in nouns.PLACES)
     return True
-
-
-_STUDY_WHAT = word_set("group session guide material plan room hall buddy partner note technique tip")
-"""What stands behind "study" as a noun: "study groups" are no subject."""
-_MEANS = word_set(
-    "combination permutation probability fraction equation formula ratio integral derivative vector matrix logarithm"
-    " exponent method function variable value number technique approach strategy concept term feature resource tool"
-    " notation property rule loop array list string code format style term"
-)
-"""Nouns, in the singular, of what one works with at the moment; alone they are no thing that somebody uses."""
-
-
-def _is_means(noun: NounPhrase) -> bool:
-    """Return whether a phrase only says by what means something is done: "the following code", "combinations"."""
-    head = noun.head.removesuffix("s")
-    return " " not in noun.text and (head in _MEANS or (noun.head.endswith("ies") and noun.head[:-3] + "y" in _MEANS))
 
 
 _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
@@ -321,17 +278,17 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "town_school": lambda noun: is_school(noun) and not noun.named and not noun.owner,
     "residence": _is_residence,
     "first_name": lambda noun: _named(noun) and " " not in noun.name and bool(noun.name),
-    "colour": lambda noun: noun.head in _COLOURS and not noun.name,
+    "colour": lambda noun: noun.head in nouns.COLOURS and not noun.name,
     "address": lambda noun: any(char in noun.text for char in "/.:") and " " not in noun.text,
     "amount": lambda noun: noun.text[:1].isdigit(),
     "tool": lambda noun: _named(noun) or noun.quoted,
-    "noted": lambda noun: _is_thing(noun),
-    "used": lambda noun: _is_thing(noun) and (noun.named or noun.quoted or not _is_means(noun)),
+    "noted": _is_thing,
+    "used": _is_thing,
     "time": lambda noun: any(letter.isdigit() for letter in noun.text) and " " in noun.text,
     "value": lambda noun: "@" in noun.text or sum(char.isdigit() for char in noun.text) > 4,
-    "cause": lambda noun: _is_thing(noun) and not (noun.head in _NOT_DEADLY or noun.owner),
+    "cause": lambda noun: noun.head in nouns.CONDITIONS | nouns.CAUSES,
     "liked": _is_liked,
-    "subject": lambda noun: _is_thing(noun) and noun.head.removesuffix("s") not in _STUDY_WHAT,
+    "subject": lambda noun: _is_thing(noun) and noun.head.removesuffix("s") not in nouns.STUDY_WHAT,
     "hobby": lambda noun: _is_liked(noun) and not noun.determiner,
     "degree": lambda noun: noun.head in ("degree", "master's", "phd", "doctorate", "bachelor's", "diploma"),
     "language": lambda noun: noun.head in nouns.LANGUAGES or noun.text.lower() in nouns.LANGUAGES,
@@ -348,8 +305,8 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "won": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS or _named(noun),
     "award": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS,
     "home": lambda noun: noun.head == "home",
-    "trip": lambda noun: _named(noun) or noun.head in _TRIPS,
-    "medicine": lambda noun: noun.head in _MEDICINES or bool(_MEDICINE.fullmatch(noun.text.lower())),
+    "trip": lambda noun: _named(noun) or noun.head in nouns.TRIPS,
+    "medicine": lambda noun: noun.head in nouns.MEDICINES or bool(_MEDICINE.fullmatch(noun.text.lower())),
     "dose": lambda noun: bool(medicine(noun.text)) or (medicine(noun.text) == "" and noun.head in _DOSES),
 }
 
@@ -373,7 +330,7 @@ def is_own(noun: NounPhrase) -> bool:
 
 def is_trip(noun: NounPhrase) -> bool:
     """Return whether it is a stay whose place follows: "a week in Malta"."""
-    return noun.head in _TRIPS
+    return noun.head in nouns.TRIPS
 
 
 def is_demonym(noun: NounPhrase) -> bool:
@@ -385,5 +342,5 @@ def is_age(noun: NounPhrase) -> bool:
     """Return whether a phrase is a bare number that may be somebody's age."""
     text = noun.text.lower()
     return (text.isdecimal() and 0 < int(text) < 125 and len(text) < 4) or (
-        text.split("-")[0] in _NUMBERS and " " not in text
+        text.split("-")[0] in nouns.NUMBERS and " " not in text
     )

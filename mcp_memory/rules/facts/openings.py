@@ -56,22 +56,10 @@ _KIN = {
     **dict.fromkeys(("brother", "sister"), "sibling_of"),
     **dict.fromkeys(("wife", "husband", "widow", "consort"), "married_to"),
 }
-_WORKS = nouns.WORKS | _PARTS.keys() | word_set(
-    "documentary drama thriller western serial sitcom miniseries telenovela episode short cartoon anime special track"
-    " comedy soundtrack novella memoir manga musical sonata game programme show remake"
-)  # fmt: skip
-_PEOPLE = nouns.ROLES | word_set(
-    "racer rider runner swimmer boxer wrestler cyclist golfer cricketer skater gymnast nobleman aristocrat duke duchess"
-    " count countess prince princess baron earl lord ruler sultan knight saint martyr monk theologian activist"
-    " revolutionary filmmaker screenwriter playwright lyricist rapper personality presenter broadcaster comedian"
-    " businessman businesswoman industrialist philanthropist dramatist essayist cartoonist jurist statesman admiral"
-    " colonel major lieutenant engraver printmaker statesman"
-)
+_WORKS = nouns.WORKS | _PARTS.keys() | nouns.ARTICLE_WORKS
+_PEOPLE = nouns.ROLES | nouns.ARTICLE_PEOPLE
 _BODIES = nouns.COMPANIES | nouns.CLUBS | nouns.SCHOOLS | word_set("duo label airline channel network brand")
-_PLACES = nouns.PLACES | word_set(
-    "municipality hamlet commune settlement parish township river stream lake mountain hill peak park bridge castle"
-    " palace church cathedral building stadium airport constituency community railway"
-)
+_PLACES = nouns.PLACES | nouns.ARTICLE_PLACES
 _UPPER = r"(?:[^\W\d_a-z](?:\.|(?!\w))|(?:St|Dr|Jr|Sr)\.|[^\W\d_a-z][\w'’-]*\w)"
 _PARTICLE = re.compile(r"of|the|de|del|della|di|da|du|la|le|von|van|der|den|al|bin|ibn|y|e|and|a|an|in|or|to|for|on")
 _PARTICLES = r"(?:(?:of|the|de|del|della|di|da|du|la|le|von|van|der|den|al|bin|ibn|y|e)\s){0,2}"
