@@ -156,7 +156,7 @@ class Memory:
         """How the memory learns from its own answers; None if learning is switched off."""
         if self.teacher is None:
             return None
-        return SelfFeedback(self.support_judge, self.teacher, self.settings.gain.own_labels, self.points)
+        return SelfFeedback(self.support_judge, self.teacher, self.points)
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""

@@ -44,10 +44,6 @@ class GainSettings:
     anthropic: float = key(1.0, "the same for labels of a language model", POSITIVE)
     embedded: float = key(2.0, "the same for the memory's own labels", POSITIVE)
     """The rules see only what retrieval saw (DESIGN 2.6)."""
-    own_labels: Literal["learn", "sure", "wait"] = key(
-        "sure", 'own answers teach at once if not hedged; "learn": all do; "wait": once a caller confirms'
-    )
-    """``wait`` learns once a caller has confirmed the answer. The embedded engine hedges nothing that it says."""
     rounds: int = key(3, "rounds of propagation")
     """I, at most (Appendix C: 3)."""
     sentences: int = key(5, "sentences that each round activates")

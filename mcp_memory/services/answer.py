@@ -15,15 +15,14 @@ the judge gets the gates of the sentences, and what a caller denied for this ver
 
 **Self-feedback** (GAM-RAG §3.3). The memory then judges its own answer and learns from that: one step, durable when the
 answer returns. Where a language model answered, its citations are taken as the supporting sentences, and no other
-judge is asked. An abstention teaches nothing, and neither does what is known already. If the store cannot be written
-to, the answer is given all the same, with a warning.
+judge is asked. An abstention and an answer with a hedge teach nothing, and neither does what is known already. If the
+store cannot be written to, the answer is given all the same, with a warning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.episodes import Episode, Lesson
@@ -59,14 +58,11 @@ class SelfFeedback:
     Attributes:
         judge: says which sentences support an answer.
         teach: the update.
-        labels: when the judge's word counts: at once (``learn``), only once a caller has said that the answer was right
-            (``wait``), or at once for answers without a hedge (``sure``), as all of the embedded engine are.
         points: what memory points are stored with; None if they are switched off.
     """
 
     judge: SupportJudge
     teach: BeliefUpdate
-    labels: Literal["learn", "sure", "wait"] = "sure"
     points: PointContext | None = None
 
 
@@ -261,13 +257,12 @@ async def _learn_from(
     episode: Episode,
     lesson: Lesson | None,
 ) -> AnswerResult:
-    """Return the answer once the judgement of it is learnt, or kept until a caller confirms the answer."""
-    wait = feedback.labels == "wait" or (feedback.labels == "sure" and answered.hedged)
-    episodes.keep(episode, lesson if wait else None)
-    if lesson is None or wait:
+    """Return the answer once the judgement of it is learnt; of one with a hedge only a caller's word counts."""
+    episodes.keep(episode)
+    if lesson is None or answered.hedged:
         return answered
     try:
-        await learn(store, embedder, feedback.teach, [lesson])
+        await learn(store, embedder, feedback.teach, lesson)
     except StoreError as error:
         warning = f"Nothing was learnt from this answer: {error}"
         return replace(answered, recall=replace(answered.recall, warnings=(*answered.recall.warnings, warning)))

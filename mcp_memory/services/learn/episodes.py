@@ -25,9 +25,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
-from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence, Target
+from mcp_memory.domain.episodes import Episode, ShownEvidence, Target
 from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallResult, Source
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import Feedback
@@ -56,33 +55,19 @@ class Episodes:
     def __init__(self, most: int = KEPT) -> None:
         self._most = most
         self._kept: dict[tuple[str, str], Episode] = {}
-        self._pending: dict[tuple[str, str], Lesson] = {}
         self._explored: dict[tuple[str, str], ShownEvidence] = {}
 
-    def keep(self, episode: Episode, pending: Lesson | None = None) -> None:
-        """Keep an episode, or replace it; drop the oldest beyond `KEPT`.
-
-        Args:
-            episode: the episode.
-            pending: the lesson of the memory's own judge, if it counts only after a caller confirms the answer.
-        """
+    def keep(self, episode: Episode) -> None:
+        """Keep an episode, or replace it; drop the oldest beyond `KEPT`."""
         key = episode.space, episode.id
         self._kept.pop(key, None)
         self._kept[key] = episode
-        if pending is not None:
-            self._pending[key] = pending
         while len(self._kept) > self._most:
-            oldest = next(iter(self._kept))
-            del self._kept[oldest]
-            self._pending.pop(oldest, None)
+            del self._kept[next(iter(self._kept))]
 
     def get(self, space: str, episode_id: str) -> Episode | None:
         """Return an episode of this process, or None; an episode of another space is unknown."""
         return self._kept.get((space, episode_id))
-
-    def pending_lesson(self, space: str, episode_id: str) -> Lesson | None:
-        """Return the lesson of the memory's own judge that waits for a caller's confirmation, or None."""
-        return self._pending.get((space, episode_id))
 
     def keep_explored(self, space: Space, items: Iterable[Evidence]) -> None:
         """Keep the evidence that an explore step found; drop the oldest beyond `EXPLORED`."""
@@ -105,7 +90,6 @@ class Episodes:
             held |= {name for point in episode.points for name in point.sentences}
             if key[0] == space and (everything or not held.isdisjoint(gone)):
                 del self._kept[key]
-                self._pending.pop(key, None)
         for key, item in list(self._explored.items()):
             if key[0] == space and (everything or not {item.id, *item.sentences}.isdisjoint(gone)):
                 del self._explored[key]
@@ -361,11 +345,3 @@ async def evidence_sentences(
             cited = [name for name in item.sentences if name in episode.cited]
             counting[item.id] = cited or ([best[item.id]] if item.id in best else [])
     return counting
-
-
-def without_denied(lesson: Lesson | None, labels: Mapping[str, Target]) -> Lesson | None:
-    """Return the own judge's lesson without labels that a caller denies for the same episode; None if none stay."""
-    if lesson is None:
-        return None
-    left = {name: target for name, target in lesson.labels.items() if labels.get(name, target) == target}
-    return replace(lesson, labels=left) if left else None

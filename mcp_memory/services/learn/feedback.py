@@ -46,7 +46,6 @@ from mcp_memory.services.learn.episodes import (
     evidence_sentences,
     feedback_labels,
     record_ids,
-    without_denied,
 )
 from mcp_memory.services.learn.update import belief_change, learn, quote
 from mcp_memory.services.points.edits import PointContext
@@ -226,10 +225,7 @@ def _as_new_fact(version: Version) -> NewFact:
 
 
 async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -> list[Improved] | str:
-    """Record the caller's judgement and return the changes, or the reason why nothing is learnt from it.
-
-    If the answer was right, the pending lesson of the memory's own judge counts too, without what the caller denies.
-    """
+    """Record the caller's judgement and return the changes, or the reason why nothing is learnt from it."""
     if context.teach is None:
         return "Learning is switched off here (switches.learning)."
     if not episode.query:
@@ -250,10 +246,7 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
     if not labels:
         return "It rests on no sentence that could learn from it."
     lesson = Lesson.of(episode, "caller", labels, context.now)
-    pending = context.episodes.pending_lesson(episode.space, episode.id) if feedback.answer_correct else None
-    own = without_denied(pending, labels)
-    lessons = [lesson] if own is None else [own, lesson]
-    learnt = await learn(context.store, context.embedder, context.teach, lessons)
+    learnt = await learn(context.store, context.embedder, context.teach, lesson)
     return _HEARD if learnt is None else [belief_change(*change) for change in learnt]
 
 

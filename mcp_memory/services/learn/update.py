@@ -64,41 +64,36 @@ TEXT_CHARS = 300
 
 
 async def learn(
-    store: Store, embedder: Embedder, teach: BeliefUpdate, lessons: Sequence[Lesson]
+    store: Store, embedder: Embedder, teach: BeliefUpdate, lesson: Lesson
 ) -> list[tuple[Belief, Belief | None, Target, str]] | None:
-    """Record lessons about one episode, and the beliefs that follow from them, in one commit.
+    """Record a lesson about an episode, and the beliefs that follow from it, in one commit.
 
     Args:
-        store: the store where the lessons are recorded.
+        store: the store where the lesson is recorded.
         embedder: the embedder of the question and its time, and of the sentences if the view holds no vectors.
         teach: the update (``gain/kalman.py``).
-        lessons: the lessons of one episode, each by another judge, in the order in which they count.
+        lesson: by one judge.
 
     Returns:
         For each labelled sentence that still exists its belief after and before, its label and its text; None, with
-        nothing recorded, if the lessons of all these judges were recorded before.
+        nothing recorded, if a lesson of this judge was recorded before.
 
     Raises:
         StoreError: nothing is learnt.
     """
-    name = lessons[0].space
     async with store.reading() as view:
-        space = view.space(name)
-        examples = _examples(space, lessons)
+        space = view.space(lesson.space)
+        examples = _examples(space, lesson)
         texts = {piece.id: space.text(piece) for piece, *_ in examples[0]}
     taught = await _embed(embedder, *examples)
     async with store.writing() as transaction:
-        beliefs = transaction.view.space(name).beliefs
-        fresh = [lesson for lesson in lessons if beliefs.lesson(*lesson.key) is None]
-        if not fresh:
+        beliefs = transaction.view.space(lesson.space).beliefs
+        if beliefs.lesson(*lesson.key) is not None:
             return None
         before = {name: beliefs.get(name) for name in taught}
-        after: dict[str, Belief] = {}
-        for lesson in fresh:
-            after |= _updated_beliefs(teach, lesson, taught, before | after)
-        await transaction.commit(Batch(lessons=tuple(fresh), beliefs=tuple(after.values())))
-    labels = {sentence_id: target for lesson in fresh for sentence_id, target in lesson.labels.items()}
-    return [(belief, before[key], labels[key], texts[key]) for key, belief in after.items()]
+        after = _updated_beliefs(teach, lesson, taught, before)
+        await transaction.commit(Batch(lessons=(lesson,), beliefs=tuple(after.values())))
+    return [(belief, before[key], lesson.labels[key], texts[key]) for key, belief in after.items()]
 
 
 def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Sequence[Lesson]], Awaitable[list[Belief]]]:
@@ -107,7 +102,7 @@ def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Seque
     async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
         after: dict[str, Belief] = {}
         for lesson in lessons:
-            taught = await _embed(embedder, *_examples(space, [lesson]))
+            taught = await _embed(embedder, *_examples(space, lesson))
             before = {name: space.beliefs.get(name) for name in taught}
             after |= _updated_beliefs(teach, lesson, taught, before | after)
         return list(after.values())
@@ -147,14 +142,13 @@ _Taught = tuple[Vector, Vector, tuple[Vector, Vector] | None]
 """What the update takes of a labelled sentence: its vector, the question's, and those of the times of both, if any."""
 
 
-def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], str | None]:
-    """Return the sentences that lessons about one episode label, and the time that the question states, in words."""
-    lesson = lessons[0]
+def _examples(space: Space, lesson: Lesson) -> tuple[list[_Example], str | None]:
+    """Return the sentences that a lesson labels, and the time that the question states, in words."""
     question = understand(lesson.query, space.speakers, lesson.asked_at)
     trace = lesson.read_trace()
     time = trace.get("time") if isinstance(trace, dict) else time_words(question, lesson.asked_at)  # a damaged trace
     examples: list[_Example] = []
-    for piece in known_sentences(space, dict.fromkeys(name for lesson in lessons for name in lesson.labels)):
+    for piece in known_sentences(space, lesson.labels):
         row = space.sentence_row(piece.turn_id, piece.index)
         held = space.sentence_vectors is not None and row != NONE and piece.turn_id not in space.unindexed
         vector = space.sentence_vectors[row] if held and space.sentence_vectors is not None else None

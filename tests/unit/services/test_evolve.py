@@ -75,7 +75,7 @@ async def test_evidence_is_labelled_wrong_only_if_it_misled_to_a_wrong_answer(sa
 
 @pytest.mark.parametrize(("correct", "label"), [(True, 1), (False, 0)])
 async def test_a_word_about_the_answer_labels_what_it_cites(correct, label):
-    one = await told(memory(own_labels="wait", read=True), "Ann: I bake.", "Bob: I moved to Lisbon last Friday.")
+    one = await told(memory(read=True), "Ann: I bake.", "Bob: I moved to Lisbon last Friday.")
     answer = await one.answer(Query("Where did Bob move to?", "default", 12))
     assert "Lisbon" in answer.text
     await judged(one, answer.recall.episode, answer_correct=correct)
@@ -271,7 +271,7 @@ async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_te
 
 
 async def test_the_citations_of_an_answer_name_their_record():
-    one = await told(memory(own_labels="wait", read=True), "Ann: I bake.", "Bob: I moved to Lisbon last Friday.")
+    one = await told(memory(read=True), "Ann: I bake.", "Bob: I moved to Lisbon last Friday.")
     answer = await one.answer(Query("Where did Bob move to?", "default", 12))
     cited = answer.citations[0].evidence_id
     number = [item.id for item in answer.recall.evidence].index(cited) + 1

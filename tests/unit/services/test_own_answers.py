@@ -56,27 +56,8 @@ async def test_nothing_is_learnt_if_the_caller_or_the_settings_forbid_it():
     assert lessons_of(one) == []
 
 
-async def test_own_labels_may_wait_for_a_callers_confirmation():
-    one = await told(memory(own_labels="wait", read=True), *TALK)
-    right, wrong = await asked(one), await asked(one)
-    assert lessons_of(one) == []
-    await judged(one, wrong.recall.episode, answer_correct=False)
-    assert [lesson.source for lesson in lessons_of(one)] == ["caller"]
-    await judged(one, right.recall.episode, answer_correct=True)
-    assert [lesson.source for lesson in lessons_of(one, right.recall.episode)] == ["embedded", "caller"]
-
-
-async def test_pending_own_labels_lose_those_that_the_caller_denies():
-    one = await told(memory(own_labels="wait", read=True), *TALK)
-    answer = await asked(one)
-    (cited,) = one.episodes.get("default", answer.recall.episode).cited
-    (item,) = [item.id for item in answer.recall.evidence if item.sources[0].turn.speaker == "Bob"]
-    await judged(one, answer.recall.episode, answer_correct=True, not_supports=[item])
-    assert [(lesson.source, lesson.labels) for lesson in lessons_of(one)] == [("caller", {cited: 0})]
-
-
 async def test_a_plain_answer_teaches_at_once():
-    one = await told(memory(own_labels="sure", read=True), *TALK)
+    one = await told(memory(read=True), *TALK)
     answer = await asked(one)
     assert [lesson.source for lesson in lessons_of(one, answer.recall.episode)] == ["embedded"]
 
@@ -106,7 +87,7 @@ async def test_support_confirmed_by_a_caller_is_known_for_that_question_only():
 
 
 async def test_repeating_an_answer_never_outweighs_a_caller_who_called_it_wrong():
-    one = await told(memory(own_labels="learn", read=True), *TALK)
+    one = await told(memory(read=True), *TALK)
     wrong = await asked(one, learn=False)
     (cited,) = one.episodes.get("default", wrong.recall.episode).cited
     (item,) = [item.id for item in wrong.recall.evidence if item.sources[0].turn.speaker == "Bob"]
@@ -205,11 +186,11 @@ async def test_a_rebuild_reproduces_the_same_beliefs():
 async def test_a_lesson_that_another_process_recorded_meanwhile_is_not_recorded_twice():
     one = await told(memory(read=True), *TALK)
     answer = await asked(one)
-    lessons = lessons_of(one)
+    (lesson,) = lessons_of(one)
     commits = len(one.store.log.commits)
-    assert await learn(one.store, one.embedder, Teacher(), lessons) is None
+    assert await learn(one.store, one.embedder, Teacher(), lesson) is None
     assert len(one.store.log.commits) == commits
-    assert [lesson.episode_id for lesson in lessons] == [answer.recall.episode]
+    assert lesson.episode_id == answer.recall.episode
 
 
 async def test_propagate_finds_the_sentences_of_an_entity_and_suggests_the_next():

@@ -46,9 +46,8 @@ async def test_evidence_called_wrong_ranks_below_evidence_said_to_help(wrong, ri
     assert right in answer.closest[0].quote
 
 
-@pytest.mark.parametrize("own_labels", ["learn", "wait"])
-async def test_an_answer_called_wrong_is_not_given_again_and_others_are(own_labels):
-    one = await told(memory(read=True, own_labels=own_labels), "Ann: I live in Oslo.", "Bob: I live in Salo.")
+async def test_an_answer_called_wrong_is_not_given_again_and_others_are():
+    one = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Salo.")
     first = await one.answer(Query("Where does Ann live?"))
     assert first.text == "Oslo"
     await judged(one, first.recall.episode, answer_correct=False)
