@@ -20,8 +20,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from pydantic import BaseModel, ConfigDict
-
 from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -29,7 +27,7 @@ from mcp_memory.domain.turns import Excerpt, Turn, speaker
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Claude, Request
-from mcp_memory.reasoning.anthropic.messages import frame, prompt_line
+from mcp_memory.reasoning.anthropic.messages import Form, frame, prompt_line
 from mcp_memory.temporal.assertions import LONGEST, guard_assertions
 from mcp_memory.texts import prompt
 
@@ -43,10 +41,8 @@ SENTENCE_CHARS = 1_200
 _log = logging.getLogger(__name__)
 
 
-class FactsReply(BaseModel):
+class FactsReply(Form):
     """What is stated."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     facts: list[Fact]
 
@@ -166,10 +162,8 @@ _UNRESOLVED = frozenset(
 )
 
 
-class Fact(BaseModel):
+class Fact(Form):
     """One."""  # what the fields mean is said in the prompt, once; their ranges are looked at for each fact alone
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     line: int
     head: str

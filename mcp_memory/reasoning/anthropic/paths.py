@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator
 
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
@@ -28,6 +28,7 @@ from mcp_memory.navigation.paths import leads_back, serialise
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request
 from mcp_memory.reasoning.anthropic.messages import (
     FRAME_TOKENS,
+    Form,
     UnusableReply,
     estimate_tokens,
     frame,
@@ -63,10 +64,8 @@ def _check_number(scores: list[Score]) -> list[Score]:
 _Share = Annotated[float, AfterValidator(_share)]  # not as bounds of the schema, of which every word is paid for
 
 
-class Score(BaseModel):
+class Score(Form):
     """Scores."""  # sent with the schema; what the fields mean is said in the prompt, once
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     id: str
     qr: _Share
@@ -74,10 +73,8 @@ class Score(BaseModel):
     sa: _Share
 
 
-class PathsReply(BaseModel):
+class PathsReply(Form):
     """Scores."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     scores: Annotated[list[Score], AfterValidator(_check_number)]
 

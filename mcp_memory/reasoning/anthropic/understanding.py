@@ -19,7 +19,7 @@ from functools import cache
 from itertools import islice
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator
 
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.query import AnswerType, Interpretation, Query, with_interpretation
@@ -28,7 +28,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language import iso
 from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request
-from mcp_memory.reasoning.anthropic.messages import frame, prompt_line
+from mcp_memory.reasoning.anthropic.messages import Form, frame, prompt_line
 from mcp_memory.texts import prompt
 
 NAMES = 6
@@ -56,10 +56,8 @@ def _bounded(texts: list[str]) -> list[str]:
 _Texts = Annotated[list[str], AfterValidator(_bounded)]  # not as bounds of the schema, of which every word is paid for
 
 
-class MeaningReply(BaseModel):
+class MeaningReply(Form):
     """A meaning."""  # sent with the schema; what the fields mean is said in the prompt, once
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     names: _Texts
     relations: _Texts

@@ -114,7 +114,7 @@ async def import_file(
             return result
         aliases = {alias for batch in await store.log() for alias in batch.aliases}
         stays_out = checked.taken.__contains__ if again else store.was_forgotten
-        run = _Import(store, reading, relearn, checked.renaming, aliases, stays_out, result, again=again)
+        run = _Import(store, reading, relearn, checked.renaming, aliases, stays_out, result, again)
         records, done = read_records(open_file, Reader(checked.renaming, reading.masking)), 0
         try:
             for unit in units(filter(run.takes, _values(records))):
@@ -167,38 +167,26 @@ def units(values: Iterable[Value]) -> Iterator[list[Value]]:
         yield [*texts]
 
 
+@dataclass(slots=True)
 class _Import:
     """One import: its store, the ids in it, and what became of the records so far."""
 
-    def __init__(
-        self,
-        store: LoggedStore,
-        reading: Reading,
-        relearn: Relearn,
-        renaming: Renaming,
-        aliases: set[Alias],
-        stays_out: Callable[[str], bool],
-        result: Imported,
-        *,
-        again: bool,
-    ) -> None:
-        self._store = store
-        self._reading = reading
-        self._relearn = relearn
-        self._renaming = renaming
-        self._aliases = aliases
-        self._stays_out = stays_out
-        self._result = result
-        self._again = again
-        self._gone: set[str] = set()
-        self._cut = Cutter(reading.segment_tokens, 0)
-        self._ready: dict[tuple[str, Talkers], Batch] = {}
+    store: LoggedStore
+    reading: Reading
+    relearn: Relearn
+    renaming: Renaming
+    aliases: set[Alias]
+    stays_out: Callable[[str], bool]
+    result: Imported
+    again: bool
+    gone: set[str] = field(default_factory=set)
+    ready: dict[tuple[str, Talkers], Batch] = field(default_factory=dict)
 
     def takes(self, value: Value) -> bool:
         """Return whether a value is stored; a text that was forgotten here is left out, with what rests on it."""
         match value:
             case Turn():
-                names: Iterable[str] = self._renaming.names(value)
+                names: Iterable[str] = self.renaming.names(value)
             case Assertion() | Job():
                 names = (value.turn_id,)
             case Point():
@@ -209,19 +197,19 @@ class _Import:
                 names = ()
             case _, question:
                 names = (question.segment_id,)
-        gone = any(name in self._gone or self._stays_out(name) for name in names)
-        if gone and isinstance(value, Turn):
-            pieces = self._cut(replace(value, id=self._renaming.former[value.id]))  # what rests on it names its pieces
-            self._gone |= {value.id, *(piece.id for part in pieces for piece in part)}
-        self._result.left_out += gone
+        gone = any(name in self.gone or self.stays_out(name) for name in names)
+        if gone and isinstance(value, Turn):  # what rests on it names its pieces
+            pieces = Cutter(self.reading.segment_tokens, 0)(replace(value, id=self.renaming.former[value.id]))
+            self.gone |= {value.id, *(piece.id for part in pieces for piece in part)}
+        self.result.left_out += gone
         return not gone
 
     async def store_unit(self, unit: Sequence[Value]) -> None:
         """Store the values of a run that are new, in one commit."""
         unit = [replace(one, place=place) if isinstance(one, Turn) else one for place, one in enumerate(unit)]
-        self._ready = {}
+        self.ready = {}
         for _ in range(ATTEMPTS):
-            async with self._store.reading() as view:
+            async with self.store.reading() as view:
                 rows, tx = self._new(view, unit), view.tx
                 batch = await self._batch(view, rows) if rows else Batch()
             if not rows:
@@ -232,11 +220,11 @@ class _Import:
             raise StoreBusy(
                 "Other processes keep writing to this memory. What was imported so far stays; import again to go on."
             )
-        self._aliases.update(batch.aliases)
-        async with self._store.reading(whole=False) as view:
+        self.aliases.update(batch.aliases)
+        async with self.store.reading(whole=False) as view:
             missing = Counter(map(_sort, self._new(view, unit)))  # what rests on something forgotten was left out
-        self._result.stored.update(Counter(map(_sort, rows)) - missing)
-        self._result.missing += missing.total()
+        self.result.stored.update(Counter(map(_sort, rows)) - missing)
+        self.result.missing += missing.total()
 
     def _new(self, view: View, unit: Sequence[Value]) -> list[Value]:
         """Return the values of a run that a view does not have, with the ids of the store.
@@ -245,11 +233,11 @@ class _Import:
             InvalidInput: another text has taken the place of one since the file was checked.
         """
         if not isinstance(unit[0], Turn | Assertion):
-            self._renaming.learn_from(view.space(space_of(unit[0])))
+            self.renaming.learn_from(view.space(space_of(unit[0])))
         return [value for one in unit if (value := self._if_new(view, one)) is not None]
 
     def _if_new(self, view: View, value: Value) -> Value | None:
-        ids = self._renaming
+        ids = self.renaming
         match value:
             case Turn():
                 if value.id in view.space(value.space).turns:
@@ -267,9 +255,9 @@ class _Import:
                 return None if view.has_lesson(value) else replace(value, labels=labels, trace=encoded)
             case Point():
                 point = replace(value, sentences=ids.all(value.sentences), facts=ids.all(value.facts))
-                return _new_revision(view, point, again=self._again)
+                return _new_revision(view, point, again=self.again)
             case Alias():
-                return None if value in self._aliases else value
+                return None if value in self.aliases else value
             case Job():
                 return None if value.turn_id in view.space(value.space).jobs else value
             case space, asked:
@@ -279,15 +267,15 @@ class _Import:
 
     async def _batch(self, view: View, rows: Sequence[Value]) -> Batch:
         """Return the rows of new values and of what follows from them."""
-        embed = self._reading.embedder.embed
+        embed = self.reading.embedder.embed
         lessons = [one for one in rows if isinstance(one, Lesson)]
         points = [one for one in rows if isinstance(one, Point)]
         questions: list[PlacedQuestion] = [one for one in rows if isinstance(one, tuple)]
         if lessons:
-            beliefs = await self._relearn(view.space(lessons[0].space), lessons)
+            beliefs = await self.relearn(view.space(lessons[0].space), lessons)
             return Batch(lessons=tuple(lessons), beliefs=tuple(beliefs))
         if points:
-            vectors = await embed([self._reading.masking.mask(point.description) for point in points])
+            vectors = await embed([self.reading.masking.mask(point.description) for point in points])
             return Batch(points=tuple(points), point_vectors=vectors)
         if questions:
             vectors = await embed([question.text for _, question in questions])
@@ -299,20 +287,20 @@ class _Import:
             talking = talkers.get(place) or view.space(turn.space).talkers(turn.session)
             keys.append((turn.id, talking))
             talkers[place] = talking.after(turn)
-        missing = [(turn, key) for turn, key in zip(turns, keys, strict=True) if key not in self._ready]
+        missing = [(turn, key) for turn, key in zip(turns, keys, strict=True) if key not in self.ready]
         derived = await derive(
-            self._reading, [one for one, _ in missing], [who for _, (_, who) in missing], progress=silent
+            self.reading, [one for one, _ in missing], [who for _, (_, who) in missing], progress=silent
         )
-        self._ready |= {key: rows for (_, key), rows in zip(missing, derived, strict=True)}
-        batch = joined([self._ready[key] for key in keys])
+        self.ready |= {key: rows for (_, key), rows in zip(missing, derived, strict=True)}
+        batch = joined([self.ready[key] for key in keys])
         facts = [one for one in rows if isinstance(one, Assertion)]
         jobs, aliases = [one for one in rows if isinstance(one, Job)], [one for one in rows if isinstance(one, Alias)]
         return replace(batch, assertions=(*facts, *batch.assertions), jobs=tuple(jobs), aliases=tuple(aliases))
 
     async def _commit(self, batch: Batch, tx: int) -> bool:
         """Commit a batch unless somebody else has written since a commit; return whether it was committed."""
-        async with self._store.writing(batch) as transaction:
-            if transaction.view.ids.key != self._renaming.key:
+        async with self.store.writing(batch) as transaction:
+            if transaction.view.ids.key != self.renaming.key:
                 raise _OtherKeyError
             if transaction.view.tx != tx:
                 return False

@@ -14,7 +14,7 @@ from typing import Any
 
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.times import Millis
-from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_values
+from mcp_memory.services.transfer.foreign.json_files import JsonRecord, each, json_values
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     ForeignRecord,
@@ -37,33 +37,24 @@ from mcp_memory.services.transfer.foreign.sources import SourceFile
 def read_chatgpt(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each chat of an export of ChatGPT: what people and the assistant wrote, without tools and thoughts."""
     for file in files:
-        for _, record in json_values(file):
-            try:
-                yield from _chatgpt_chat(record)
-            except BadRecord as problem:
-                yield SkippedRecord(record.place, str(problem))
+        yield from each(json_values(file), lambda _, record: _chatgpt_chat(record))
 
 
 def read_claude(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each chat of an export of Claude, what was attached to it, documents of projects, and what it remembers."""
     for file in files:
-        for _, record in json_values(file):
-            try:
-                yield from _claude_record(record)
-            except BadRecord as problem:
-                yield SkippedRecord(record.place, str(problem))
+        yield from each(json_values(file), _claude_record)
 
 
-def _claude_record(record: JsonRecord) -> Iterator[Found]:
+def _claude_record(_: str, record: JsonRecord) -> Iterator[Found]:
     fields = record.fields()
     if "chat_messages" in fields:
-        yield from _claude_chat(record.place, fields)
-    elif fields.keys() & MEMORIES:
-        yield from _claude_memory(record.place, fields)
-    elif fields.keys() & PROJECT:
-        yield from _claude_project(record.place, fields)
-    else:
-        raise BadRecord("is neither a chat, a project nor a memory")
+        return _claude_chat(record.place, fields)
+    if fields.keys() & MEMORIES:
+        return _claude_memory(record.place, fields)
+    if fields.keys() & PROJECT:
+        return _claude_project(record.place, fields)
+    raise BadRecord("is neither a chat, a project nor a memory")
 
 
 ROOT = "40008"

@@ -154,33 +154,23 @@ async def import_foreign(
     while requests := await to_thread.run_sync(work.next_requests, parts):
         for together in requests:
             await progress(done, total, "importing")
-            await work.store(together, result)
+            await work.store_together(together, result)
             done += sum(map(size, together))
     await progress(total, total, "importing")
     return result
 
 
+@dataclass(frozen=True, slots=True)
 class _ForeignWork:
     """One import: its store, and what it takes."""
 
-    def __init__(
-        self,
-        store: LoggedStore,
-        reading: Reading,
-        space: Space,
-        limits: ItemLimits,
-        now: Millis,
-        again: bool,
-        derived: Derive | None,
-    ) -> None:
-        self._store = store
-        self._reading = reading
-        self._space = space
-        self._limits = limits
-        self._now = now
-        self._again = again
-        self._derive = derived or partial(derive, reading, progress=silent)
-        self._characters = CHARACTERS_OF_MANY if derived else CHARACTERS
+    store: LoggedStore
+    reading: Reading
+    space: Space
+    limits: ItemLimits
+    now: Millis
+    again: bool
+    derived: Derive | None
 
     def count(self, records: Iterable[Found], *, new: bool) -> ForeignImport:
         """Return how much there is, what is bad, and, if asked for, how much of it is ``new``."""
@@ -210,8 +200,8 @@ class _ForeignWork:
     def _kept(self, record: ForeignRecord, result: ForeignImport) -> Iterator[WriteRequest]:
         """Yield the parts of a record that were not forgotten here."""
         facts = tuple(replace(fact, undated=True) for fact in record.facts)
-        for part in parts_of(WriteRequest(self._space.name, record.session, record.kind, record.items, facts)):
-            if self._again or not self._was_forgotten(part):
+        for part in parts_of(WriteRequest(self.space.name, record.session, record.kind, record.items, facts)):
+            if self.again or not self._was_forgotten(part):
                 yield part
             else:
                 result.left_out += size(part)
@@ -228,24 +218,23 @@ class _ForeignWork:
             kinds[part.kind][part.session] = joined
             items += size(part)
             characters += sum(len(item.text) for item in part.items)
-            if items >= AT_ONCE or characters >= self._characters:
+            if items >= AT_ONCE or characters >= (CHARACTERS_OF_MANY if self.derived else CHARACTERS):
                 break
         return [list(requests.values()) for requests in kinds.values() if requests]
 
-    async def store(self, requests: Sequence[WriteRequest], result: ForeignImport) -> None:
+    async def store_together(self, requests: Sequence[WriteRequest], result: ForeignImport) -> None:
         """Store what is new of some requests in one commit; if that is refused, one by one, and then part by part."""
+        derived = self.derived or partial(derive, self.reading, progress=silent)
         try:
-            batch, secrets = await write_many(
-                self._store, requests, reading=self._reading, derive=self._derive, now=self._now
-            )
+            batch, secrets = await write_many(self.store, requests, reading=self.reading, derive=derived, now=self.now)
         except InvalidInput as refusal:
             parts = requests if len(requests) > 1 else parts_of(requests[0])
             if len(parts) > 1:
                 for part in parts:
-                    await self.store([part], result)
+                    await self.store_together([part], result)
                 return
             items, facts = parts[0].items, parts[0].facts
-            what = self._space.ids.ref(items[0].ref or "") if items else f"{facts[0].head} {facts[0].relation}"
+            what = self.space.ids.ref(items[0].ref or "") if items else f"{facts[0].head} {facts[0].relation}"
             result.skip(SkippedRecord(f"{parts[0].session}, {what}", str(refusal)))
             return
         result.stored.update(f"{turn.kind}s" for turn in batch.turns if turn.kind != "statement")
@@ -268,7 +257,7 @@ class _ForeignWork:
                 items.append(item)
             except BadRecord as problem:
                 lost.add(item.ref)
-                named = "" if len(record.items) == 1 else f", {self._space.ids.ref(item.ref or '')}"
+                named = "" if len(record.items) == 1 else f", {self.space.ids.ref(item.ref or '')}"
                 yield SkippedRecord(f"{record.place}{named}", str(problem))
         for fact in record.facts:
             if fact.source in lost:
@@ -283,40 +272,40 @@ class _ForeignWork:
 
     def _check(self, item: NewItem, kind: str) -> None:
         section = "document" if kind == "document" else "message"
-        most = self._limits.document_bytes if kind == "document" else self._limits.message_bytes
+        most = self.limits.document_bytes if kind == "document" else self.limits.message_bytes
         _check_text(item.text, most, f"text (limits.{section}_bytes)")
-        if self._reading.masking.refuses and (kinds := self._reading.masking.kinds(item.text)):
+        if self.reading.masking.refuses and (kinds := self.reading.masking.kinds(item.text)):
             raise BadRecord(f"holds a secret ({', '.join(kinds)}), and privacy.secrets is 'refuse'")
         self._check_names(item.ref and former_ref(item.ref), item.speaker, item.role, item.title)
 
     def _check_names(self, *names: str | None) -> None:
         for name in filter(None, names):
-            _check_text(name, self._limits.name_chars * 4, "name")
-            if len(name) > self._limits.name_chars:
+            _check_text(name, self.limits.name_chars * 4, "name")
+            if len(name) > self.limits.name_chars:
                 raise BadRecord(f"has a name of {len(name):,} characters, {name[:40]!r}")
 
     def _was_forgotten(self, part: WriteRequest) -> bool:
         """Return whether the text of an item or a fact was forgotten here, which an older program may have stored."""
         ref = part.items[0].ref if part.items else part.facts[0].source
         ref = next(iter(self._turns(part)[1].values())).ref if ref is None else ref
-        ids, place = self._space.ids, (part.space, part.session)
+        ids, place = self.space.ids, (part.space, part.session)
         names = ids.turn(*place, ids.ref(ref), "", 0), turn_id(*place, former_ref(ref), "", 0)
-        return any(map(self._store.was_forgotten, names))
+        return any(map(self.store.was_forgotten, names))
 
     def _new(self, part: WriteRequest) -> Counter[str]:
         """Return how much of an item or a fact is not stored yet; a source that is not stored comes with the file."""
         source = part.facts[0].source if part.facts and not part.items else None
-        if source is not None and self._space.current(part.session, ref_of(self._space, part.session, source)) is None:
+        if source is not None and self.space.current(part.session, ref_of(self.space, part.session, source)) is None:
             return Counter(facts=len(part.facts))
         try:
-            plan = make_plan(self._space, part, *self._turns(part), self._reading.masking, self._now)
+            plan = make_plan(self.space, part, *self._turns(part), self.reading.masking, self.now)
         except InvalidInput:  # its id has another text here
             return Counter()
         new = Counter(f"{turn.kind}s" for turn, _ in plan.new if turn.kind != "statement")
         return new + Counter(facts=sum(one.id not in plan.known for one in plan.stated))
 
     def _turns(self, part: WriteRequest) -> tuple[list[Turn], dict[int, Turn]]:
-        return requested_turns(part, self._now, self._reading.masking, self._reading.zone)
+        return requested_turns(part, self.now, self.reading.masking, self.reading.zone)
 
 
 def _is_claim(fact: NewFact) -> bool:

@@ -10,14 +10,21 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import IO, Any
 
 from mcp_memory.bounds import RECORD_BYTES, OverBounds, check_bounds, parse_json
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign.reading import ENCODINGS, NAME_CHARS, BadRecord, not_utf8
+from mcp_memory.services.transfer.foreign.reading import (
+    ENCODINGS,
+    NAME_CHARS,
+    BadRecord,
+    Found,
+    SkippedRecord,
+    not_utf8,
+)
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
 PIECE = 1 << 16
@@ -221,6 +228,17 @@ def json_values(file: SourceFile, *lists: str) -> Iterator[tuple[str, JsonRecord
         elif text.peek():
             yield "", text.record("record 1")
         text.take("")
+
+
+def each(
+    values: Iterable[tuple[str, JsonRecord]], read: Callable[[str, JsonRecord], Iterable[Found]]
+) -> Iterator[Found]:
+    """Yield what ``read`` makes of each record, given the name of its list, and name those that cannot be read."""
+    for section, record in values:
+        try:
+            yield from read(section, record)
+        except BadRecord as problem:
+            yield SkippedRecord(record.place, str(problem))
 
 
 def _lines(file: SourceFile) -> Iterator[JsonRecord]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from mcp_memory.domain.ids import UNKEYED, digest
@@ -16,13 +17,12 @@ from mcp_memory.domain.requests import NewFact, NewItem
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import USERS
 from mcp_memory.language import iso
-from mcp_memory.services.transfer.foreign.json_files import JsonRecord, json_values, keys_of
+from mcp_memory.services.transfer.foreign.json_files import JsonRecord, each, json_values, keys_of
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     ForeignRecord,
     Found,
     LeftOut,
-    SkippedRecord,
     is_time,
     moment_in,
     moment_of,
@@ -53,16 +53,7 @@ def read_official(files: Sequence[SourceFile]) -> Iterator[Found]:
     for file in files:
         entities: dict[str, _Entity] = {}
         facts: list[ForeignRecord] = []
-        for section, record in json_values(file, "entities", "relations"):
-            try:
-                if section and not isinstance(record.value, dict) and not record.problem:
-                    yield from unread(file.name, {section: record.value}, "the file", "type", "version")
-                else:
-                    fact, left = _official(record, entities)
-                    facts += [_stated(record.place, OFFICIAL, one) for one in fact]
-                    yield from left
-            except BadRecord as problem:
-                yield SkippedRecord(record.place, str(problem))
+        yield from each(json_values(file, "entities", "relations"), partial(_official, file, entities, facts))
         for name, entity in entities.items():
             items = []
             for when, texts in entity.said.items():
@@ -80,48 +71,52 @@ class _Entity:
     said: dict[Millis | None, list[str]] = field(default_factory=dict)
 
 
-def _official(record: JsonRecord, entities: dict[str, _Entity]) -> tuple[list[NewFact], list[LeftOut]]:
-    """Return the facts of a record and what is not read of it; what it observes goes to its entity."""
+def _official(
+    file: SourceFile, entities: dict[str, _Entity], facts: list[ForeignRecord], section: str, record: JsonRecord
+) -> Iterator[LeftOut]:
+    """Add what a record observes to its entity, and the facts that it states; yield what is not read of it."""
+    if section and not isinstance(record.value, dict) and not record.problem:
+        yield from unread(file.name, {section: record.value}, "the file", "type", "version")
+        return
     fields, place = record.fields(), record.place
     ends = [text_in(fields, *names) for names in (("from", "source"), ("to", "target"))]
     if all(ends) and "observations" not in fields:
-        relation = relation_of(text_in(fields, "relationType", "relation_type", "relation", "label"))
-        known = ("type", "_type", "id", "from", "source", "to", "target", "relationType", "relation_type", "relation")
-        return [NewFact(ends[0] or "", relation, ends[1] or "")], list(
-            unread(place, fields, "relations", *known, "label")
-        )
+        names = ("relationType", "relation_type", "relation", "label")
+        fact = NewFact(ends[0] or "", relation_of(text_in(fields, *names)), ends[1] or "")
+        facts.append(_stated(place, OFFICIAL, fact))
+        yield from unread(place, fields, "relations", "type", "_type", "id", "from", "source", "to", "target", *names)
+        return
     name, told = text_in(fields, "name", "entityName", "entity"), _OF_ENTITIES[:4]
     what = text_in(fields, "entityType", "entity_type")
     if name is None or not (what or fields.keys() & set(told) or "entity" in (fields.get("type"), fields.get("_type"))):
         raise BadRecord("is neither an entity nor a relation")
-    entity, left = entities.setdefault(name, _Entity(place)), []
+    entity = entities.setdefault(name, _Entity(place))
     observed = {key: one for key, one in fields.items() if key in told or is_time(key)}
     for text, time in said_in(observed) if observed.keys() & set(told) else ():
+        when = None
         try:
             when = None if time is None else moment_of(time)
         except BadRecord as problem:
-            when = None
-            left.append(LeftOut(place, "time", f"of an observation, which {problem}"))
+            yield LeftOut(place, "time", f"of an observation, which {problem}")
         entity.said.setdefault(when, []).append(f"{name}: {text}")
-    left += unread(place, fields, "entities", *_OF_ENTITIES)
-    return [NewFact(name, "is_a", what)] if what else [], left
+    facts += [_stated(place, OFFICIAL, NewFact(name, "is_a", what))] if what else []
+    yield from unread(place, fields, "entities", *_OF_ENTITIES)
 
 
 def read_mem0(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each memory of mem0, in a session of its user, and the relations of its graph as facts."""
     for file in files:
-        for section, record in json_values(file, "results", "memories", "relations"):
-            try:
-                if record.problem:
-                    raise BadRecord(record.problem)
-                if section == "relations":
-                    yield from _graph(record.place, record.value)
-                elif section in ("", "results", "memories"):
-                    yield from _memory(record.place, record.fields())
-                else:
-                    yield from unread(file.name, {section: record.value}, "the file", "next", "previous", "count")
-            except BadRecord as problem:
-                yield SkippedRecord(record.place, str(problem))
+        yield from each(json_values(file, "results", "memories", "relations"), partial(_mem0, file))
+
+
+def _mem0(file: SourceFile, section: str, record: JsonRecord) -> Iterator[Found]:
+    if record.problem:
+        raise BadRecord(record.problem)
+    if section == "relations":
+        return _graph(record.place, record.value)
+    if section in ("", "results", "memories"):
+        return _memory(record.place, record.fields())
+    return unread(file.name, {section: record.value}, "the file", "next", "previous", "count")
 
 
 def _memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
@@ -174,46 +169,37 @@ def read_zep(files: Sequence[SourceFile]) -> Iterator[Found]:
     for file in files:
         for name in sorted(keys_of(file).root - {"nodes", "episodes", "edges"}):
             yield LeftOut(file.name, "field", f"{name!r} of the file")
-    for record in _records(files, "nodes"):
-        try:
-            key, name = needed(record.fields(), "uuid"), needed(record.fields(), "name")
-            names[key] = name
-            if about := text_in(record.fields(), "summary"):
-                when = moment_in(record.fields(), "created_at")
-                item = NewItem(about, ref=short_name("zep", key), title=short_name(name), said_at=when)
-                yield ForeignRecord(record.place, short_name("zep", "graph"), "document", (item,))
-        except BadRecord as problem:
-            yield SkippedRecord(record.place, str(problem))
-    for record in _records(files, "episodes"):
-        try:
-            for found in _episode(record.place, record.fields()):
-                if found.items:
-                    sessions[needed(record.fields(), "uuid")] = found.session
-                yield found
-        except BadRecord as problem:
-            yield SkippedRecord(record.place, str(problem))
-    for record in _records(files, "edges"):
-        try:
-            yield _edge(record.place, record.fields(), names, sessions)
-        except BadRecord as problem:
-            yield SkippedRecord(record.place, str(problem))
+    yield from each(_records(files, "nodes"), partial(_node, names))
+    yield from each(_records(files, "episodes"), partial(_episode, sessions))
+    yield from each(_records(files, "edges"), lambda _, record: [_edge(record.place, record.fields(), names, sessions)])
 
 
-def _records(files: Sequence[SourceFile], name: str) -> Iterator[JsonRecord]:
+def _records(files: Sequence[SourceFile], name: str) -> Iterator[tuple[str, JsonRecord]]:
     """Yield the records of a sort; what a list has that is alone in its file is told by its first record."""
     for file in files:
         first = keys_of(file).first
         alone = "edges" if "source_node_uuid" in first else "episodes" if "content" in first else "nodes"
         for section, record in json_values(file, "nodes", "episodes", "edges"):
             if name == (section or alone):
-                yield record
+                yield name, record
 
 
-def _episode(place: str, fields: Mapping[str, Any]) -> Iterator[ForeignRecord]:
+def _node(names: dict[str, str], _: str, record: JsonRecord) -> Iterator[ForeignRecord]:
+    fields = record.fields()
+    key, name = needed(fields, "uuid"), needed(fields, "name")
+    names[key] = name
+    if about := text_in(fields, "summary"):
+        when = moment_in(fields, "created_at")
+        item = NewItem(about, ref=short_name("zep", key), title=short_name(name), said_at=when)
+        yield ForeignRecord(record.place, short_name("zep", "graph"), "document", (item,))
+
+
+def _episode(sessions: dict[str, str], _: str, record: JsonRecord) -> Iterator[ForeignRecord]:
+    place, fields = record.place, record.fields()
     name, text = needed(fields, "uuid"), needed(fields, "content")
     session = short_name("zep", text_in(fields, "session_id", "thread_id", "group_id") or "graph")
     when = moment_in(fields, "valid_at", "created_at")
-    ref = short_name("zep", name)
+    ref, sessions[name] = short_name("zep", name), session
     who, role = text_in(fields, "role"), text_in(fields, "role_type")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     said = [found.groups() for line in lines if (found := _SAID.fullmatch(line))]
