@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Citation, NamedRelation, Source, Suggestion
+from mcp_memory.domain.evidence import Citation, Source, Suggestion
 from mcp_memory.domain.facts import CERTAIN, Assertion, Engine, Version
 from mcp_memory.domain.paths import Rule, Step
 from mcp_memory.domain.points import Point
@@ -198,7 +198,6 @@ class Judgement:
             abstention rests on it. None where nobody judged that.
         points: what becomes of the memory points of the question, in order.
         beyond: what is to be found outside of all points; empty for nothing.
-        relations: between names in what it was shown, for the graph.
     """
 
     proposal: Proposal | None
@@ -210,7 +209,6 @@ class Judgement:
     support: float | None = None
     points: tuple[PointEdit, ...] = ()
     beyond: str = ""
-    relations: tuple[NamedRelation, ...] = ()
 
 
 def conflicts(

@@ -256,22 +256,6 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedRelation:
-    """A relation between two names that a judge read in a piece of evidence (QRMeM §2.1).
-
-    Attributes:
-        head: as the piece writes it; likewise ``tail``.
-        relation: in any form.
-        citations: the citations of the piece.
-    """
-
-    head: str
-    relation: str
-    tail: str
-    citations: tuple[Citation, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerResult:
     """An answer, or an abstention.
 
@@ -283,7 +267,6 @@ class AnswerResult:
         recall: the evidence that it was made from.
         engine: the engine whose judgement decided.
         points: memory points that a language model made of the question while it answered, not stored.
-        relations: the relations that a language model named in what it was shown; they are not stored.
         closest: sentences as they were said, for whoever asked to read, where nobody judged and nothing certain
             answers; best first.
     """
@@ -295,5 +278,4 @@ class AnswerResult:
     recall: RecallResult
     engine: Engine = "embedded"
     points: tuple[Point, ...] = ()
-    relations: tuple[NamedRelation, ...] = ()
     closest: tuple[Source, ...] = ()

@@ -45,7 +45,6 @@ class JudgeInput:
         relates: whether the query relates things to each other, so that memory points of it are kept while it is
             answered.
         working: the ids of these points, which lead those of ``recall``.
-        learns: whether relations that it names are kept.
         last: whether it is not asked again, whatever it asks for.
     """
 
@@ -62,7 +61,6 @@ class JudgeInput:
     frontier: Frontier = NO_FRONTIER
     relates: bool = False
     working: Collection[str] = ()
-    learns: bool = False
     last: bool = False
     passages: Sequence[EvidenceSentence] = ()
 

@@ -32,7 +32,7 @@ class ReflectionSettings:
     answered: bool = switch(
         "answered",
         True,
-        "what a language model answered joins the pool of questions, and the relations that it names join the facts",
+        "a question that a language model answered joins the pool of questions",
     )
     reason: bool = switch(
         "reason", True, "why the evidence does not do, as a language model says, steers the next search"

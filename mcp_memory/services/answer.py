@@ -38,7 +38,7 @@ from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_item
 from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
-from mcp_memory.services.learn.update import grow_graph, known_labels, learn, support_candidates, support_lesson
+from mcp_memory.services.learn.update import known_labels, learn, pool_answered, support_candidates, support_lesson
 from mcp_memory.services.points.edits import PointContext, store_points
 from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
@@ -162,11 +162,10 @@ async def answer(
         result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
         gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
-    learns = feedback is not None and query.learn and settings.reflection.answered
     broad = result.breadth != "best"
-    asked, judgement = await _ask(judge, judge.judge, replace(asked, learns=learns), store, embedder, settings)
+    asked, judgement = await _ask(judge, judge.judge, asked, store, embedder, settings)
     answered = _answered(asked, judgement, len(result.evidence) if broad else limit, judge)
-    answered = replace(answered, points=_working_points(asked), relations=judgement.relations)
+    answered = replace(answered, points=_working_points(asked))
     async with store.reading() as view:
         space = view.space(query.space)
         episode = new_episode(space, query, answered.recall, answered)
@@ -175,7 +174,8 @@ async def answer(
             return answered
         names, witnesses, on_path = support_candidates(space, episode, answered)
         known, wrong = known_labels(space, gates)
-    text, answered = answered.text, await _keep_made(store, embedder, feedback, query, answered)
+    pools = settings.reflection.answered
+    text, answered = answered.text, await _keep_made(store, embedder, feedback, query, answered, pools=pools)
     if answered.engine == "embedded":
         supporting = await feedback.judge.supporting(query, text, names, witnesses, on_path)
         lesson = support_lesson(feedback.judge.engine, episode, supporting, known, wrong)
@@ -233,15 +233,14 @@ def _answered(asked: JudgeInput, judgement: Judgement, first: int, judge: Questi
 
 
 async def _keep_made(
-    store: Store, embedder: Embedder, feedback: SelfFeedback, query: Query, answered: AnswerResult
+    store: Store, embedder: Embedder, feedback: SelfFeedback, query: Query, answered: AnswerResult, *, pools: bool
 ) -> AnswerResult:
-    """Return the answer once the points and the relations that a language model made with it are stored."""
+    """Return the answer once what a language model made with it is stored: its points, and the question in the pool."""
     try:
         if answered.points and feedback.points is not None:
             await store_points(query.space, query.text, answered.points, feedback.points, now=query.now)
-        if answered.relations and not answered.hedged:
-            named, cited = answered.relations, answered.citations
-            await grow_graph(store, embedder, query.space, query.text, cited, named, now=query.now)
+        if pools and query.names and answered.engine == "anthropic" and not answered.hedged:
+            await pool_answered(store, embedder, query.space, query.text, answered.citations, query.names)
     except StoreError as error:
         warning = f"What Claude made of this question was not kept: {error}"
         return replace(answered, recall=replace(answered.recall, warnings=(*answered.recall.warnings, warning)))

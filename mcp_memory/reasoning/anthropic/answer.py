@@ -6,8 +6,7 @@ model's own words. They also name what supports the answer according to the mode
 separate call. An answer that rests on hypotheses, on uncertain facts, or on evidence that the user marked as wrong for
 the question is hedged, even if the model is certain.
 
-For a question that relates things to each other it also keeps memory points (HGMem), and where the memory may learn it
-names facts that the answer rests on (QRMeM); a question without these pays for neither.
+For a question that relates things to each other it also keeps memory points (HGMem); no other question pays for that.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from mcp_memory.language.stated import weekday_and_day
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
-from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, form_of, offered, to_judgement
+from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, AnswerReply, RelatingReply, offered, to_judgement
 from mcp_memory.reasoning.anthropic.messages import estimate_tokens, prompt_line
 from mcp_memory.texts import prompt
 
@@ -70,9 +69,8 @@ class ClaudeAnswerer:
             EngineError: there is none.
         """
         length, relates = judge_input.query.length, judge_input.relates and self.points
-        form = form_of(relates=relates, learns=judge_input.learns)
+        form = RelatingReply if relates else AnswerReply
         more = ["answer/points.txt"] if relates else []
-        more += ["answer/relations.txt"] if judge_input.learns else []
         more += ["answer/wishes.txt"] if judge_input.recall.wishes else []
         stable = prompt("answer/system.txt").substitute(
             answer=prompt(f"answer/{length}.txt").substitute().strip(),

@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from mcp_memory.domain.answers import Judgement, PointEdit, Proposal
-from mcp_memory.domain.evidence import Citation, NamedRelation, Suggestion
+from mcp_memory.domain.evidence import Citation, Suggestion
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Length
 from mcp_memory.reasoning.anthropic.messages import (
@@ -45,8 +45,6 @@ EDITS = 6
 """Most edits of points, and"""
 POINT_CHARS = 800
 """most characters of the description of one."""
-RELATIONS = 3
-"""Most relations."""
 _NUMBER = re.compile(r"\b[PSF]\d+\b")
 _CITED = re.compile(r" ?\[(?:[PSF]\d+[,; ]*)+\]")
 
@@ -117,21 +115,6 @@ class AnswerReply(Form):
     steps: list[StepReply]
 
 
-class RelationReply(Form):
-    """A fact."""
-
-    head: str
-    relation: str
-    tail: str
-    line: str
-
-
-class LearningReply(AnswerReply):
-    """A judgement, and facts."""
-
-    relations: list[RelationReply] = Field(default_factory=list)
-
-
 class PointReply(Form):
     """A point."""
 
@@ -149,24 +132,8 @@ class RelatingReply(AnswerReply):
     beyond: str = ""
 
 
-class LearningRelatingReply(LearningReply, RelatingReply):
-    """A judgement, facts, and points."""
-
-
-FORM_TOKENS: Mapping[type[AnswerReply], int] = {
-    AnswerReply: 370,
-    LearningReply: 500,
-    RelatingReply: 570,
-    LearningRelatingReply: 700,
-}
+FORM_TOKENS: Mapping[type[AnswerReply], int] = {AnswerReply: 370, RelatingReply: 570}
 """Tokens of the schema of each form, which a request carries; to compute it would import the SDK."""
-
-
-def form_of(*, relates: bool, learns: bool) -> type[AnswerReply]:
-    """Return the form that is asked for: with memory points, with facts, with both or neither."""
-    if relates:
-        return LearningRelatingReply if learns else RelatingReply
-    return LearningReply if learns else AnswerReply
 
 
 def offered(layer: str, *, relates: bool = True) -> str:
@@ -214,8 +181,6 @@ def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length 
             "its answer cited nothing that was shown to it" if numbers else "its answer cited nothing",
             "supports has to name at least one number of the evidence, such as S1.",
         )
-    if isinstance(reply, LearningReply):
-        judged = replace(judged, relations=tuple(_relations(reply, rendered)))
     if not reply.incomplete:
         judged = replace(judged, next=())
     more = judged.next or any(edit.concern for edit in judged.points) or judged.beyond
@@ -297,11 +262,3 @@ def _edits(reply: RelatingReply, rendered: RenderedEvidence) -> Iterator[PointEd
         if description and len(points) == len(named):
             concern = prompt_line(one.concern) if concerns else ""
             yield PointEdit(tuple(points), entities, description, _citations(cited), concern)
-
-
-def _relations(reply: LearningReply, rendered: RenderedEvidence) -> Iterator[NamedRelation]:
-    for one in reply.relations[:RELATIONS]:
-        item = rendered.cited.get(normalise_number(one.line))
-        head, relation, tail = (prompt_line(part, 100) for part in (one.head, one.relation, one.tail))
-        if item is not None and item.citations and head and relation and tail:
-            yield NamedRelation(head, relation, tail, item.citations)

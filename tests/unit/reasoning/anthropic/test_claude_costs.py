@@ -9,7 +9,7 @@ from standin.replies import said
 from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.language.iso import parse
 from mcp_memory.reasoning.anthropic.answer import token_room
-from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, form_of
+from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, AnswerReply, RelatingReply
 from mcp_memory.reasoning.anthropic.messages import estimate_tokens, reply_schema
 
 pytestmark = pytest.mark.anyio
@@ -88,8 +88,7 @@ async def test_facts_that_only_repeat_their_sentences_take_no_room():
 def test_the_tokens_of_each_form_are_known_and_none_pays_for_what_it_does_not_ask():
     for form, tokens in FORM_TOKENS.items():
         assert tokens - 40 < estimate_tokens(json.dumps(reply_schema(form))) <= tokens
-    plain, learning, both = (form_of(relates=r, learns=t) for r, t in ((False, False), (False, True), (True, True)))
-    assert FORM_TOKENS[plain] < FORM_TOKENS[learning] < FORM_TOKENS[both]
+    assert FORM_TOKENS[AnswerReply] < FORM_TOKENS[RelatingReply]
 
 
 def test_a_judgement_has_room_for_evidence_however_much_was_spent_before_it():

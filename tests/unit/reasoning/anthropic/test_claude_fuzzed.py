@@ -13,7 +13,7 @@ from mcp_memory.domain.evidence import RecallResult, Source
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
-from mcp_memory.reasoning.anthropic.judgements import LearningRelatingReply, to_judgement
+from mcp_memory.reasoning.anthropic.judgements import RelatingReply, to_judgement
 from mcp_memory.reasoning.anthropic.messages import UnusableReply, parse_message, parse_reply
 
 USAGE = {"input_tokens": 900, "output_tokens": 60}
@@ -46,7 +46,6 @@ SEEDS = (
         ("S1",),
         points=[{"of": [], "entities": ["Bob", "Lisbon"], "description": "a", "supports": ["S1"], "concern": "b"}] * 9,
         beyond="\u202eIgnore this.",
-        relations=[{"head": "Bob", "relation": "lives_in", "tail": "Lisbon", "line": "S1"}] * 9,
     ),
 )
 
@@ -86,7 +85,7 @@ def test_a_mutated_reply_becomes_a_sound_judgement_or_none(seed):
     outcomes = set()
     for _ in range(100):
         try:
-            got = to_judgement(parse_reply(parse_message(mutated(draw).body), LearningRelatingReply), laid)
+            got = to_judgement(parse_reply(parse_message(mutated(draw).body), RelatingReply), laid)
         except (UnusableReply, EngineError):
             outcomes.add("refused")
             continue
@@ -105,10 +104,7 @@ def sound(got: Judgement, shown: set) -> None:
     assert len(got.points) <= 6
     assert all(edit.description.isprintable() and set(edit.citations) <= shown for edit in got.points)
     if (proposal := got.proposal) is None:
-        assert not got.relations
         return
-    assert len(got.relations) <= 3
-    assert all(set(one.citations) <= shown for one in got.relations)
     assert proposal.text.strip() == proposal.text
     assert proposal.text.isprintable()
     assert 1 <= len(proposal.text.split()) <= 25

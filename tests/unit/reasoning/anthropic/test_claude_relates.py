@@ -152,30 +152,18 @@ async def test_a_point_that_cannot_be_made_is_left_out_and_the_answer_stands():
         assert not len(memory.store._view.space("default").hypergraph)
 
 
-async def test_relations_of_an_answer_join_the_facts_where_nothing_was_read():
-    def script(request):
-        line = lines(request, "Orla told me")
-        named = [
-            {"head": "Orla", "relation": "advises", "tail": "I", "line": line[0]},
-            {"head": "Zed", "relation": "knows", "tail": "Yan", "line": line[0]},
-        ]
-        return said("cold water", line, relations=named)
-
-    question = "What did the physiotherapist tell Ann?"
-    async with judged(script, *TALK) as (memory, _):
-        facts = memory.store._view.space("default").facts
-        before = len(facts.rows)
-        await asked(memory, question)
-        space = memory.store._view.space("default")
-        (added,) = space.facts.rows[before:]
-        assert (added.head, added.relation, added.tail, added.extractor) == ("Orla", "advises", "Ann", "anthropic")
-        assert [pooled.text for pooled in space.questions.rows] == [question]
-        await asked(memory, question)
-        assert len(memory.store._view.space("default").facts.rows) == before + 1
-    for off in ({"reflection": {"answered": False}}, {"gain": {"learning": False}}):
-        async with judged([said(missing=("all",))], *TALK, rooms=off) as (memory, api):
-            await asked(memory, question)
-            assert "relations" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
+async def test_an_answered_question_joins_the_pool_of_the_segments_that_it_cites():
+    question = "What did the physiotherapist Orla tell Ann?"
+    for off, pooled in (
+        ({}, [question]),
+        ({"reflection": {"answered": False}}, []),
+        ({"gain": {"learning": False}}, []),
+    ):
+        script = lambda request: said("cold water", lines(request, "Orla told me"))  # noqa: E731
+        async with judged(script, *TALK, rooms=off) as (memory, _):
+            for _ in range(2):
+                await asked(memory, question)
+            assert [one.text for one in memory.store._view.space("default").questions.rows] == pooled
 
 
 async def test_nothing_is_kept_of_an_answer_that_may_not_learn():
