@@ -15,7 +15,7 @@
     ingest.py      ``mcp-memory import --processes``: several processes embed
     check.py       ``mcp-memory check``: starts the server as a client would
     demo.py        ``mcp-memory demo``
-    evaluate.py    ``mcp-memory eval``; dataset.py reads its data, own_server.py starts its server
+    evaluate.py    ``mcp-memory eval``; dataset.py reads its data
     install.py     ``mcp-memory install``; clients.py has the clients, config_files.py and jsonc.py edit their files
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and

@@ -1,7 +1,7 @@
 """``mcp-memory eval DATA``: how much of the annotated evidence a recall finds, by kind of question, with intervals.
 
-A server of its own, with the user's settings and an empty store, is called over stdio: everything is written, then
-every question is asked once. Nothing is taught, no language model takes part unless the settings say so, and the store
+The tools are called in this process, with the user's settings and an empty store: everything is written, then every
+question is asked once. Nothing is taught, no language model takes part unless the settings say so, and the store
 goes afterwards unless ``--store`` keeps it. The paired difference of two runs (``--against``) says whether a change
 helped: intervals of the runs themselves are far wider.
 
@@ -15,23 +15,25 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
-from statistics import fmean, pstdev
+from statistics import fmean, median, pstdev
 from typing import Any, Final, NamedTuple
 
-from mcp import Client
+import anyio
 
 from mcp_memory import __version__
 from mcp_memory.commands.dataset import UNNAMED, Asked, Dataset, read
-from mcp_memory.commands.demo import call
-from mcp_memory.commands.own_server import connected, machine, own_server, quantile
 from mcp_memory.commands.terminal import ProgressBar, Terminal
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.ports import Progress
+from mcp_memory.server.tools.catalogue import TOOLS
+from mcp_memory.services.ingest import silent
 from mcp_memory.settings import Settings, with_switches
+from mcp_memory.wiring import open_memory
 
 LIMIT, MAX_TOKENS = 20, 20_000
 """Pieces of evidence, and tokens, that a question asks for."""
@@ -70,33 +72,51 @@ def recall_at(k: int, gold: Collection[str], ids: Sequence[str]) -> float:
     return sum(ref in first for ref in gold) / len(gold)
 
 
-async def write_items(client: Client, dataset: Dataset, progress: Progress | None = None) -> int:
+Call = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
+"""Calls a tool with arguments, and returns the structured part of its reply."""
+
+
+@asynccontextmanager
+async def calling(settings: Settings, store: Path) -> AsyncIterator[Call]:
+    """Yield what calls the tools on a store; each write waits until it is indexed."""
+    storage, write = replace(settings.storage, uri=str(store)), replace(settings.write, wait=True)
+    memory = await open_memory(replace(settings, storage=storage, write=write))
+
+    async def call(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        return (await TOOLS[tool].prepare(arguments, settings.limits)(memory, silent)).structured
+
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(memory.work)
+            yield call
+            tasks.cancel_scope.cancel()
+    finally:
+        await memory.aclose()
+
+
+async def write_items(call: Call, dataset: Dataset, progress: Progress = silent) -> int:
     """Write every item of a data set; return how many."""
     total, done = sum(len(session.items) for session in dataset.calls), 0
-    if progress:
-        await progress(0, total, "writing")
     for session in dataset.calls:
         for start in range(0, len(session.items), ITEMS_A_CALL):
             items = list(session.items[start : start + ITEMS_A_CALL])
-            arguments = {session.kind: items, "session": session.session, "space": session.space}
-            await call(client, "memory_write", arguments)
+            await call("memory_write", {session.kind: items, "session": session.session, "space": session.space})
             done += len(items)
-            if progress:
-                await progress(done, total, "writing")
+            await progress(done, total, "writing")
     return total
 
 
-async def recall(client: Client, asked: Asked, text: str, **more: str) -> dict[str, Any]:
+async def recall(call: Call, asked: Asked, text: str, **more: str) -> dict[str, Any]:
     """Return what ``memory_reconstruct`` replies.
 
     Args:
-        client: the client of the server that has the items.
+        call: calls the tools on a store that has the items.
         asked: the question.
         text: its wording.
         more: further arguments of the tool.
     """
     arguments = {"query": text, "limit": LIMIT, "max_tokens": MAX_TOKENS, "space": asked.space, **more}
-    return await call(client, "memory_reconstruct", arguments)
+    return await call("memory_reconstruct", arguments)
 
 
 KS: Final = (2, 5, 10, 20)
@@ -138,14 +158,14 @@ async def _measure(settings: Settings, dataset: Dataset, folder: Path, progress:
     questions: list[dict[str, Any]] = []
     seconds: list[float] = []
     began = time.perf_counter()
-    async with connected(own_server(settings, folder / "store")) as (client, _):
+    async with calling(settings, folder / "store") as call:
         if fresh:
-            await write_items(client, dataset, progress)
+            await write_items(call, dataset, progress)
             _note_written(folder, dataset)
         written_s = time.perf_counter() - began
         for number, asked in enumerate(dataset.questions, 1):
             began = time.perf_counter()
-            reply = await recall(client, asked, asked.text)
+            reply = await recall(call, asked, asked.text)
             seconds.append(time.perf_counter() - began)
             ids = ranked_ids(reply["evidence"])
             found = {f"R@{k}": recall_at(k, asked.gold, ids) for k in KS}
@@ -154,11 +174,10 @@ async def _measure(settings: Settings, dataset: Dataset, folder: Path, progress:
     return {
         "data": dataset.name,
         "version": __version__,
-        "machine": machine(),
         "items": _items(dataset),
         "written_s": round(written_s, 2) if fresh else None,
-        "recall_p50_ms": round(1000 * quantile(seconds, 0.5), 1),
-        "recall_p95_ms": round(1000 * quantile(seconds, 0.95), 1),
+        "recall_p50_ms": round(1000 * median(seconds), 1),
+        "recall_p95_ms": round(1000 * sorted(seconds)[int(0.95 * len(seconds))], 1),
         "recall": {
             kind: {f"R@{k}": list(each) for k, each in zip(KS, means, strict=True)}
             for kind, means in by_kind(questions).items()

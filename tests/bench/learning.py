@@ -20,11 +20,13 @@ import tempfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
 import anyio
+from bench.own_server import connected, own_server
 from bench.paraphrase import paraphrase
 from bench.plot import Line, Panel, writer
 from bench.subjects import Figure, document
@@ -33,7 +35,6 @@ from mcp import Client
 from mcp_memory.commands.dataset import Asked, Dataset, read
 from mcp_memory.commands.demo import call
 from mcp_memory.commands.evaluate import Mean, mean, ranked_ids, recall, recall_at, write_items
-from mcp_memory.commands.own_server import connected, own_server
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.settings import Settings
 
@@ -150,7 +151,7 @@ async def _measured(settings: Settings, dataset: Dataset, folder: Path, tell: Te
     found: dict[tuple[Labels, Group, int], Sequence[Found]] = {}
     lessons: dict[Labels, list[int]] = {labels: [] for labels in LABELS}
     async with connected(own_server(settings, folder / "written")) as (client, _):
-        tell(f"{await write_items(client, dataset):,} items written")
+        tell(f"{await write_items(partial(call, client), dataset):,} items written")
         for group, questions in groups.items():
             first = [await _ask(client, asked, text) for asked, text in questions]
             found |= {(labels, group, 0): first for labels in LABELS}
@@ -168,14 +169,14 @@ async def _measured(settings: Settings, dataset: Dataset, folder: Path, tell: Te
 
 
 async def _ask(client: Client, asked: Asked, text: str) -> Found:
-    result = await recall(client, asked, text, detail="full")
+    result = await recall(partial(call, client), asked, text, detail="full")
     ids = ranked_ids(result["evidence"])
     return Found(tuple(100 * recall_at(k, asked.gold, ids) for k in KS), rounds_of(result))
 
 
 async def _teach(client: Client, asked: Asked, labels: Labels, rng: Random) -> bool:
     """Recall a question and mark the evidence that is right; return whether there was any to mark."""
-    result = await recall(client, asked, asked.text)
+    result = await recall(partial(call, client), asked, asked.text)
     supports = marked(result["evidence"], asked.gold, labels, rng)
     if supports:
         arguments = {"episode": result["episode"], "feedback": {"supports": supports}, "space": asked.space}

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
+from bench.own_server import connected, own_server
 from bench.subjects import SPACE, Figure, Filled, Laps, Report, Stores, opened
 from bench.synthetic import KINDS, Question, QuestionKind
 
 from mcp_memory.commands.demo import call
-from mcp_memory.commands.own_server import connected, own_server
 from mcp_memory.domain.query import Mode, Query
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder

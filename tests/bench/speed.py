@@ -33,6 +33,7 @@ from pathlib import Path
 
 import anyio
 from anyio import to_thread
+from bench.own_server import connected, own_server
 from bench.recall_speed import recall
 from bench.subjects import (
     SEED,
@@ -54,7 +55,6 @@ from bench.synthetic import prose
 from mcp import Client, StdioServerParameters
 
 from mcp_memory.commands.demo import call
-from mcp_memory.commands.own_server import connected, own_server
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.requests import NewItem

@@ -18,9 +18,9 @@ from statistics import median
 from typing import Any, Literal
 
 import psutil
+from bench.own_server import machine, quantile
 from bench.synthetic import Corpus, corpus
 
-from mcp_memory.commands.own_server import machine, quantile
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.settings import Settings

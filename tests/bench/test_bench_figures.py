@@ -3,11 +3,10 @@
 import json
 
 import pytest
+from bench.own_server import quantile
 from bench.subjects import Figure, Laps, document, table
 from hypothesis import given
 from hypothesis import strategies as st
-
-from mcp_memory.commands.own_server import quantile
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.01, 1), (0.5, 50), (0.95, 95), (0.951, 96), (0.99, 99), (1.0, 100)])
