@@ -61,31 +61,26 @@ class Person:
         self._context = context
         self._answers = params.input_responses or {}
 
-    async def choose(self, name: str, question: str, options: Sequence[str]) -> str | None:
-        """Return which option the person chose; None if they did not answer, an empty text if they said no.
+    async def refuses(self, name: str, question: str) -> bool:
+        """Return whether the person was asked and does not want it; not where they did not answer.
 
         Args:
             name: of the question, the same when the call is repeated.
             question: as it is shown.
-            options: the options to choose from.
 
         Raises:
             InputRequired: the client has to ask, and to repeat its call.
         """
         from mcp_types import ElicitRequestFormParams
 
-        schema = {
-            "type": "object",
-            "properties": {"choice": {"type": "string", "title": "Your choice", "enum": list(options)}},
-            "required": ["choice"],
-        }
+        choice = {"type": "string", "title": "Your choice", "enum": [FORGET, KEEP]}
+        schema = {"type": "object", "properties": {"choice": choice}, "required": ["choice"]}
         answer = await self._ask(
             name, ElicitRequestFormParams(message=without_hidden(question), requested_schema=schema)
         )
         if answer is None or answer.action == "cancel":
-            return None
-        chosen = (answer.content or {}).get("choice") if answer.action == "accept" else ""
-        return chosen if isinstance(chosen, str) and chosen in (*options, "") else None
+            return False
+        return answer.action != "accept" or (answer.content or {}).get("choice") != FORGET
 
     async def _ask(self, name: str, asked: ElicitRequestFormParams) -> ElicitResult | None:
         from mcp_types import ElicitRequest, ElicitResult, InputRequiredResult
@@ -205,5 +200,5 @@ async def confirm_forget(memory: Memory, request: ForgetRequest) -> None:
         return  # there is nothing to decide, or the call itself says what is wrong
     counts = ", ".join(f"{count} {kind}" for kind, count in preview.forgotten.items())
     question = "\n".join([f"Forget in space {request.space!r}: {counts}?", *map(one_line, preview.affected[:5])])
-    if await person.choose(f"forget {preview.token}", question, (FORGET, KEEP)) not in (FORGET, None):
+    if await person.refuses(f"forget {preview.token}", question):
         raise InvalidInput("dry_run", "the user was asked and does not want it", "Nothing was forgotten.")
