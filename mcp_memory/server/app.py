@@ -14,7 +14,6 @@ SDK states it for clients of 2026-07-28 wherever ``subscriptions/listen`` is ser
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -98,11 +97,11 @@ _INTERNAL = (
 )
 Context = ServerRequestContext[Opening]
 ItemT = TypeVar("ItemT")
-Note = Callable[[str, str, str, int, float], None]
-"""Is told of one call of a tool or reading of a resource, as the audit log and the metrics count it; no content of it.
+Note = Callable[[str, str, str, int], None]
+"""Is told of one call of a tool or reading of a resource, as the audit log notes it; no content of it.
 
 Its arguments: the name of the tool, or of the family of the resource; the space; the outcome, ``ok``, ``asked`` (the
-person), ``refused`` (the caller can correct it) or ``failed``; how much it brought or wrote; the seconds that it took.
+person), ``refused`` (the caller can correct it) or ``failed``; how much it brought or wrote.
 """
 
 
@@ -228,7 +227,7 @@ class _Requests:
         from mcp_memory.server.tools.meant import as_meant
         from mcp_memory.server.tools.replies import with_warnings
 
-        tool, arguments, began = TOOLS.get(params.name), params.arguments or {}, time.monotonic()
+        tool, arguments = TOOLS.get(params.name), params.arguments or {}
         if tool is None:
             problem = f"there is no tool {params.name[:60]!r}"
             raise MCPError(INVALID_PARAMS, str(InvalidInput("name", problem, f"There are: {', '.join(TOOLS)}.")))
@@ -268,7 +267,7 @@ class _Requests:
             if not tool.read_only:
                 self.subscriptions.wake()
             named = space if isinstance(space, str) else MEANT_SPACE.get()
-            self._host.note(tool.name, named[:64], outcome, count, time.monotonic() - began)
+            self._host.note(tool.name, named[:64], outcome, count)
         return CallToolResult(content=[TextContent(type="text", text=reply.text)], structured_content=reply.structured)
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
@@ -277,7 +276,7 @@ class _Requests:
         from mcp_memory.server.resources.uris import GUIDE
 
         await self._enter(context)
-        uri, began = str(params.uri), time.monotonic()
+        uri = str(params.uri)
         if uri == GUIDE:  # needs no memory, and is the same for everybody
             content = TextResourceContents(uri=uri, text=texts.resource("guide.md"), mime_type="text/markdown")
             return ReadResourceResult(contents=[content], ttl_ms=HOUR_MS, cache_scope="public")
@@ -292,7 +291,7 @@ class _Requests:
                     text = await catalogue.read(memory, template, values)
             outcome = "ok"
         finally:
-            self._host.note(what, space[:64], outcome, 1 if outcome == "ok" else 0, time.monotonic() - began)
+            self._host.note(what, space[:64], outcome, 1 if outcome == "ok" else 0)
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=template.mime_type)])
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:

@@ -1,1 +1,1 @@
-"""The server over HTTP: who may connect, limits, health, metrics, and the process that listens."""
+"""The server over HTTP: who may connect, limits, health, and the process that listens."""

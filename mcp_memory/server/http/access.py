@@ -50,7 +50,7 @@ def open_access(settings: Settings) -> Access:
 
     audit = Audit(Path(chosen.audit).expanduser() if chosen.audit else tokens.path.with_name("audit.jsonl"))
 
-    def note(what: str, space: str, outcome: str, count: int, _seconds: float) -> None:
+    def note(what: str, space: str, outcome: str, count: int) -> None:
         audit.note(CALLER.get(), CLIENT.get(), what, space, outcome, count)
 
     return Access(verify, chosen.issuer, ("memory:read:*", "memory:write:*", "memory:forget:*"), note, valid)

@@ -1,8 +1,7 @@
-"""The routes over HTTP: the protocol at ``/mcp``, health, readiness, figures, and who issues tokens.
+"""The routes over HTTP: the protocol at ``/mcp``, health, readiness, and who issues tokens.
 
 The protocol is the SDK's streamable HTTP: both eras, with sessions for older clients or without, as JSON or as streams
-of events. ``/healthz`` says that the process runs, ``/readyz`` that it takes calls, ``/metrics`` the figures of
-`Metrics`; the last needs a token where calls do.
+of events. ``/healthz`` says that the process runs, ``/readyz`` that it takes calls.
 
 **Rights.** A call is refused with status 403 where the caller's token does not allow it in a space that it names. The
 reply to a call may begin, as a stream of events with status 200, before the call runs; so the rights are checked before
@@ -16,7 +15,6 @@ A space that the caller may not read is refused alike whether it exists or not.
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import copy_context
@@ -51,9 +49,7 @@ from mcp_memory.server.http.guard import (
     Streams,
     Verify,
     challenge,
-    counted,
 )
-from mcp_memory.server.http.metrics import Metrics
 from mcp_memory.server.http.shares import HELD_KEY, Held, Sessions, Shares
 from mcp_memory.server.opening import Opener, configured_space
 from mcp_memory.server.resources import catalogue
@@ -92,14 +88,13 @@ class Rights:
         params = call.get("params") if isinstance(call, dict) else None
         if not isinstance(params, dict):
             return None
-        began = time.monotonic()
         CALLER.set(caller)
         MEANT_SPACE.set(caller.meant(self._space))
         found = self._not_allowed(call.get("method"), params)
         if found is None:
             return None
         what, error = found
-        self._note(what, error.space, "refused", 0, time.monotonic() - began)
+        self._note(what, error.space, "refused", 0)
         return self._forbidden(call.get("id"), error)
 
     def _not_allowed(self, method: Any, params: Mapping[str, Any]) -> tuple[str, NotAllowed] | None:
@@ -168,14 +163,13 @@ class HttpServer:
 
     def __init__(self, open_memory: Opener, settings: Settings, address: tuple[str, int], access: Access) -> None:
         self.draining = False
-        self.metrics = Metrics()
         self._ready = False
         self._streams = Streams()
         http = settings.http
         server = build(
             open_memory,
             settings,
-            Host(_caller_of, self._note(access), False, access.valid, not http.stateless, True, _held_by, _size_of),
+            Host(_caller_of, access.note, False, access.valid, not http.stateless, True, _held_by, _size_of),
         )
         self._subscriptions = server.subscriptions
         self._manager = Sessions(
@@ -187,8 +181,6 @@ class HttpServer:
             max_request_body_size=http.body_bytes,
         )
         self._manager.of_caller = max(1, int(http.sessions * http.caller_share))
-        self.metrics.watch("sessions", "Sessions of older clients.", lambda: len(self._manager._server_instances))
-        self.metrics.watch("followed", "Resources that clients follow.", lambda: len(server.subscriptions))
         url = http.url or f"{'https' if http.tls_cert else 'http'}://{_authority(*address)}{PATH}"
         resource = _URL.validate_python(url)
         routes = [
@@ -203,7 +195,7 @@ class HttpServer:
             )
         endpoint: ASGIApp = StreamableHTTPASGIApp(self._manager)
         if access.verify is not None:
-            endpoint = Rights(settings, gate.metadata_url, self._note(access)).wrap(endpoint)
+            endpoint = Rights(settings, gate.metadata_url, access.note).wrap(endpoint)
         endpoint = one_message(endpoint, http.body_bytes)
         limits = Limits(
             Rate(http.rate, http.burst),
@@ -212,13 +204,8 @@ class HttpServer:
             Shares("bytes of requests", http.held_bytes, http.caller_share, http.body_bytes),
         )
 
-        def guarded(app: ASGIApp) -> Guard:
-            return Guard(self._streams.wrap(app), gate, access.verify, limits)
-
-        routes += [
-            *(Route(path, guarded(endpoint)) for path in (PATH, f"{PATH}/")),
-            Route("/metrics", guarded(self._figures)),
-        ]
+        guarded = Guard(self._streams.wrap(endpoint), gate, access.verify, limits)
+        routes += [Route(path, guarded) for path in (PATH, f"{PATH}/")]
         starlette = Starlette(routes=routes, lifespan=self._lifespan)
         starlette.router.redirect_slashes = False  # it would send clients to whatever the header Host says
         app: ASGIApp = starlette
@@ -230,7 +217,7 @@ class HttpServer:
                 allow_headers=["*"],
                 expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
             )
-        self.app = counted(app, self.metrics)
+        self.app = app
 
     def drain(self) -> None:
         """Take no more calls, and end streams that would go on without end; what was called goes on."""
@@ -248,16 +235,6 @@ class HttpServer:
     async def _readiness(self, _request: Request) -> Response:
         ready = self._ready and not self.draining
         return PlainTextResponse("ready" if ready else "not ready", 200 if ready else 503)
-
-    async def _figures(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await Response(self.metrics.text(), media_type=self.metrics.content_type)(scope, receive, send)
-
-    def _note(self, access: Access) -> Note:
-        def note(what: str, space: str, outcome: str, count: int, seconds: float) -> None:
-            self.metrics.count_use(what, outcome, seconds)
-            access.note(what, space, outcome, count, seconds)
-
-        return note
 
 
 async def _healthy(_request: Request) -> Response:

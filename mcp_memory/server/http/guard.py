@@ -23,11 +23,10 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_memory.domain.access import OWNER, Grant
 from mcp_memory.server.http.bodies import SlowRequest, in_time
-from mcp_memory.server.http.metrics import Metrics
 from mcp_memory.server.http.shares import HELD_KEY, Exhausted, Held, Shares
 
 BYTES_OF_REQUEST = 200_000
@@ -171,7 +170,7 @@ class Limits:
 
 
 class Guard:
-    """Wraps the endpoint of the protocol, or of the figures.
+    """Wraps the endpoint of the protocol.
 
     Args:
         app: what is guarded.
@@ -268,17 +267,3 @@ def challenge(metadata_url: str, error: str, words: str, scopes: str = "") -> di
 def _too_many(seconds: float, headers: Mapping[str, str] | None = None) -> Response:
     given = {"Retry-After": str(math.ceil(seconds)), **(headers or {})}
     return Response("Too many requests: see Retry-After.", 429, given)
-
-
-def counted(app: ASGIApp, metrics: Metrics) -> ASGIApp:
-    """Return an app whose replies are counted by their status."""
-
-    async def count(scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_counted(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                metrics.count_status(message["status"])
-            await send(message)
-
-        await app(scope, receive, send_counted if scope["type"] == "http" else send)
-
-    return count
