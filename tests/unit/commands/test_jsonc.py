@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.bounds import BrokenText
@@ -125,6 +125,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=4), st.sampled_from([None, 1, 4, "\t"]), NAMES)
+@settings(deadline=None)
 def test_any_file_can_be_edited_and_restored(content, indent, name):
     text = json.dumps(content, indent=indent, ensure_ascii=False)
     assert parse(text) == content
