@@ -91,13 +91,6 @@ _AHEAD = compiled(
 _PLACES: tuple[tuple[Order, re.Pattern[str]], ...] = (("last", _LAST), ("first", _FIRST), ("before", _PREVIOUS))
 _COMPARES = compiled(r"\b(?:or|out\sof)\b|\bcame\s(?:out\s)?(?:first|last)\b")
 
-_MAY_SAY = re.compile(
-    r"before|after|wh[ei]|during|with|since|until|till|once|by|prior|following|now|present|days|moment|current|recent"
-    r"|newest|late|final|last|earliest|initial|original|first|previous|former|use|today|coming|come|next|\bon\b",
-    re.IGNORECASE,
-)
-"""Without one of these words only a date can be a constraint."""
-
 
 def constraint(question: str, now: Millis | None) -> Constraint | None:
     """Return the time constraint of a question, or None.
@@ -113,7 +106,7 @@ def constraint(question: str, now: Millis | None) -> Constraint | None:
     text = _QUOTED_OR_BRACKETED.sub(lambda found: " " * len(found[0]), question[:LONGEST])
     if found := _dated_constraint(text, now):
         return found
-    return (_event(text) or _ordered_constraint(text, now)) if _MAY_SAY.search(text) else None
+    return _event(text) or _ordered_constraint(text, now)
 
 
 def _dated_constraint(text: str, now: Millis | None) -> Constraint | None:
@@ -198,34 +191,26 @@ def _occurs(pattern: re.Pattern[str], text: str) -> bool:
     return any(not text[: found.start()].strip() or found[0][0].islower() for found in pattern.finditer(text))
 
 
-_ASKS_HOW_LONG = r"how (?:many (?:more )?(?:days?|weeks?|months?|years?|hours?)|long|much time)\b"
-_BETWEEN = re.compile(r"\bbetween\s+(?P<both>.+)", re.IGNORECASE | re.DOTALL)
-_FROM = re.compile(r"\bfrom\s+(?P<first>.+?)\s+(?:to|until|till)\s+(?P<second>\D.+)", re.IGNORECASE | re.DOTALL)
-_AFTER = re.compile(
-    rf"{_ASKS_HOW_LONG}.*?\b(?:after|since)\s+(?P<first>.+?)(?:,|\s+(?=did\b|was\b|were\b|until\b|before\b|till\b))\s*"
-    r"(?:did|was|were|until|before|till)?\s*(?P<second>.+)",
-    re.IGNORECASE | re.DOTALL,
+_HOW_LONG = r"\bhow (?:many (?:more )?(?:days?|weeks?|months?|years?|hours?)|long|much time)\b"
+_BETWEEN = re.compile(rf"{_HOW_LONG}.*?\bbetween (?P<both>.+)", re.IGNORECASE)
+_ORDERED = tuple(
+    re.compile(_HOW_LONG + rest, re.IGNORECASE)
+    for rest in (
+        r" (?P<order>after|since|before) (?P<one>.+?)(?:,|,? did|,? was|,? were) (?P<other>.+)",
+        r" (?:(?:did|does|has|had|have|was|were|will) )?(?P<other>.+?) (?P<order>after|since|before) (?P<one>.+)",
+    )
 )
-_TOOK = re.compile(
-    rf"{_ASKS_HOW_LONG}\s+(?:did|does|has|had|have|was|were|will)?\s*(?P<second>.+?)\s+(?P<order>after|before|since)\s+(?P<first>.+)",
-    re.IGNORECASE | re.DOTALL,
-)
-_BEFORE = re.compile(
-    rf"{_ASKS_HOW_LONG}\s+before\s+(?P<second>.+?)(?:,|\s+(?=did\b))\s*(?:did)?\s*(?P<first>.+)",
-    re.IGNORECASE | re.DOTALL,
-)
-_AND = re.compile(r",?\s+and\s+", re.IGNORECASE)
+_AND = re.compile(r",? and ", re.IGNORECASE)
 _BEGINS = re.compile(
     r"(?:when|the|my|our|his|her|their|your|its|an?|this|that|\w+ing|I|he|she|we|they|you)\b|(?-i:[A-Z])", re.IGNORECASE
 )
 _FRAME = re.compile(
-    r"^(?:(?:it|that) (?:took|takes|take)|it|(?:me|us|him|her|them) to|take (?:\w+ )?to|take|when"
-    r"|the time (?:when|that))\s+",
+    r"(?:(?:(?:it|that)(?: (?:took|takes|take))?|(?:me|us|him|her|them) to|take(?: (?:\w+ )?to)?|when"
+    r"|the time (?:when|that)) )+",
     re.IGNORECASE,
 )
 _SHORT = 2
 """Words up to which an event is completed by those of the other: "adopting Rex and Bella"."""
-_LONGEST = 600
 
 
 def events_between(question: str) -> tuple[str, str] | None:
@@ -233,31 +218,22 @@ def events_between(question: str) -> tuple[str, str] | None:
 
     Which of them is in fact earlier is for what is found to say.
     """
-    text = " ".join(question[:_LONGEST].split()).rstrip(" ?.!")
-    asked = re.search(_ASKS_HOW_LONG, text, re.IGNORECASE)
-    if asked is None:
-        return None
-    found: tuple[str, str] | None = None
-    if (between := _BETWEEN.search(text)) is not None:
+    text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
+    if between := _BETWEEN.search(text):
         found = _halves(between["both"])
-    elif asked.start() == 0 or " from " not in text[: asked.start()]:
-        for pattern in (_BEFORE, _AFTER, _TOOK, _FROM):
-            if (match := pattern.search(text)) is not None:
-                found = match["first"], match["second"]
-                if match.groupdict().get("order", "").lower() == "before":
-                    found = found[1], found[0]
-                break
-    if found is None:
+    elif match := next((found for pattern in _ORDERED if (found := pattern.search(text))), None):
+        found = (match["other"], match["one"]) if match["order"].lower() == "before" else (match["one"], match["other"])
+    else:
         return None
     first, second = (_bare(event) for event in found)
     return (first, second) if len(first) > _SHORT and len(second) > _SHORT else None
 
 
-def _halves(both: str) -> tuple[str, str] | None:
+def _halves(both: str) -> tuple[str, str]:
     """Return the two events of "A and B": divided where B begins as A does, or else like an event."""
     places = list(_AND.finditer(both))
     if not places:
-        return None
+        return "", ""
     opening = both.split()[0].lower()
     alike = [one for one in places if both[one.end() :].lower().startswith(f"{opening} ")]
     begins = [one for one in places if _BEGINS.match(both, one.end())]
@@ -270,7 +246,6 @@ def _halves(both: str) -> tuple[str, str] | None:
 
 
 def _bare(event: str) -> str:
+    """Return an event without the words that only lead to it: "it took me to learn Dutch"."""
     event = event.strip(" ,;?.!")
-    while (shorter := _FRAME.sub("", event)) != event:
-        event = shorter
-    return event
+    return event[lead.end() :] if (lead := _FRAME.match(event)) else event

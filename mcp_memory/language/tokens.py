@@ -20,6 +20,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mcp_memory.domain.relations import irregular_verbs
 from mcp_memory.domain.spelling import MARKS, UNSPACED, readable, without_accents
 from mcp_memory.domain.turns import Turn
 from mcp_memory.heap import dropped_with_texts, text_cache
@@ -139,23 +140,12 @@ def count_tokens(text: str) -> int:
     return len(_PIECE.findall(text))
 
 
-_BASE_FORMS = {
-    "spoke": "speak", "spoken": "speak", "drove": "drive", "driven": "drive", "owned": "own", "owns": "own",
-    "taught": "teach", "left": "leave", "began": "begin", "begun": "begin", "became": "become", "sold": "sell",
-    "bought": "buy", "wrote": "write", "written": "write", "won": "win", "built": "build", "held": "hold",
-    "met": "meet",
-    "led": "lead", "ran": "run", "wed": "marry", "wedding": "marry", "died": "die", "dead": "die", "quitting": "quit",
-    "favorite": "favourite", "favorites": "favourite", "favourites": "favourite", "color": "colour", "wives": "wife",
-    "colors": "colour", "neighbor": "neighbour", "neighbors": "neighbour", "kids": "kid", "children": "child",
-    "flew": "fly", "flown": "fly", "broke": "break", "broken": "break", "chose": "choose", "chosen": "choose",
-    "gave": "give", "given": "give", "got": "get", "grew": "grow", "grown": "grow", "heard": "hear", "kept": "keep",
-    "knew": "know", "known": "know", "lost": "lose", "paid": "pay", "rode": "ride", "ridden": "ride", "sang": "sing",
-    "sung": "sing", "sent": "send", "spent": "spend", "swam": "swim", "swum": "swim", "threw": "throw",
-    "thrown": "throw", "told": "tell", "thought": "think", "wore": "wear", "worn": "wear", "ate": "eat",
-    "eaten": "eat", "drank": "drink", "drunk": "drink", "caught": "catch", "brought": "bring", "came": "come",
-    "drew": "draw", "drawn": "draw", "felt": "feel", "found": "find", "forgot": "forget", "forgotten": "forget",
-    "stood": "stand", "stole": "steal", "stolen": "steal",
-    "went": "go", "gone": "go", "saw": "see", "seen": "see", "made": "make", "took": "take", "taken": "take",
+_AUXILIARIES = ("be", "do", "have")
+_BASE_FORMS = {form: plain for plain, *forms in irregular_verbs() if plain not in _AUXILIARIES for form in forms} | {
+    "owned": "own", "owns": "own", "wed": "marry", "wedding": "marry", "died": "die", "dead": "die",
+    "quitting": "quit", "favorite": "favourite", "favorites": "favourite", "favourites": "favourite",
+    "color": "colour", "colors": "colour", "neighbor": "neighbour", "neighbors": "neighbour",
+    "wives": "wife", "kids": "kid", "children": "child",
 }  # fmt: skip
 
 
@@ -163,7 +153,7 @@ _BASE_FORMS = {
 def stem(word: str) -> str:
     """Return the stem of a word's base form: of "spoke" that of "speak"; a stop word is its own stem.
 
-    A stemmer removes endings. Irregular forms and other forms of one word ("wedding", "kids") are listed here. Both
+    A stemmer removes endings. Irregular verbs are looked up, and some other forms of one word ("wedding", "kids"). Both
     sides of a comparison need this, the words of a question and the words of the relation registry.
     """
     base = _BASE_FORMS.get(word, word)

@@ -80,42 +80,40 @@ _THING = (
     r"[\w’'-]+\s+){1,4}?"
 )
 _FINE = r"(?:fine|ok|okay|all right|alright)"
+_AGAIN = r"\b(?:again|after all|now|from (?:now|here|today) on)\b"
 _FORMS: tuple[tuple[WishKind, str], ...] = (
-    ("wish", rf"you (?:can|may) call me\s+{_NAME}"),
+    ("wish", rf"(?:you (?:can|may) )?call me\s+{_NAME}|{_NOT}\s+call me\s+(?!back|later|tomorrow|at\b|on\b|when)\w+"),
     (
         "withdrawn",
-        rf"(?:you (?:can|may)|feel free to|(?:it|that)(?:['’]s| is) {_FINE} to)\s+(?:{_VERBS})\b[^.?!]*"
-        r"\b(?:again|after all|now|from (?:now|here|today) on)",
+        rf"(?:you (?:can|may)|feel free to|(?:it|that)(?:['’]s| is) {_FINE} to)\s+(?:{_VERBS})\b[^.?!]*{_AGAIN}",
     ),
     ("withdrawn", rf"(?:you {_NOT} (?:need|have) to|you need ?n['’]?t|no need to)\s+(?:{_VERBS})\b"),
-    (
-        "withdrawn",
-        rf"{_THING}(?:is|are) (?:{_FINE}|welcome)(?: (?:by|with) me)?"
-        r" (?:again|after all|now|from (?:now|here|today) on)\b",
-    ),
-    ("withdrawn", rf"(?:{_STYLE}|longer {_ANSWERS}) are (?:{_FINE}|welcome)(?: (?:by|with) me)?(?=[,.!]|$)"),
-    ("wish", rf"{_YOU}?(?:please\s+)?always\s+(?:please\s+)?(?:{_VERBS})\b"),
-    ("wish", rf"{_YOU}?(?:please\s+)?never\s+(?:ever\s+)?(?!give up|say never)(?:{_VERBS})\b"),
-    ("wish", r"keep\s+(?:it|things|everything)\s+(?:\w+\s+)?(?:short|brief|concise|simple|formal)\b[^.?!]*\bunless\b"),
-    ("wish", rf"{_NOT}\s+(?:you\s+)?ever\s+(?:{_VERBS})\b"),
-    ("wish", rf"{_NOT}\s+call me\s+(?!back|later|tomorrow|at\b|on\b|when|after|before)\w+"),
-    ("wish", rf"{_NOT}\s+(?:{_VERBS})\s+(?:\w+\s+){{0,2}}?{_MANNER}\b"),
-    ("wish", r"stop\s+(?:(?:us|add|suggest|call|giv|ask|tell|send|writ|mention|recommend|apologi[sz]|say|includ|repeat"
-             r"|remind|quot|explain)ing)\b"),
-    ("wish", r"no (?:more )?(?:emojis?|jargon|slang|exclamation (?:marks?|points?)|bullet points|lists|tables)\b"),
+    ("withdrawn", rf"{_THING}(?:is|are) (?:{_FINE}|welcome)(?: (?:by|with) me)? {_AGAIN}"),
+    # A command, with a word that says that it stands
     (
         "wish",
-        rf"{_YOU}?{_ON}\s*,?\s+(?:(?:please\s+)?(?:only |just )?(?:{_VERBS})\b|{_YOU}|please\b"
-        rf"|(?:{_NOT}|no|never|always)\b"
+        rf"{_YOU}?(?:please\s+)?(?:always|never(?:\s+ever)?|{_NOT}\s+(?:you\s+)?ever)\s+(?:please\s+)?"
+        rf"(?!give up|say never)(?:{_VERBS})\b",
+    ),
+    (
+        "wish",
+        rf"{_YOU}?{_ON}\s*,?\s+(?:(?:please\s+)?(?:only |just )?(?:{_VERBS})\b|{_YOU}"
+        rf"|(?:please|{_NOT}|no|never|always)\b"
         rf"|I(?:['’]d| would)? (?:want|like|prefer|need) (?:\w+ ){{0,3}}?{_ANSWERS}\b)",
     ),
     ("wish", rf"(?:(?:{_NOT}|{_YOU})\s*)?(?:{_VERBS})\b[^.?!]*\b{_FOR_GOOD}(?=\W*$|,| (?:or|unless|when|if)\b)"),
-    ("wish", rf"I(?:['’]d| would) (?:like|prefer|want)\b[^.?!]*\b{_ANSWERS}\b[^.?!]*\b{_ON}"),
     (
         "wish",
         r"(?:whenever|every time|each time|any time|when|if) (?:I (?:ask|send|give|show|mention|want|share|say|tell"
-        rf"|write|paste)|you (?:{_VERBS}))\b[^.?!,]*,\s*(?:please\s+|then\s+|always\s+)*"
-        rf"(?:(?:{_VERBS})\b|(?:{_NOT}|never)\s+(?:{_VERBS})\b|{_YOU})",
+        rf"|write|paste)|you (?:{_VERBS}))\b[^.?!,]*,\s*(?:(?:please|then|always)\s+)*"
+        rf"(?:(?:(?:{_NOT}|never)\s+)?(?:{_VERBS})\b|{_YOU})",
+    ),
+    # The manner of answers
+    ("wish", rf"{_NOT}\s+(?:{_VERBS})\s+(?:\w+\s+){{0,2}}?{_MANNER}\b|no (?:more )?{_STYLE}\b"),
+    (
+        "wish",
+        r"stop\s+(?:us|add|suggest|call|giv|ask|tell|send|writ|mention|recommend|apologi[sz]|say|includ|repeat|remind|quot"
+        r"|explain)ing\b",
     ),
     ("wish", rf"keep\s+(?:(?:all|your|all your|the|my|all the)\s+)?(?:\w+\s+)?{_ANSWERS}\s+\w+"),
     (
@@ -124,19 +122,16 @@ _FORMS: tuple[tuple[WishKind, str], ...] = (
         rf"(?:(?!the|my|your|this|that|these|those)\w+\s+)?{_STYLE}"
         rf"|(?:answer|reply|respond|write|speak|talk)\s+(?:to me\s+|me\s+)?(?:only\s+)?{_TONGUE})\b",
     ),
-    ("wish", rf"(?:short|brief|concise|plain|detailed|long) {_ANSWERS},? (?:please|pls)\b"),
-    ("wish", rf"call me\s+{_NAME}"),
+    # What is liked of answers
     (
         "wish",
-        rf"I (?:really )?(?:like|love|want|need|(?:would|['’]d) like)\s+(?:all )?(?:my|your|the) {_ANSWERS}\s+\w+",
+        rf"I(?:['’]d| would)?(?: (?:really|much|generally|usually|always))? (?:"
+        rf"(?:like|love|want|need)\s+(?:all )?(?:my|your|the) {_ANSWERS}\s+\w+"
+        rf"|prefer (?!the\b|this\b|that\b)(?:\w+ ){{0,2}}?{_ANSWERS}\b"
+        r"|(?:like|love|hate|dislike|appreciate|can['’]?t stand|don['’]?t like)\s+(?:it )?(?:when|if) you\b)",
     ),
-    ("wish", rf"I(?:['’]d| would)?(?: (?:really|much|generally|usually|always))? prefer (?!the\b|this\b|that\b)"
-             rf"(?:\w+ ){{0,2}}?"
-             rf"{_ANSWERS}\b"),
-    ("wish", r"I (?:really )?(?:like|love|hate|dislike|appreciate|can['’]?t stand|don['’]?t like)\s+(?:it )?"
-             r"(?:when|if) you\b"),
-)  # fmt: skip
-_PATTERNS = tuple((kind, re.compile(_FILLER + form, re.IGNORECASE)) for kind, form in _FORMS)
+)
+_PATTERNS = tuple((kind, re.compile(f"{_FILLER}(?:{form})", re.IGNORECASE)) for kind, form in _FORMS)
 _ASKED_FOR = re.compile(r"\W*(?:\w+[,:]?\s+){0,3}?(?:can|could|will) you\b", re.IGNORECASE)
 _SAID_OF = re.compile(
     r"(?:(?!\b(?:when|if|that|what|who|which|where|whether|because|since|as|unless|how|fine|ok|okay|welcome)\b)[^,;])+\s"
@@ -144,8 +139,6 @@ _SAID_OF = re.compile(
     re.IGNORECASE,
 )
 """A command of which something is said: "Never use emojis is his motto"."""
-_GOES_ON_LOW = re.compile(r"(?<=[a-z]{3}[.!?])\s+(?=(?:and|also|oh|but|plus|btw|by the way|please|pls)\b)")
-"""Where a sentence begins without a capital letter, which `split` takes for the same sentence."""
 _GREETS = re.compile(
     r"\W*(?:(?:hi|hello|hey|hiya|ok(?:ay)?|thanks?|thank you|thx|cheers|great|perfect|cool|nice|good|morning|evening"
     r"|afternoon|day|right|well|yes|no|sure|please|there|again|so much|a lot|lovely|wonderful|super|claude)\W*)+",
@@ -156,7 +149,7 @@ _SHORTENED = re.compile(
 )
 """Abbreviations that `split` takes for the end of a sentence."""
 _STOP = re.compile(r"[^\W\d]{5}[.!](?=\s)")
-"""A stop behind a word that is too long for most abbreviations."""
+"""A stop behind a word that is too long for most abbreviations: "… in French. lol" are two sentences."""
 _ASKED = re.compile(
     r"\b(?:when(?:ever)?|if|every time|each time|any time)\s+I\s+(?:\w+\s+){1,2}?(?:(?:about|for|on|with|you)\s+)?"
     r"(?P<of>[^,.!?;]+)",
@@ -214,11 +207,7 @@ def _whole_sentences(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tu
         cut = text[end - 1] == "." and (behind[:1].islower() or behind[:1].isdigit() or _SHORTENED.search(text, 0, end))
         if behind and cut:
             continue
-        start = spans[first][0]
-        for place in _GOES_ON_LOW.finditer(text, start, end):
-            yield first, start, place.start()
-            start = place.end()
-        yield first, start, end
+        yield first, spans[first][0], end
         first = number + 1
 
 
@@ -229,7 +218,7 @@ def _wish(sentence: str) -> tuple[WishKind, int] | None:
     if sentence.rstrip().endswith("?") and not _ASKED_FOR.match(sentence):
         return None
     if any(not _SHORTENED.search(sentence, 0, stop.end()) for stop in _STOP.finditer(sentence)):
-        return None  # "… in French. lol": two sentences that `split` takes for one
+        return None
     label = OWN_LABEL.match(sentence)
     for kind, pattern in _PATTERNS:
         if match := pattern.match(sentence, label.end() if label else 0):
