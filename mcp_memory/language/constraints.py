@@ -220,12 +220,13 @@ def events_between(question: str) -> tuple[str, str] | None:
     """
     text = " ".join(question[:LONGEST].split()).rstrip(" ?.!")
     if between := _BETWEEN.search(text):
-        found = _halves(between["both"])
-    elif match := next((found for pattern in _ORDERED if (found := pattern.search(text))), None):
-        found = (match["other"], match["one"]) if match["order"].lower() == "before" else (match["one"], match["other"])
+        events = _halves(between["both"])
+    elif ordered := next((match for pattern in _ORDERED if (match := pattern.search(text))), None):
+        one, other = ordered["one"], ordered["other"]
+        events = (other, one) if ordered["order"].lower() == "before" else (one, other)
     else:
         return None
-    first, second = (_bare(event) for event in found)
+    first, second = map(_bare, events)
     return (first, second) if len(first) > _SHORT and len(second) > _SHORT else None
 
 

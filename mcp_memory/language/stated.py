@@ -310,21 +310,15 @@ def with_dates(text: str, said_at: Millis | None) -> str:
     return "".join((*parts, text[end:]))
 
 
-def _meant(since: Millis, until: Millis, grain: str) -> str:
+def _meant(since: Millis, until: Millis, grain: Grain) -> str:
     """Return an interval in words, to its grain; empty where an end is open or within such a grain."""
     if since <= BEGINNING or until >= FOREVER:
         return ""
-    year, month, day = civil(since)
-    match grain:
-        case "day" | "time" if until - since <= DAY:
-            return weekday_and_day(since)
-        case "day" | "time" | "week":  # days of a weekend, too
-            return f"{weekday_and_day(since)} to {weekday_and_day(until - 1)}"
-        case "month" if day == 1:
-            return f"{MONTHS[month - 1]} {year}"
-        case "year" if (month, day) == (1, 1):
-            return str(year)
-    return ""
+    if grain in ("day", "time", "week"):
+        first = weekday_and_day(since)
+        return first if until - since <= DAY else f"{first} to {weekday_and_day(until - 1)}"
+    whole = grain == "month" or (grain == "year" and civil(since)[1] == 1)
+    return _unit(since, grain) if whole and civil(since)[2] == 1 else ""
 
 
 def time_words(question: Query, now: Millis) -> str | None:

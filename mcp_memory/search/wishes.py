@@ -110,8 +110,6 @@ def standing_wishes(space: Space) -> list[Wish]:
     said = sorted(_said_wishes(space), key=lambda wish: wish.said_at)
     standing: list[Wish] = []
     for wish in said:
-        if any(_repeats(wish, one) for one in standing):
-            continue
         standing = [one for one in standing if not _supersedes(wish, one)]
         if wish.kind != "withdrawn":
             standing.append(wish)
@@ -164,13 +162,6 @@ def _ends(later: Wish, earlier: Wish, *, within: bool) -> bool:
     if forbids:
         return within and not (_MORE.search(earlier.text) and _matters(earlier) > _matters(later))
     return _settles(later, earlier) and not _values(later) & _values(earlier)
-
-
-def _repeats(later: Wish, earlier: Wish) -> bool:
-    """Return whether a later wish says the same again; then the earlier stands."""
-    ours, theirs = ([stem for stem in stems(one.text) if stem not in _MARKS] for one in (later, earlier))
-    polarity = [_NOT.search(one.text) is None for one in (later, earlier)]
-    return later.kind == earlier.kind and ours == theirs and polarity[0] == polarity[1]
 
 
 def _settles(later: Wish, earlier: Wish) -> bool:
