@@ -24,7 +24,8 @@ an abstention only the correction's sentences are taught.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from mcp_memory.domain.episodes import Episode, ShownEvidence, Target
 from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallResult, Source
@@ -83,30 +84,31 @@ class Episodes:
 
     def drop(self, space: str, gone: Collection[str], *, everything: bool = False) -> None:
         """Drop the episodes and the explored evidence of a space that show, cite or are something that went."""
-        for key, episode in list(self._kept.items()):
-            shown = (*episode.shown, *episode.explored)
-            held = {episode.id, *episode.cited, *episode.activated, *(item.id for item in shown)}
-            held |= {name for item in shown for name in item.sentences}
-            held |= {name for point in episode.points for name in point.sentences}
-            if key[0] == space and (everything or not held.isdisjoint(gone)):
-                del self._kept[key]
-        for key, item in list(self._explored.items()):
-            if key[0] == space and (everything or not {item.id, *item.sentences}.isdisjoint(gone)):
-                del self._explored[key]
+        self._drop(lambda where, names: where == space and (everything or not names.isdisjoint(gone)))
 
     def prune(self, view: View) -> None:
         """Drop the episodes and the explored evidence with sentences that a view with everything does not have."""
-        shown = [(key[0], item) for key, one in self._kept.items() for item in (*one.shown, *one.explored)]
-        shown += [(key[0], item) for key, item in self._explored.items()]
-        held = [(space, name) for space, item in shown for name in item.sentences]
-        held += [(key[0], name) for key, one in self._kept.items() for name in (*one.cited, *one.activated)]
-        held += [(key[0], name) for key, one in self._kept.items() for point in one.points for name in point.sentences]
-        gone: dict[str, set[str]] = {}
-        for space, name in held:
-            if view.space(space).sentence(name) is None:
-                gone.setdefault(space, set()).add(name)
-        for space, names in gone.items():
-            self.drop(space, names)
+
+        def lost(where: str, names: set[str]) -> bool:
+            space = view.space(where)
+            return any(name.startswith("s_") and space.sentence(name) is None for name in names)
+
+        self._drop(lost)
+
+    def _drop(self, goes: Callable[[str, set[str]], bool]) -> None:
+        held: tuple[dict[tuple[str, str], Any], ...] = (self._kept, self._explored)
+        for kept in held:
+            for key in [key for key, one in kept.items() if goes(key[0], _names(one))]:
+                del kept[key]
+
+
+def _names(one: Episode | ShownEvidence) -> set[str]:
+    """Return the ids of what an episode or a piece of evidence is, shows, cites and rests on."""
+    if isinstance(one, ShownEvidence):
+        return {one.id, *one.sentences}
+    shown = (name for item in (*one.shown, *one.explored) for name in _names(item))
+    points = (name for point in one.points for name in point.sentences)
+    return {one.id, *one.cited, *one.activated, *shown, *points}
 
 
 async def find_episode(store: Store, episodes: Episodes, space: str, episode_id: str) -> Episode:

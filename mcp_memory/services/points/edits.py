@@ -230,6 +230,66 @@ async def apply_groups(
     return (await commit_edits(context.store, context.embedder, space, plan)).changes
 
 
+async def store_points(
+    space: str, question: str, points: Sequence[Point], context: PointContext, *, now: Millis
+) -> tuple[list[Improved], list[Skipped]]:
+    """Store the points of a question in one commit; return the changes, and what was left out with its reason.
+
+    A point that was merged from points which are not stored is stored as one that joins all of their entities.
+
+    Args:
+        space: its name.
+        question: the question that they were made for.
+        points: as the judge left them; those that are stored just so change nothing.
+        context: what points are made with.
+        now: the moment of the call.
+
+    Raises:
+        StoreError: nothing is stored.
+    """
+    if not points:
+        return [], []
+    scope, settings = scope_of(question), context.settings
+    async with context.store.reading() as view:
+        current = view.space(space)
+        new = [point for point in points if current.hypergraph.get(point.id) is None]
+        names = {point.id: _known_names(current, point) for point in new}
+    shown = {name for point in points for name in (point.id, *point.parents)}
+
+    def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
+        planned = PlannedEdits({point.id: point for point in current.hypergraph.all(scope)})
+        before = [point for point in planned.points.values() if point.active]
+        described = _described_ids(current, before)
+        for made in points:
+            held = planned.points.get(made.id)
+            parents = [planned.points[name] for name in made.parents if name in planned.points]
+            if held is not None:
+                known = held.description == made.description
+                if not known and not _described_ids(current, [held]).issuperset(made.sentences):
+                    _revise(planned, held, made, made.description, now)
+            elif parents and len(parents) == len(made.parents) and all(point.active for point in parents):
+                _merge_as_made(planned, parents, made, scope, now, settings.order)
+            elif not MIN_ENTITIES <= len(names.get(made.id, ())) <= settings.order:
+                planned.skip(
+                    "points", _FEW if len(names.get(made.id, ())) < MIN_ENTITIES else _MANY.format(settings.order)
+                )
+            elif described.issuperset(made.sentences):
+                planned.skip("points", _TAKEN_IN)
+            elif similar := _similar(planned, current, names[made.id], made, before, shown, settings.overlap):
+                _revise(planned, similar, made, made.description if similar.source == "embedded" else None, now)
+            elif (name := point_id(space, scope, names[made.id], made.description)) not in planned.points:
+                point = Point(
+                    name, space, names[made.id], made.description, scope, 0, "active", (), None, made.sentences,
+                    made.facts, made.source, now,
+                )  # fmt: skip
+                planned.record(point)
+                planned.report("points", point, None)
+        return planned
+
+    planned = await commit_edits(context.store, context.embedder, space, plan)
+    return planned.changes, list(dict.fromkeys(planned.skipped))
+
+
 def _insert(
     planned: PlannedEdits, current: Space, new: PointInsert, argument: str, scope: str, now: Millis, order: int
 ) -> None:
@@ -359,66 +419,6 @@ def _merge_similar(
         made, gone = merge_points(pair, description, scope, "embedded", now)
         planned.record(made, *gone)
         planned.report("merge", made, " + ".join(point.id for point in pair))
-
-
-async def store_points(
-    space: str, question: str, points: Sequence[Point], context: PointContext, *, now: Millis
-) -> tuple[list[Improved], list[Skipped]]:
-    """Store the points of a question in one commit; return the changes, and what was left out with its reason.
-
-    A point that was merged from points which are not stored is stored as one that joins all of their entities.
-
-    Args:
-        space: its name.
-        question: the question that they were made for.
-        points: as the judge left them; those that are stored just so change nothing.
-        context: what points are made with.
-        now: the moment of the call.
-
-    Raises:
-        StoreError: nothing is stored.
-    """
-    if not points:
-        return [], []
-    scope, settings = scope_of(question), context.settings
-    async with context.store.reading() as view:
-        current = view.space(space)
-        new = [point for point in points if current.hypergraph.get(point.id) is None]
-        names = {point.id: _known_names(current, point) for point in new}
-    shown = {name for point in points for name in (point.id, *point.parents)}
-
-    def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
-        planned = PlannedEdits({point.id: point for point in current.hypergraph.all(scope)})
-        before = [point for point in planned.points.values() if point.active]
-        described = _described_ids(current, before)
-        for made in points:
-            held = planned.points.get(made.id)
-            parents = [planned.points[name] for name in made.parents if name in planned.points]
-            if held is not None:
-                known = held.description == made.description
-                if not known and not _described_ids(current, [held]).issuperset(made.sentences):
-                    _revise(planned, held, made, made.description, now)
-            elif parents and len(parents) == len(made.parents) and all(point.active for point in parents):
-                _merge_as_made(planned, parents, made, scope, now, settings.order)
-            elif not MIN_ENTITIES <= len(names.get(made.id, ())) <= settings.order:
-                planned.skip(
-                    "points", _FEW if len(names.get(made.id, ())) < MIN_ENTITIES else _MANY.format(settings.order)
-                )
-            elif described.issuperset(made.sentences):
-                planned.skip("points", _TAKEN_IN)
-            elif similar := _similar(planned, current, names[made.id], made, before, shown, settings.overlap):
-                _revise(planned, similar, made, made.description if similar.source == "embedded" else None, now)
-            elif (name := point_id(space, scope, names[made.id], made.description)) not in planned.points:
-                point = Point(
-                    name, space, names[made.id], made.description, scope, 0, "active", (), None, made.sentences,
-                    made.facts, made.source, now,
-                )  # fmt: skip
-                planned.record(point)
-                planned.report("points", point, None)
-        return planned
-
-    planned = await commit_edits(context.store, context.embedder, space, plan)
-    return planned.changes, list(dict.fromkeys(planned.skipped))
 
 
 def _similar(
