@@ -20,10 +20,11 @@ import re
 from dataclasses import dataclass
 from random import Random
 
+from bench.inflected import inflect
 from bench.synonyms import DETERMINERS, agents, replace_synonyms
 
 from mcp_memory.language.tokens import stems
-from mcp_memory.rules.facts.verbs import inflect, inflection
+from mcp_memory.rules.facts.verbs import inflection
 
 Match = re.Match[str]
 NAME = "[\ue000-\uf8ff]"

@@ -19,7 +19,9 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from mcp_memory.rules.facts.verbs import Form, inflect, inflection, is_known_form
+from bench.inflected import inflect
+
+from mcp_memory.rules.facts.verbs import Form, inflection, is_known_form
 
 # ruff: noqa: SIM905 - a list of words is read as words
 TABLE = Path(__file__).with_name("synonyms.toml")

@@ -16,7 +16,7 @@ from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import content_confidence
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.verb_groups import VerbGroup, may_be_plain_form, read_verb_group
+from mcp_memory.rules.facts.verb_groups import VerbGroup, read_verb_group
 from mcp_memory.rules.facts.verbs import inflection, is_known_form
 from mcp_memory.rules.facts.words import Word
 
@@ -77,7 +77,7 @@ def verb_without_subject(
     if last is not None and shared:
         fits = verb.tense != "present" or last.tense != "past" or bool({"now", "still"} & verb.adverbs)
         fits = fits or word.low in closed.AUXILIARIES or _goes_on(words, verb)
-        return _with_shared_mood(words, verb, last) if fits else None
+        return verb if fits else None
     main = inflection(words[verb.next_index - 1].low)
     opens = talk and (
         (last is None and all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first])))
@@ -101,13 +101,6 @@ def _goes_on(words: Sequence[Word], verb: VerbGroup) -> bool:
     return led and verb.lemma in _LASTING and not verb.progressive
 
 
-def _with_shared_mood(words: Sequence[Word], verb: VerbGroup, last: VerbGroup) -> VerbGroup:
-    """Return a verb that shares its subject; in its plain form it also shares the "want to" of the verb before it."""
-    main = inflection(words[verb.next_index - 1].low)
-    plain = main is not None and "plain" in main.forms and verb.start == words[verb.next_index - 1].start
-    return replace(verb, unreal=True) if last.unreal and not last.future and plain else verb
-
-
 def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: frozenset[str]) -> VerbGroup | None:
     """Return the verb of "Still driving the bus" and "Currently reading …", whose subject is the speaker."""
     word = words[first]
@@ -117,23 +110,7 @@ def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: fro
     finite = any(grammar.is_finite(words, n, frozenset(("past", "third"))) for n in range(first + 1, len(words)))
     if adverbs & _STILL or (main.lemma == "live" and not first and not finite):  # not "Living in Oslo is dear"
         return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True, adverbs=frozenset(("still",)))
-    alone = all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first]))
-    return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True) if (
-        alone and _dated_alone(words, first + 1)
-    ) else None  # fmt: skip
-
-
-def _is_infinitive(words: Sequence[Word], index: int) -> bool:
-    """Return whether "to" with a verb begins at an index: a time behind it belongs to that verb."""
-    return words[index].low == "to" and may_be_plain_form(words, index + 1)
-
-
-def _dated_alone(words: Sequence[Word], index: int) -> bool:
-    """Return whether a time and no finite verb follows up to the next mark: "moving to Leeds in June"."""
-    ends = (n for n in range(index, len(words)) if words[n].mark or _is_infinitive(words, n))
-    end = next(ends, len(words))
-    finite = any(grammar.is_finite(words, n, frozenset(("past", "third"))) for n in range(index, end))
-    return not finite and any(word.kind == "time" for word in words[index:end])
+    return None
 
 
 def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.times import FOREVER
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.clause import (
     Clause,
@@ -28,7 +27,6 @@ from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phr
 from mcp_memory.rules.facts.rows import adjectives
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import NOT_QUITE, REPORTED, SAME_IN_PAST, VerbGroup, read_verb_group
-from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
 MOST = 40
@@ -36,7 +34,6 @@ MOST = 40
 _TEMPORAL = frozenset(("when", "before", "after", "until", "till", "once", "while", "whenever"))
 _ONLY_OBJECTS = closed.OBJECTIVE - closed.NOMINATIVE
 """Pronouns that are no subjects alone; "me and Tom" is one in chats."""
-_SUBJECTS = closed.NOMINATIVE - {"you", "it"}
 _SAYING = frozenset(("say", "tell", "report", "claim", "announce", "think", "believe", "guess", "suppose", "hear"))
 
 
@@ -119,6 +116,8 @@ class _ClauseReader:
                 self.index += 1
         elif word.low in ("what", "why", "how", "who", "which", "let", "whoever", "whatever", "whichever"):
             self._skip_to_mark()
+        elif self.talk and self._omitted_copula():
+            pass
         elif word.low in closed.PREPOSITIONS and word.kind == "word" and not (word.capital and self.index):
             self._leading_phrase()
         else:
@@ -131,28 +130,19 @@ class _ClauseReader:
             self.index += 1
 
     def _omitted_copula(self) -> bool:
-        """Read "still at Ixion" and "allergic to walnuts" as told of the speaker; return whether it stood there."""
+        """Read "allergic to walnuts" as told of the speaker; return whether it stood there."""
         words, index = self.words, self.index
         word, after = words[index], words[index + 1].low if index + 1 < len(words) else ""
-        lasting = bool(self.adverbs & {"still"}) and word.low in ("at", "on", "in")
-        if self.clauses or self.conjunction or self.subordinator or word.kind != "word":
-            return False
-        if not (lasting or (word.low in adjectives() and after in closed.PREPOSITIONS)):
+        opens = all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:index]))
+        if not opens or self.subordinator or word.low not in adjectives() or after not in closed.PREPOSITIONS:
             return False
         speaker = replace(pronoun_phrase(word, index), pronoun="i", common=OMITTED)
         self._add_clause((speaker,), VerbGroup("be", index, word.start, word.start, "present"), index)
         return True
 
     def _leading_phrase(self) -> None:
-        """Skip "In Oslo," or "As a child" at the start of a clause; "back in Oslo since May" is one without a verb."""
+        """Skip "In Oslo," or "As a child" at the start of a clause."""
         following = self.index + 1
-        since = any(word.time is not None and word.time.until >= FOREVER for word in self.words[following:])
-        if self.talk and not self.clauses and since and "back" in self.adverbs and self.words[self.index].low == "in":
-            word = self.words[self.index]
-            speaker = replace(pronoun_phrase(word, self.index), pronoun="i", common=OMITTED)
-            verb = VerbGroup("be", self.index, word.start, word.start, "perfect")
-            self._add_clause((speaker,), verb, self.index)
-            return
         if following < len(self.words) and self.words[following].kind == "time":
             self.index = following
             return
@@ -195,16 +185,6 @@ class _ClauseReader:
         self.matrix_confidence = min(outer, previous.confidence)
         self._add_clause(subject, verb, self.index)
         self.matrix_confidence = outer
-        return True
-
-    def _gerund(self) -> bool:
-        """Read "before joining Corso FC" as a clause about the subject before it; return whether there was one."""
-        words, index = self.words, self.index + 1
-        verb = inflection(words[index].low) if index < len(words) else None
-        if verb is None or "ing" not in verb.forms or "plain" in verb.forms or self.clauses[-1].verb.tense != "past":
-            return False
-        group = VerbGroup(verb.lemma, index + 1, words[index].start, words[index].end, "past")
-        self._add_clause(self.clauses[-1].subject, group, self.index)
         return True
 
     def _clause(self) -> None:

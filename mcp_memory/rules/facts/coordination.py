@@ -139,14 +139,14 @@ def _attach_appositions(
             break
         apposition, after = following
         description = _is_description(apposition)
-        if description and _takes_description(words, first, index + 1, following, subject):
+        if description and _takes_description(words, first, index + 1, apposition, subject):
             first = replace(first, appositions=(*first.appositions, apposition))
         elif named := _with_names(words, first, following, subject, verb_seen):
             first, after = named
         else:
             break
         first, index = _with_origin(words, first, after) if description else (first, after)
-        if index < len(words) and words[index].text == "," and not _list_follows(words, index):
+        if index < len(words) and words[index].text == ",":
             index += 1 if subject or index + 1 >= len(words) else 0
             if not subject:
                 break
@@ -163,7 +163,7 @@ def _is_description(apposition: NounPhrase) -> bool:
 
 
 def _takes_description(
-    words: Sequence[Word], first: NounPhrase, start: int, following: tuple[NounPhrase, int], subject: bool
+    words: Sequence[Word], first: NounPhrase, start: int, apposition: NounPhrase, subject: bool
 ) -> bool:
     """Return whether the description behind a phrase belongs to it, and is no item of a list and no clause.
 
@@ -171,27 +171,13 @@ def _takes_description(
         words: the words of the sentence.
         first: the phrase before the comma.
         start: index of the first word of the description.
-        following: the description, and the index after it.
+        apposition: the description.
         subject: whether the verb is expected after it.
     """
-    apposition, after = following
     bare = not (first.determiner or first.owner or first.plural or subject)
     if not first.name and not (bare and apposition.determiner in ("a", "an")):
         return False
-    return _may_end(words, after) and not _list_follows(words, after) and not opens_clause(words, start)
-
-
-def _may_end(words: Sequence[Word], index: int) -> bool:
-    """Return whether a description can end before the word at ``index``."""
-    if index >= len(words) or words[index].mark or not grammar.ends_phrase(words, index):
-        return True
-    word = words[index]
-    return (
-        word.low in ("from", "in", "at", "who", "which", "where", "for", "with", "and", "near")
-        or word.kind == "time"
-        or grammar.is_finite(words, index)
-        or grammar.is_adverb(words, index)
-    )
+    return not opens_clause(words, start)
 
 
 def _with_names(
@@ -215,7 +201,7 @@ def _with_names(
         second = read_phrase(words, after + 1, subject=subject, verb_seen=verb_seen)
         if second and second[0].name and not second[0].determiner:
             return replace(first, appositions=(apposition, second[0])), second[1]
-    elif after < len(words) and words[after].text != "," if subject else _list_follows(words, after):
+    elif subject and after < len(words) and words[after].text != ",":
         return None
     return None if first.plural else (replace(first, name=apposition.name, named=True), after)
 
@@ -243,25 +229,6 @@ def _age_follows(words: Sequence[Word], index: int) -> bool:
     return words[index + 1].text.isdecimal() and len(words[index + 1].text) < 4 and (
         index + 2 >= len(words) or words[index + 2].mark
     )  # fmt: skip
-
-
-def _list_follows(words: Sequence[Word], index: int) -> bool:
-    """Return whether a further item follows: ", B and C"."""
-    if index >= len(words):
-        return False
-    if words[index].low in _AND:
-        return not opens_clause(words, index + 1)
-    if words[index].text == "," and index + 1 < len(words):
-        if words[index + 1].low in _AND:
-            return not opens_clause(words, index + 2)
-        following = read_phrase(words, index + 1, verb_seen=True)
-        return bool(
-            following
-            and following[1] < len(words)
-            and words[following[1]].low in _AND
-            and not opens_clause(words, following[1] + 1)
-        )
-    return False
 
 
 def _share_owner(phrases: list[NounPhrase]) -> tuple[NounPhrase, ...]:

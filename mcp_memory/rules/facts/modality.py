@@ -81,12 +81,6 @@ def assertion_end(text: str, start: int, end: int) -> int:
     return start if tag or not sentence[:first].strip(" ,") else start + first
 
 
-FEARS = word_set(
-    "fear worry guess suspicion theory belief assumption impression nightmare hope idea thought hunch rumour"
-)
-"""Nouns whose content is not asserted: "my fear is that …"."""
-
-
 def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
     """Return the confidence of the content clause of a verb ("I think …"), or None if the verb takes none.
 

@@ -194,7 +194,7 @@ def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, ve
         led = words[index - 1].low in closed.OWNERS.keys() | closed.ARTICLES
         return not led or grammar.ends_phrase(words, index + 1)
     if grammar.ends_phrase(words, index):
-        return not (subject and index == core and word.capital and _is_name_before_verb(words, index))
+        return True
     if word.capital:
         return False
     verb = inflection(word.low)
@@ -223,14 +223,6 @@ def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, ve
 
 def _noun_follows(words: Sequence[Word], index: int) -> bool:
     return grammar.is_finite(words, index + 1, _FINITE)
-
-
-def _is_name_before_verb(words: Sequence[Word], index: int) -> bool:
-    """Return whether a word that looks like a small word begins the sentence as a name: "Will is married"."""
-    following = index + 1
-    return words[index].low in ("will", "may", "mark", "grace") and following < len(words) and (
-        words[following].low in ("is", "was", "has", "and", "'s") or grammar.is_finite(words, following, _FINITE)
-    )  # fmt: skip
 
 
 def _make_phrase(

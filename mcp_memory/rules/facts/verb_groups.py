@@ -14,7 +14,7 @@ from typing import Literal
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verbs import Inflection, inflection
+from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
 Catenative = Literal["begin", "end", "on", "unreal", "seeming"]
@@ -186,17 +186,6 @@ def read_verb_group(words: Sequence[Word], index: int) -> VerbGroup | None:
     return reader.verb(words[index].start)
 
 
-_SUBJECTS = frozenset(("i", "we", "they"))
-_NO_VERBS = word_set("guys folks lot lads girls boys women men kids people too also both all two three four alone")
-
-
-def _may_be_verb(word: Word) -> bool:
-    """Return whether a word that no list has may be a verb in its plain form."""
-    low = word.low
-    known = low in grammar.BREAKING | _NO_VERBS or low.endswith(("s", "ly", "nt", "ed", "ing", "self"))
-    return word.kind == "word" and low.isalpha() and len(low) > 2 and not (word.capital or known)
-
-
 class _VerbGroupReader:
     """Reads the words of a verb group; each step reads the word at ``index`` and may skip the next ones."""
 
@@ -325,7 +314,6 @@ class _VerbGroupReader:
     def _main_verb(self, word: Word) -> bool:
         """Read a full verb, the last of the group unless it governs another one."""
         verb = inflection(word.low) if word.kind == "word" and not (word.capital and self.index) else None
-        verb = verb or self._unlisted(word)
         gerund = verb is not None and "ing" in verb.forms and "plain" not in verb.forms
         if verb is None or (not self.seen and (gerund or verb.forms <= {"participle"})):
             return False
@@ -345,20 +333,6 @@ class _VerbGroupReader:
         elif kind in ("begin", "end"):
             self.phase = kind
         return True
-
-    def _unlisted(self, word: Word) -> Inflection | None:
-        """Return a verb that no list has, in its plain form behind "I", "we" or "they": "I tune pianos"."""
-        words, before = self.words, self.index - 1
-        while before >= 0 and grammar.is_adverb(words, before) and words[before].kind == "word":
-            before -= 1
-        if self.seen or before < 0 or words[before].low not in _SUBJECTS or not _may_be_verb(word):
-            return None
-        after = words[self.index + 1] if self.index + 1 < len(words) else None
-        if after is None or after.kind not in ("word", "number", "title"):
-            return None
-        object_ = after.kind != "word" or after.capital or after.low in closed.DETERMINERS | closed.OWNERS.keys()
-        object_ = object_ or after.low in closed.OBJECTIVE | {"to", "for", "at", "in", "on", "with"}
-        return Inflection(word.low, frozenset(("plain",))) if object_ or after.low.endswith("s") else None
 
     def verb(self, start: int) -> VerbGroup | None:
         """Return the verb group, or None if there was no verb."""

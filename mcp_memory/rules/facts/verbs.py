@@ -115,20 +115,3 @@ def _past(lemma: str) -> tuple[str, ...]:
     if lemma in ("travel", "cancel"):
         return lemma + "ed", lemma + "led"
     return (lemma + (lemma[-1] if lemma in _DOUBLING else "") + "ed",)
-
-
-@cache
-def _irregular() -> dict[str, tuple[str, str]]:
-    return {plain: (past, participle) for plain, past, participle in irregular_verbs()}
-
-
-def inflect(lemma: str, form: Form) -> str:
-    """Return a verb in one of its forms; a verb that no list has is inflected regularly."""
-    if form == "plain":
-        return lemma
-    if form == "third":
-        return third_person(lemma)
-    if form == "ing":
-        return _ing(lemma)
-    past, participle = _irregular().get(lemma, (_past(lemma)[0],) * 2)
-    return past if form == "past" else participle

@@ -1,8 +1,7 @@
 """The inflected forms of verbs."""
 
 import pytest
-
-from mcp_memory.rules.facts.verbs import inflect
+from bench.inflected import inflect
 
 
 @pytest.mark.parametrize(
