@@ -137,7 +137,7 @@ class Memory:
 
     @cached_property
     def recall(self) -> RecallSettings:
-        """The settings of recall, with its operators and its policy."""
+        """The settings of recall, with its operators."""
         return recall_settings(self.settings, self.reader)
 
     @cached_property

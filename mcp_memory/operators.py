@@ -1,7 +1,6 @@
 """The table of operators: the steps of navigation that the loop of recall and the explore tool call by name.
 
-Each room offers its own; a new operator is one class in the room of its paper and one line here. They and the policy of
-the loop are built once, when the memory is opened.
+Each room offers its own; a new operator is one class in the room of its paper and one line here.
 """
 
 from __future__ import annotations
@@ -11,15 +10,10 @@ from mcp_memory.hypergraph.retrieval import GlobalPoints, LocalPoints
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
 from mcp_memory.ports import Operator, PairReader
 from mcp_memory.reconstruct.episodic_operators import EventContext, EventKeywords, EventTime, TagEvents
-from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reconstruct.semantic_operators import PersonalAspect, PersonalInformation, TopicEvents
 from mcp_memory.reflection.navigators import Reflect
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.settings import Settings
-from mcp_memory.texts import resource
-
-ON_TAGS = frozenset(operator.name for operator in (TagEvents, EventKeywords, EventContext, TopicEvents))
-"""Operators that follow cues, tags and topics."""
 
 
 def operators(settings: Settings) -> dict[str, Operator]:
@@ -45,15 +39,7 @@ def operators(settings: Settings) -> dict[str, Operator]:
 
 
 def recall_settings(settings: Settings, reader: PairReader | None = None) -> RecallSettings:
-    """Return the settings of recall with the operators and, if the loop is switched on, its policy.
-
-    Raises:
-        ConfigurationError: the policy is not a table of calls of these operators.
-    """
-    every = operators(settings)
-    policy = Policy.read(resource(FILE), every) if settings.loop.enabled else None
-    if policy is not None and not settings.loop.tags:
-        policy = policy.without(ON_TAGS)
+    """Return the settings of recall with the operators."""
     return RecallSettings(
         settings.search,
         settings.navigation,
@@ -61,8 +47,7 @@ def recall_settings(settings: Settings, reader: PairReader | None = None) -> Rec
         settings.points,
         settings.reflection,
         settings.loop,
-        every,
-        policy,
+        operators(settings),
         breadth=settings.breadth,
         reader=reader,
         read_always=settings.reader.use == "always",

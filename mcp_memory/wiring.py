@@ -84,8 +84,7 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> M
     memory.reread = store.reread
     memory.reread_later()
     memory.enrich_later()
-    _ = memory.recall  # so that a mistake in its policy is reported now, not at the first query
-    _ = memory.points  # built now, not at the first answer
+    _ = memory.recall, memory.points  # built now, not at the first answer
     await to_thread.run_sync(give_back)
     return memory
 

@@ -122,16 +122,12 @@ class Coverage:
     """How far evidence covers a query, by which the loop of recall goes on.
 
     Attributes:
-        score: in [0, 1].
         whole: whether that is enough to stop.
         missing: content words of the query, as written, that nothing covers.
-        reason: why it is not enough, in words, where that was examined; else empty.
     """
 
-    score: float
     whole: bool
     missing: tuple[str, ...] = ()
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,15 +237,6 @@ def wants_guesses(question: str) -> bool:
     return not UNSURE.isdisjoint(words(opening)) or _MAY_HAVE.search(opening) is not None
 
 
-NEEDED: dict[AnswerType, str] = {
-    "who": "a name",
-    "where": "a place",
-    "when": "a date",
-    "how_many": "a number",
-    "how_long": "a length of time",
-    "why": "a reason",
-}
-"""What each kind of answer is called in words, for those that have a name."""
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|once|twice"
     r"|several|couple|no)\b",

@@ -8,21 +8,14 @@ A segment's *strength*, in (0, 1], says how likely the segment leads to the answ
 its score relative to the best; for what a call finds, the strength that the call started from times how well the item
 fits.
 
-**Assessment.** The search measured how far its candidates cover the query (``search/coverage.py``: the query's words
-by rarity, and margin and share of the speaker who is named). `assess` (``search/coverage.py``) adds whether any of
-the best candidates has the type that is asked for, and puts both into words as a *reason*: what nothing covers, and
-what kind of answer is needed for whom. It is words because an operator may search for them (QRMeM's retry with the
-reason).
-
 Each turn selects calls (f_select, eq. 10): the strongest that were proposed and not made yet. It has them made (eq.
-11), routes what they find (f_route, eq. 12) and assesses again. The loop ends when the evidence covers the query, when
-nothing new comes any more, or when the budget is spent. Everything is found by operators, which the loop knows only by
-the names that the policy gives.
+11), routes what they find (f_route, eq. 12) and asks again whether the evidence covers the query
+(``search/coverage.py``). The loop ends when it does, when nothing new comes any more, or when the budget is spent.
 
 **Budgets**: 8 turns, 10 calls a turn (the paper), 50 in all (the authors' program); both hold (DESIGN D30). So that one
 turn does not spend what later turns need, it takes at most its share of the calls that are left.
 
-**Departures.** The paper's model selects and routes; here a table selects (``policy.py``), and routing keeps what is
+**Departures.** The paper's model selects and routes; here a rule selects (``policy.py``), and routing keeps what is
 strong enough. The same calls over the same memory end in the same state (DESIGN I35). The paper's model also judges
 whether what is held is enough (C_LLM). Here nobody judges that: the loop goes on while parts and names of the query
 stand in nothing that was found, or nothing of the form that is asked for does: a number, a date, a name that is not in
@@ -35,8 +28,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from dataclasses import dataclass, field
 from math import ceil
 
-from mcp_memory.domain.evidence import Coverage, OperatorCall, Stop
-from mcp_memory.domain.points import Point
+from mcp_memory.domain.evidence import OperatorCall, Stop
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import words
@@ -60,13 +52,11 @@ class Action:
         operator: its name (`ports.Operator`).
         args: by name, as the explore tool takes them.
         strength: the strength of what it starts from.
-        carries: the share of that strength which it passes on to what it finds.
     """
 
     operator: str
     args: Mapping[str, Argument]
     strength: float = 1.0
-    carries: float = 1.0
 
     @property
     def key(self) -> Key:
@@ -107,12 +97,10 @@ class LoopState:
 
     Attributes:
         space: the space of a view that does not change meanwhile.
-        query: understood with the speakers of the space; x of eq. 10, with ``roots`` and ``points``.
+        query: understood with the speakers of the space; x of eq. 10.
         found: H, by the row of the segment.
         frontier: Z, the strongest first.
         expanded: segments that are or were in the frontier.
-        roots: names that facts are followed from.
-        points: memory points related to the query.
         uncovered: share of the query's content words, names aside, that no candidate covers, in [0, 1].
         completed: the calls that were made, by `Action.key`.
         agenda: calls that were proposed and not made yet, by `Action.key`.
@@ -127,8 +115,6 @@ class LoopState:
     found: dict[int, FrontierItem]
     frontier: tuple[FrontierItem, ...]
     expanded: set[int]
-    roots: tuple[str, ...] = ()
-    points: tuple[Point, ...] = ()
     uncovered: float = 0.0
     completed: dict[Key, CompletedCall] = field(default_factory=dict)
     agenda: dict[Key, Action] = field(default_factory=dict)
@@ -144,16 +130,13 @@ class LoopState:
         query: Query,
         candidates: Sequence[tuple[int, float]],
         width: int,
-        *,
-        roots: Sequence[str] = (),
-        points: Sequence[Point] = (),
         uncovered: float = 0.0,
     ) -> LoopState:
         """Return S(0): the candidates of the search as rows with strengths, best first, the first ``width`` in Z."""
         items = [FrontierItem(row, strength) for row, strength in candidates]
         first = tuple(items[:width])
         found = {item.row: item for item in items}
-        return cls(space, query, found, first, {item.row for item in first}, tuple(roots), tuple(points), uncovered)
+        return cls(space, query, found, first, {item.row for item in first}, uncovered)
 
     def strongest(self, count: int) -> list[FrontierItem]:
         """Return the strongest of what was found (H), earlier ones first in a tie."""
@@ -201,7 +184,7 @@ class LoopState:
         for item in result.items:
             if item.kind == "sentence" and item.valid_from is not None and item.valid_to is not None:
                 self.dated[item.id] = (item.valid_from, item.valid_to)
-            strength = action.strength * action.carries * item.score
+            strength = action.strength * item.score
             if strength < LEAST:
                 continue
             reached = [
@@ -231,36 +214,33 @@ def _segments(space: Space, turn: str, start: int, end: int) -> Iterator[int]:
                 yield segment
 
 
-Select = Callable[[LoopState, Coverage, int], Sequence[Action]]
-"""f_select: given the state, its coverage and how many turns are left, this one included: calls, best first."""
+Select = Callable[[LoopState], Sequence[Action]]
+"""f_select: calls for a state, best first."""
 Execute = Callable[[Sequence[Action]], Awaitable[Sequence[OperatorResult]]]
 """Makes the calls of a turn, all at once, and returns the result of each."""
-Assess = Callable[[LoopState], Coverage]
 
 
 async def run_loop(
     state: LoopState,
-    first: Coverage,
     *,
     select: Select,
     execute: Execute,
-    assess: Assess,
+    covered: Callable[[LoopState], bool],
     settings: LoopSettings,
     clock: Callable[[], float],
 ) -> Stop:
     """Run the loop, changing the state, and return why it stopped.
 
     Args:
-        state: after the search.
-        first: its coverage; no turn is taken where it is whole.
+        state: after a search that did not cover the query.
         select: proposes calls; none is made twice (DESIGN I35).
         execute: makes them.
-        assess: judges a state.
+        covered: whether what is found covers the query.
         settings: how far.
         clock: seconds, from any beginning.
     """
-    began, coverage = clock(), first
-    while not coverage.whole:
+    began = clock()
+    while True:
         turns, calls = settings.max_turns - state.turns, settings.calls - len(state.trace)
         if turns <= 0:
             return "max_turns"
@@ -268,7 +248,7 @@ async def run_loop(
             return "budget"
         if clock() - began >= settings.deadline_s:
             return "deadline"
-        again = state.propose(select(state, coverage, turns))
+        again = state.propose(select(state))
         waiting = sorted(state.agenda.values(), key=lambda action: -action.strength)
         chosen = waiting[: min(settings.k_ops, ceil(calls / turns))]
         if not chosen and not again:
@@ -276,8 +256,8 @@ async def run_loop(
         state.add_turn(list(zip(chosen, await execute(chosen) if chosen else (), strict=True)), again)
         if state.idle >= IDLE:
             return "exhausted"
-        coverage = assess(state)
-    return "covered"
+        if covered(state):
+            return "covered"
 
 
 def uncovered_share(query: Query, missing: Collection[str]) -> float:

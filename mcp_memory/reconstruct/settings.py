@@ -25,7 +25,7 @@ class LoopSettings:
         "is known of whom, and topics",
     )
     """The paper's ablation (§4.3): cue-episode, cue-tag-episode, cue-tag-content. Without a language model
-    ``resources/policy.toml`` decides what is followed."""
+    ``policy.py`` decides what is followed."""
 
     enabled: bool = switch("loop", True, "where the first search is not enough, recall goes on from what it found")
     tags: bool = switch("tags", True, "it also follows cues, tags and topics")

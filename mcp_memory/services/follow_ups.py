@@ -247,7 +247,7 @@ class FollowUps:
         )
         search = await embed_query(self.store, self.embedder, search)
         async with self.store.reading() as view:  # without the loop: the judge is the one that goes on
-            result, *_ = await find(self.store, self.embedder, view, search, replace(self.settings, policy=None))
+            result, *_ = await find(self.store, self.embedder, view, search, replace(self.settings, operators={}))
             return result.evidence
 
     async def _sentences_of(

@@ -189,7 +189,7 @@ async def find(
     unread: tuple[str, ...] = ()
     if found is not None:
         found, unread = await read_first(settings.reader, space, query, found, always=settings.read_always)
-        found, dated, result = await go_on(store, embedder, space, placed, cosines, found, gates, result, settings)
+        found, dated, result = await go_on(space, placed, found, result, settings)
     ranked, uncovered, result = await _order(embedder, space, query, placed, found, gates, result, settings)
     facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)

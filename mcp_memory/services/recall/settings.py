@@ -10,7 +10,6 @@ from mcp_memory.gain.settings import GainSettings
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.ports import Operator, PairReader
-from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.search.settings import SearchSettings
@@ -28,8 +27,7 @@ class RecallSettings:
         points: how memory points are retrieved.
         reflection: what a judge may go on by, and whether what it answered joins the graph.
         loop: how far the loop goes.
-        operators: what the loop can call, by name.
-        policy: which of them it calls next; None for a recall that searches once.
+        operators: what the loop can call, by name; none for a recall that searches once.
         clock: seconds, from any beginning, for the deadline of the loop.
         breadth: what the modes all and overview list.
         reader: reads what was found once more; None leaves it as the search ranked it.
@@ -43,7 +41,6 @@ class RecallSettings:
     reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
     loop: LoopSettings = field(default_factory=LoopSettings)
     operators: Mapping[str, Operator] = field(default_factory=dict)
-    policy: Policy | None = None
     clock: Callable[[], float] = time.monotonic
     breadth: BreadthSettings = field(default_factory=BreadthSettings)
     reader: PairReader | None = None

@@ -1,45 +1,25 @@
-"""Whether the evidence covers the query, and if not, what is missing, in words that can be searched for."""
+"""Whether candidates cover a query and have the kind of answer that it asks for, and what of it they do not cover."""
 
 import pytest
 from unit.reconstruct.talk_space import new_space, say
 
-from mcp_memory.domain.evidence import Coverage
 from mcp_memory.language.questions import understand
 from mcp_memory.reconstruct.loop import uncovered_share
-from mcp_memory.search.coverage import assess
-
-COVERED = Coverage(0.8, True)
-
-
-def assessed(question, line, covered=COVERED, kind="message", roots=()):
-    return assess(say(new_space(), line, kind=kind), understand(question, ()), [0], covered, roots)
-
-
-def test_evidence_that_covers_the_query_and_has_the_right_type_suffices():
-    assert assessed("How many cats has Bob?", "Bob: I have three cats.").whole
-    assert assessed("How many cats has Bob?", "Bob: I have three cats.").reason == ""
+from mcp_memory.search.coverage import has_kind_of_answer
 
 
 @pytest.mark.parametrize(
-    ("question", "line", "need"),
+    ("question", "line", "kind", "has"),
     [
-        ("How many cats has Bob?", "Bob: I have many cats.", "need a number for Bob"),
-        ("Who has cats?", "Cats: They purr and sleep.", "need a name for Bob"),
-        ("When did the cats come?", "Pets: The cats came.", "need a date for Bob"),
+        ("How many cats has Bob?", "Bob: I have three cats.", "message", True),
+        ("How many cats has Bob?", "Bob: I have many cats.", "document", False),
+        ("Who has cats?", "Cats: They purr and sleep.", "document", False),
+        ("When did the cats come?", "Pets: The cats came.", "document", False),
+        ("When did the cats come?", "Bob: The cats came.", "message", True),
     ],
 )
-def test_evidence_without_the_right_type_does_not_suffice(question, line, need):
-    found = assessed(question, line, kind="document", roots=("Bob",))
-    assert (found.whole, found.reason) == (False, need)
-
-
-def test_the_reason_names_what_nothing_covers():
-    found = assessed("Where is the harp?", "Bob: At home.", Coverage(0.3, False, ("harp",)))
-    assert (found.score, found.missing, found.reason) == (0.3, ("harp",), "missing: harp")
-
-
-def test_a_message_has_the_day_on_which_it_was_said():
-    assert assessed("When did the cats come?", "Bob: The cats came.").whole
+def test_evidence_has_the_kind_of_answer_that_is_asked_for_or_not(question, line, kind, has):
+    assert has_kind_of_answer(say(new_space(), line, kind=kind), understand(question, ()), 0) == has
 
 
 def test_the_uncovered_share_counts_content_words_without_names():

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from unit.reconstruct.talk_space import new_space, say
 
-from mcp_memory.domain.evidence import Coverage, Suggestion
+from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.loop import Action, LoopState, run_loop
@@ -14,7 +14,6 @@ from mcp_memory.view.evidence import sentence_evidence
 
 pytestmark = pytest.mark.anyio
 LINES = [f"Ann: This is line {number}." for number in range(40)]
-NOT_ENOUGH, ENOUGH = Coverage(0.2, False), Coverage(0.9, True)
 
 
 def begun(*candidates: int) -> LoopState:
@@ -30,7 +29,7 @@ def random_loop(seed):
     """Return a state, and random functions to select and execute calls that give the same result for the same call."""
     rng = Random(seed)
 
-    def select(state, coverage, turns):
+    def select(state):
         return [Action(rng.choice("abc"), {"entity": str(rng.randrange(30))}, rng.random()) for _ in range(20)]
 
     async def execute(actions):
@@ -47,14 +46,13 @@ def random_loop(seed):
     return state, select, execute
 
 
-async def run(state, select, execute, assess=lambda _: NOT_ENOUGH, first=NOT_ENOUGH, **limits):
+async def run(state, select, execute, covered=lambda _: False, **limits):
     ticks = iter(range(1000))
     return await run_loop(
         state,
-        first,
         select=select,
         execute=execute,
-        assess=assess,
+        covered=covered,
         settings=LoopSettings(**limits),
         clock=lambda: next(ticks),
     )
@@ -90,8 +88,8 @@ async def test_the_same_calls_end_in_the_same_state(seed):
     first, select, execute = random_loop(seed)
     proposed = []
 
-    def noted(state, coverage, turns):
-        proposed.append(select(state, coverage, turns))
+    def noted(state):
+        proposed.append(select(state))
         return proposed[-1]
 
     await run(first, noted, execute)
@@ -101,15 +99,9 @@ async def test_the_same_calls_end_in_the_same_state(seed):
     assert again.found == first.found
 
 
-async def test_no_call_is_made_where_the_candidates_suffice():
-    state, select, execute = random_loop(0)
-    assert await run(state, select, execute, first=ENOUGH) == "covered"
-    assert (state.turns, state.trace) == (0, [])
-
-
 async def test_the_loop_ends_as_soon_as_the_evidence_suffices():
     state, select, execute = random_loop(1)
-    stop = await run(state, select, execute, assess=lambda state: ENOUGH if state.turns == 2 else NOT_ENOUGH)
+    stop = await run(state, select, execute, covered=lambda state: state.turns == 2)
     assert (stop, state.turns) == ("covered", 2)
 
 
