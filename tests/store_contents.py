@@ -19,7 +19,7 @@ SHORT = 4
 
 
 def decoded(folder: Path) -> str:
-    """Return the values of every row of every retained version of every table, and of the journal, also in backups.
+    """Return the values of every row of every retained version of every table, and of the log, also in backups.
 
     Raises:
         AssertionError: there is a data file or an index that no retained version of its table has, so that nobody
@@ -31,9 +31,9 @@ def decoded(folder: Path) -> str:
             with tarfile.open(backup) as archive:
                 archive.extractall(unpacked, filter="data")
             texts.append(decoded(Path(unpacked)))
-    journal = folder / "journal.jsonl"
-    for line in journal.read_bytes().splitlines() if journal.exists() else ():
-        texts += map(str, _strings(json.loads(line.partition(b" ")[2])))
+    log = folder / "memory.log"
+    for line in log.read_bytes().splitlines() if log.exists() else ():
+        texts += [str(text) for part in line[9:].split(b"\t") for text in _strings(json.loads(part))]
     for path in sorted(folder.glob("*.lance")):
         known: set[int] = set()
         table = lancedb.connect(folder).open_table(path.stem)

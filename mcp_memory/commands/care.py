@@ -28,7 +28,7 @@ from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.settings import Settings
-from mcp_memory.storage.schema import COMMITS, LOG_TABLES
+from mcp_memory.storage.schema import LOG_KINDS
 from mcp_memory.wiring import (
     choose_embedder,
     open_embedder,
@@ -102,7 +102,7 @@ def _remedy(found: StoreStatus, errors: Sequence[str], *, tried: bool) -> str:
         errors: about rows, each after the name of its table.
         tried: whether a repair was just done as far as it could be.
     """
-    in_log = any(text.startswith((COMMITS, *LOG_TABLES)) for text in errors)
+    in_log = any(text.startswith(LOG_KINDS) for text in errors)
     if found.remedy != "--repair" and not in_log:
         if found.remedy == "--rebuild" or errors:
             return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"

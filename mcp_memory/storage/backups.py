@@ -32,14 +32,14 @@ from mcp_memory.bounds import RECORD_BYTES, parse_json
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.files import whole_file
-from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.data_files import size_in_bytes
+from mcp_memory.storage.forgotten import BOOK
 from mcp_memory.storage.lock import WriteLock, lock_file
+from mcp_memory.storage.log import ANCHOR, LOG
 from mcp_memory.storage.own_files import is_of_table, is_own, own_files, refuse_in_the_way
 from mcp_memory.storage.places import known_places
-from mcp_memory.storage.schema import COMMITS, FORGOTTEN, FORMAT
+from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.tables import SPARE, Tables
-from mcp_memory.storage.transaction import merge_journal
 
 KIND = "mcp-memory backup"
 VERSION = 1
@@ -65,14 +65,15 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
         InvalidInput: there is nothing to back up.
         StoreUnwritable: the file cannot be written; what stood in its place is as it was.
     """
-    last = last_commit(tables)
+    last = tables.log.last
     if last is None or tables.folder is None:
         raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
     header = {"format": KIND, "version": VERSION, "program": program, "made": made, "commit": last.tx}
     header |= {"store_format": last.format, "embedder": last.embedder, "dimension": last.dimension}
     refuse_in_the_way(tables.folder)
-    names = {f"{name}.lance" for name in (*last.tables, COMMITS, FORGOTTEN)}
-    paths = [path for name in sorted(names) for path in sorted(own_files(tables.folder / name, name))]
+    paths = [path for name in (LOG, ANCHOR, BOOK) if (path := tables.folder / name).exists()]
+    names = [f"{name}.lance" for name in sorted(last.tables)]
+    paths += [path for name in names for path in sorted(own_files(tables.folder / name, name))]
     sums: dict[str, str] = {}
     try:
         with (
@@ -135,8 +136,8 @@ def unpack(file: Path, into: Path) -> Mapping[str, Any]:
                 if member.name == _SUMS:
                     written = parse_json(content.read(RECORD_BYTES).decode())
                     continue
-                if not is_of_table(member.name):
-                    raise _damaged(file, f"{member.name[:80]!r} is no file of a table")
+                if member.name not in (LOG, ANCHOR, BOOK) and not is_of_table(member.name):
+                    raise _damaged(file, f"{member.name[:80]!r} is no file of a store")
                 sums[member.name] = _extract(content, into.joinpath(*member.name.split("/")))
     except _NO_ARCHIVE as error:
         raise (_damaged(file, str(error)) if header else _foreign(file, error)) from None
@@ -169,6 +170,9 @@ def _header(archive: tarfile.TarFile, first: tarfile.TarInfo | None, file: Path)
     kinds = {"store_format": int, "commit": int, "dimension": int, "embedder": str, "made": str}
     if header.get("version") != VERSION or any(type(header.get(name)) is not kind for name, kind in kinds.items()):
         raise InvalidInput("FILE", f"{file} is a backup of another version", "Use the mcp-memory that wrote it.")
+    if header["store_format"] < FORMAT:
+        problem = f"{file} holds a store of format {header['store_format']}, this program knows {FORMAT}"
+        raise InvalidInput("FILE", problem, "Restore it with the program that wrote it, and export it there.")
     if header["store_format"] > FORMAT:
         problem = f"{file} holds a store of format {header['store_format']}, this program knows {FORMAT}"
         raise InvalidInput("FILE", problem, "Update this program.")
@@ -214,16 +218,17 @@ PROGRAM = f"mcp-memory {__version__}"
 _log = logging.getLogger(__name__)
 
 
+def fold(tables: Tables) -> None:
+    """Let every row be in its table; the write lock must be held."""
+    with tables.write_errors():
+        tables.log.fold(tables.append)
+
+
 @asynccontextmanager
 async def still(tables: Tables, lock: WriteLock) -> AsyncIterator[None]:
-    """Hold the write lock and the compaction lock of a store: no file of it changes or goes meanwhile.
-
-    Every commit is in the tables then.
-    """
-    async with lock.hold():
-        await to_thread.run_sync(merge_journal, tables)
-        async with without_compaction(tables):
-            yield
+    """Hold the write lock and the compaction lock of a store: no file of it changes or goes meanwhile."""
+    async with lock.hold(), without_compaction(tables):
+        yield
 
 
 @asynccontextmanager
@@ -291,7 +296,7 @@ class Backups:
         Raises:
             StoreUnwritable: it cannot be written.
         """
-        if self.folder is None or not self._keep or last_commit(self._tables) is None:
+        if self.folder is None or not self._keep or not self._tables.log.newest():
             return None
         now = self._clock()
         moment = datetime.fromtimestamp(now / 1000, UTC)

@@ -1,6 +1,6 @@
 """Objects beside the tables of a store on object storage, by ``obstore``: put, get, list, delete. All calls block.
 
-LanceDB keeps the tables; the journal and the locks (``bucket_journal.py``, ``bucket_lock.py``) are objects of their
+LanceDB keeps the tables; the log and the locks (``bucket_log.py``, ``bucket_lock.py``) are objects of their
 own. They rest on one promise of the store: of two requests to put an object that does not exist, exactly one succeeds
 ("put if absent", ``If-None-Match: *``). LanceDB's own commits rest on it as well. Some S3-compatible stores ignore the
 condition without a word, and two writers then overwrite each other's commits; `probe` finds out before the first write.

@@ -4,14 +4,14 @@ Whoever puts it (put if absent) has the lock, and deletes it afterwards. The hol
 another number in it, every third of `TTL_S`. Whoever waits looks at it from time to time: if it has not changed for
 `TTL_S` *by the waiter's own clock*, its holder is dead, and the waiter removes it. So no two clocks are compared.
 
-Whoever does not get the write lock at once puts an object of its own into a queue beside the journal, and whoever has
+Whoever does not get the write lock at once puts an object of its own into a queue beside the log, and whoever has
 seen a queue there joins it. The oldest asks for the lock often, the others look where they stand; without a queue, a
 process that writes again and again would nearly always take the lock back before those that wait look at it again. A
 process that dies while it waits is passed over after `PATIENCE_S`.
 
 The lock is for speed alone: with it, writers do not prepare commits in vain. It is not what keeps the store whole,
-since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the journal, in which each commit
-number can be taken only once (``bucket_journal.py``).
+since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the log, in which each commit
+number can be taken only once (``bucket_log.py``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from anyio import to_thread
 
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.bucket import Bucket, to_json
-from mcp_memory.storage.bucket_journal import WAITING, BucketJournal
+from mcp_memory.storage.bucket_log import WAITING, BucketLog
 from mcp_memory.storage.lock import busy, in_turn
 
 TTL_S = 15.0
@@ -51,7 +51,7 @@ class BucketLock:
         bucket: where the objects are.
         name: the name of the lock.
         timeout_s, ttl_s: see the attributes.
-        journal: the journal whose looks show who waits for this lock; None if nobody queues for it.
+        log: the log whose looks show who waits for this lock; None if nobody queues for it.
 
     Attributes:
         timeout_s: how long to wait.
@@ -64,14 +64,14 @@ class BucketLock:
         name: str,
         timeout_s: float = 0.0,
         ttl_s: float = TTL_S,
-        journal: BucketJournal | None = None,
+        log: BucketLog | None = None,
     ) -> None:
         self.timeout_s = timeout_s
         self.ttl_s = ttl_s
         self.patience_s = PATIENCE_S
         self._bucket = bucket
         self._name = name
-        self._journal = journal
+        self._log = log
         self._queue = anyio.Lock()
         self._me = secrets.token_hex(8)
         self._takes = 0
@@ -88,7 +88,7 @@ class BucketLock:
             StoreUnwritable: the store cannot be written to.
         """
         async with in_turn(self._queue, self.timeout_s) as deadline:
-            queued = self._journal is not None and self._journal.waiting
+            queued = self._log is not None and self._log.waiting
             place = "" if not queued and await to_thread.run_sync(self._take) else await self._wait(deadline)
             renewal = self._renewing(place)
             try:
@@ -99,7 +99,7 @@ class BucketLock:
 
     async def _wait(self, deadline: float) -> str:
         """Take the lock when it is free and nobody has waited for longer; return the name of the place in the queue."""
-        place = f"{WAITING}{time.time_ns():020d}-{secrets.token_hex(4)}" if self._journal is not None else ""
+        place = f"{WAITING}{time.time_ns():020d}-{secrets.token_hex(4)}" if self._log is not None else ""
         wait = FIRST_POLL_S
         try:
             if place:

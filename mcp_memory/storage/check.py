@@ -18,24 +18,23 @@ from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.status import Remedy, StoreStatus
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.columns import vectors_of
-from mcp_memory.storage.commits import last_commit, newest
-from mcp_memory.storage.damage import COUNTED, SUPERSEDED, Damage
+from mcp_memory.storage.damage import Damage
 from mcp_memory.storage.data_files import size_in_bytes
+from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.rows import name_of, row_faults, values_of, vector_faults
 from mcp_memory.storage.schema import (
-    COMMITS,
-    DERIVED_TABLES,
     FORMAT,
-    LOG_TABLES,
-    READABLE,
+    LOG_KINDS,
+    TABLE_KINDS,
     Commit,
-    TableKind,
+    RowKind,
     TableRows,
-    commits_of,
     split_commits,
 )
 from mcp_memory.storage.tables import Tables
 
+_LOSSES = {*LOG_KINDS} - {"questions", "jobs"}
+"""Kinds of which a row that cannot be read is lost for good."""
 SHOWN = 3
 """How many rows with the same fault are named."""
 
@@ -73,44 +72,38 @@ Fault = tuple[Severity, str, str]
 
 
 def _faults(tables: Tables) -> Iterator[Fault]:
-    last = last_commit(tables)
+    last = tables.log.last
     if last is None:
         return
-    if not READABLE <= last.format <= FORMAT:
+    if last.format != FORMAT:
         yield "error", f"the store has another format than this program's {FORMAT}", str(last.format)
         return
-    rows = tables.rows(COMMITS)
-    commits = commits_of(rows) if rows is not None else []
-    numbers = Counter(commit.tx for commit in commits)
-    for number in range(1, last.tx + 1):
-        if numbers[number] > 1:
-            yield "error", "commits written twice (two processes wrote without a common lock)", str(number)
-        elif not numbers[number]:
-            yield "error", "commits that are missing", str(number)
+    commits = list(tables.log.commits(until=last.tx))
     rebuilt = min(commit.tx for commit in commits if commit.generation == last.generation) if last.generation else 0
     others = [commit.tx for commit in commits if (commit.generation, commit.reader) != (last.generation, last.reader)]
     reread = max(others, default=-1) + 1  # the commit since which the assertions are in their table
-    last_with = {kind: max((c.tx for c in commits if c.count(kind)), default=0) for kind in SUPERSEDED}
+    last_beliefs = max((commit.tx for commit in commits if commit.beliefs), default=0)
     after, known = 0, dict[str, tuple[str, int]]()
-    for until in [part[-1].tx for part in split_commits(commits)]:
-        where = f"tx > {after} AND tx <= {until}"
-        read = {kind: tables.rows(last.table(kind), where) for kind in (*LOG_TABLES, *DERIVED_TABLES)}
+    for part in split_commits(commits, lambda commit: commit):
+        until = part[-1].tx
+        entries = list(tables.log.entries(after, until))
+        read: dict[RowKind, TableRows | None] = {kind: rows_of(entries, kind) for kind in LOG_KINDS}
+        read |= {kind: tables.rows(last.table(kind), f"tx > {after} AND tx <= {until}") for kind in TABLE_KINDS}
         for turn in values_of("turns", read["turns"]) if read["turns"] is not None else ():
             for fault in row_faults("turns", turn):
                 yield "error", f"turns: {fault}", turn.id
             if turn.id in known:
                 yield "error", "turns: the id stands twice", turn.id
             known[turn.id] = turn.space, len(turn.text or "")
-        for table, fault, row in _row_faults(read, known, last.dimension):
-            yield "error" if table in COUNTED and table != "questions" else "warning", f"{table}: {fault}", row
-        part = [commit for commit in commits if after < commit.tx <= until]
-        yield from _count_faults(part, rebuilt, reread, last_with, read)
+        for kind, fault, row in _row_faults(read, known, last.dimension):
+            yield "error" if kind in _LOSSES else "warning", f"{kind}: {fault}", row
+        yield from _count_faults(part, rebuilt, reread, last_beliefs, read)
         after = until
 
 
 def _row_faults(
-    read: Mapping[TableKind, TableRows | None], known: Mapping[str, tuple[str, int]], dimension: int
-) -> Iterator[tuple[TableKind, str, str]]:
+    read: Mapping[RowKind, TableRows | None], known: Mapping[str, tuple[str, int]], dimension: int
+) -> Iterator[tuple[RowKind, str, str]]:
     """Yield the table, the fault and the name of each row that readers leave out, of all tables but that of the turns.
 
     Args:
@@ -126,39 +119,36 @@ def _row_faults(
             for tx, vector in zip(rows["tx"].to_pylist(), vectors, strict=True):
                 yield from ((kind, fault, f"commit {tx}") for fault in vector_faults(vector, dimension))
             continue
-        end = " (the row before it counts, or none)" if kind == "jobs" else ""
         for value, vector in zip(values_of(kind, rows), vectors, strict=True):
             found = list(row_faults(kind, value, known.get(getattr(value, "turn_id", "")), vector, dimension))
             if isinstance(value, Lesson) and not found and isinstance(episode := value.episode(), str):
                 found = [f"{episode} (what it taught counts all the same)"]
-            yield from ((kind, fault + end, name_of(kind, value)) for fault in found)
+            yield from ((kind, fault, name_of(kind, value)) for fault in found)
 
 
 def _count_faults(
     commits: list[Commit],
     rebuilt: int,
     reread: int,
-    last_with: Mapping[TableKind, int],
-    read: Mapping[TableKind, TableRows | None],
+    last_beliefs: int,
+    read: Mapping[RowKind, TableRows | None],
 ) -> Iterator[Fault]:
-    """Compare the rows of each commit with the counts in it; derived ones only if no rebuild replaced them.
-
-    Of `SUPERSEDED` tables only the last commit with rows must still have all of them.
+    """Compare the rows of each commit with the counts in it; those of tables only if no rebuild replaced them.
 
     Args:
         commits: in order.
         rebuilt: the number of the last rebuild's commit, 0 without one; no derived row carries it or counts before it.
         reread: likewise for the assertions, which are read again without a rebuild too.
-        last_with: for each `SUPERSEDED` table, the number of the last commit with rows in it.
+        last_beliefs: the last commit with beliefs; of those before it compaction may have removed some.
         read: the rows of these commits, in the order of the tables.
     """
     for kind, rows in read.items():
         stored = Counter(rows["tx"].to_pylist()) if rows is not None else Counter()
         for commit in commits:
             count, expected = stored[commit.tx], commit.count(kind)
-            compacted = commit.tx < last_with.get(kind, 0) and count < expected
+            compacted = kind == "beliefs" and commit.tx < last_beliefs and count < expected
             since = reread if kind == "assertions" else rebuilt
-            if (kind in LOG_TABLES or commit.tx > since) and count != expected and not compacted:
+            if (kind in LOG_KINDS or commit.tx > since) and count != expected and not compacted:
                 yield "error", f"{kind}: a commit has other rows than it says", f"commit {commit.tx}"
 
 
@@ -181,22 +171,16 @@ def store_status(tables: Tables, embedder: str, dimension: int, examine: Callabl
         dimension: the dimension of its vectors.
         examine: takes one look.
     """
-    latest, last, damage = None, None, examine()
+    last, damage = None, examine()
     problems, notes = [*damage.problems], tuple[str, ...]()
     remedy: Remedy = "--repair" if damage.log else ""
     try:
-        last, latest = last_commit(tables), newest(tables)
+        last = tables.log.last
         notes = tables.place.notes
     except StoreError as error:
         problems = problems or [str(error)]
-    if last and not READABLE <= last.format <= FORMAT:
-        told = (
-            "It is made again from its log when a server opens it, or now by `mcp-memory doctor --rebuild`."
-            if last.format < FORMAT
-            else "Update this program."
-        )
-        problems.append(f"The store has format {last.format}, this program knows {FORMAT}. {told}")
-        remedy = remedy or ("--rebuild" if last.format < FORMAT else "")
+    if last and last.format > FORMAT:
+        problems.append(f"The store has format {last.format}, this program knows {FORMAT}. Update this program.")
     if last and (last.embedder, last.dimension) != (embedder, dimension):
         problems.append(
             f"The store's vectors were made by {last.embedder!r}, configured is {embedder!r}: "
@@ -208,14 +192,14 @@ def store_status(tables: Tables, embedder: str, dimension: int, examine: Callabl
     return StoreStatus(
         uri=tables.uri if tables.folder is None else str(tables.folder),  # where it was moved to
         bytes=None if tables.folder is None else size_in_bytes(tables.folder),
-        tx=latest.tx if latest else 0,
+        tx=last.tx if last else 0,
         generation=last.generation if last else 0,
         format=last.format if last else FORMAT,
         embedder=last.embedder if last else None,
         holders=(),
         queue=0,
         problems=tuple(problems),
-        remedy=remedy or ("--rebuild" if damage.derived else ""),
+        remedy=remedy or ("--rebuild" if damage.tables else ""),
         notes=notes,
     )
 

@@ -6,11 +6,10 @@ Every append adds a file to a table and a version to its list. Each is cheap by 
 the next append slower: with 64 files a refresh that finds new rows takes 14 ms a table, with 1,024 it takes 140; with
 2,500 versions an append takes twice as long. So from time to time the files are merged and old versions removed.
 
-Only the last belief about a sentence counts, and beliefs are large with their vectors; only the last job about a turn
-counts, and each turn that is read has at least two. Compaction removes the rows that a later one has superseded. A
-reader that refreshes looks for rows of the commits that it lacks: it may find fewer than these commits say, and still
-finds the last about each sentence or turn. It would miss a row if the successor of that row was committed after the
-reader had listed the commits, so only rows that were superseded at least `SETTLED_MS` ago are removed.
+Only the last belief about a sentence counts, and beliefs are large with their vectors. Compaction removes those that a
+later one has superseded. A reader that refreshes looks for rows of the commits that it lacks: it may find fewer than
+these commits say, and still finds the last about each sentence. It would miss one if its successor was committed after
+the reader had listed the commits, so only beliefs that were superseded at least `SETTLED_MS` ago are removed.
 
 **Departures.** The design compacts under the write lock. LanceDB's appends and merges do not conflict, and a merge of
 100,000 vectors takes up to a second, so it runs beside the writers; a lock of its own keeps two processes from
@@ -36,25 +35,22 @@ from datetime import datetime, timedelta
 from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.backups import Backups
-from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.damage import damage_of, refuse
-from mcp_memory.storage.data_files import flush, is_readable
-from mcp_memory.storage.examine import write_copies
+from mcp_memory.storage.backups import Backups, fold
+from mcp_memory.storage.damage import refuse
+from mcp_memory.storage.data_files import is_readable
 from mcp_memory.storage.own_files import refuse_in_tables
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, rebuild
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.reread import ReadAgain, Rereading
 from mcp_memory.storage.rights import rights_kept
-from mcp_memory.storage.schema import COMMITS, Commit, generation_of, reader_of
+from mcp_memory.storage.schema import Commit, generation_of, reader_of
 from mcp_memory.storage.tables import SPARE, Tables
-from mcp_memory.storage.transaction import merge_journal
 
 KEEP_ELSEWHERE = timedelta(minutes=10)
 """The same on object storage, where a reader may be slow or far away."""
 FOLDED = 32
-"""Commits in the journal of a store on object storage from which on the tables take them over."""
+"""Commits of a store on object storage from which on the tables take their rows over."""
 FOLD_WAIT_S = 30.0
 """How long to wait for the write lock on object storage; otherwise the next compaction does it."""
 FOLD_POLL_S = 0.05
@@ -63,11 +59,11 @@ KEEP = timedelta(seconds=15)
 ROWS_PER_FILE = 2000
 """A merge writes the whole table, so a table may have one more file for each of these before it is merged."""
 SETTLED_MS: Millis = 10 * 60 * 1000
-"""How long a belief or a job is kept after a later one has superseded it: many times one refresh."""
+"""How long a belief is kept after a later one has superseded it: many times one refresh."""
 ROWS_AT_ONCE = 20_000
 """Rows deleted with one condition."""
 PLACES = 2**20
-"""More than the beliefs or jobs of any commit."""
+"""More than the beliefs of any commit."""
 OLD_GENERATION_MS: Millis = 10 * 60 * 1000
 """How long derived tables that a rebuild has replaced are kept for readers that have not refreshed yet."""
 
@@ -118,7 +114,7 @@ class Compaction:
             tables = Tables(self._place)
             keep = KEEP
             if tables.folder is None:
-                if tables.journal.count() < FOLDED:
+                if tables.log.unfolded() < FOLDED:
                     return
                 self._fold(tables)
                 keep = KEEP_ELSEWHERE
@@ -127,7 +123,7 @@ class Compaction:
             _log.warning("storage.uri %r could not be compacted", self._place.uri, exc_info=True)
 
     def _fold(self, tables: Tables) -> None:
-        """Take the journal of a store on object storage into its tables, unless somebody else is writing all the time.
+        """Take new commits of a store on object storage into its tables, unless somebody else is writing all the time.
 
         Not while a forget is unfinished: the tables are being rewritten, and whoever opens the store finishes that.
         """
@@ -135,9 +131,9 @@ class Compaction:
         while not self._stop.wait(FOLD_POLL_S) and time.monotonic() < until:
             if (release := take_if_free(self._place, WRITE_LOCK)) is not None:
                 try:
-                    tables.journal.size()
-                    if not tables.journal.forgetting:
-                        merge_journal(tables)
+                    tables.log.newest()
+                    if not tables.log.forgetting:
+                        fold(tables)
                 finally:
                     release()
                 return
@@ -157,30 +153,27 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         False if another process is compacting; then nothing was done.
 
     Raises:
-        StoreError: a table cannot be read, or committed rows are gone.
+        StoreError: a table cannot be read, or the log is damaged.
         OSError, RuntimeError, ValueError: LanceDB could not do it.
     """
-    last = last_commit(tables)
+    last = tables.log.last
     if last is None:
         return True
-    refuse(tables, damage_of(tables, last))  # old versions are what it could be mended from
+    refuse(tables)
     if (release := take_if_free(tables.place, COMPACT_LOCK)) is None:
         return False
     try:
-        if tables.folder:
-            flush(tables.folder)
         if not stop.is_set():
-            _delete_superseded(tables, last.table("beliefs"), "sentence_id", now)
-            _delete_superseded(tables, "jobs", "turn_id", now)
+            _delete_superseded(tables, last.table("beliefs"), now)
         changed = tables.sums.wrong(last.tables)  # merged, they would be right for good
-        for name in {COMMITS, *last.tables} - {*changed}:
+        for name in {*last.tables} - {*changed}:
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
                 started = time.perf_counter()
                 merge_files(tables, name, keep)
                 _log.debug("%s compacted in %.0f ms", name, (time.perf_counter() - started) * 1e3)
         if not stop.is_set():
             _drop_old_generations(tables, last, now)
-            write_copies(tables, last)
+            tables.sums.tidy(last.tables)
     finally:
         release()
     return True
@@ -190,8 +183,7 @@ def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
     """Merge the files of a table, and remove versions older than ``keep``.
 
     The version before the merge is kept whatever its age, although it takes as much room again until the next merge: it
-    is the one to read if a full disk cuts the merged files short, or if a power loss takes them, since the system may
-    not have written them to the disk yet. Nothing is started on a disk that is nearly full.
+    is the one to read if a full disk cuts the merged files short. Nothing is started on a disk that is nearly full.
 
     Raises:
         OSError, RuntimeError, ValueError: it could not be done; nothing is lost.
@@ -214,24 +206,16 @@ def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
         raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")
 
 
-def _delete_superseded(tables: Tables, name: str, subject: str, now: Millis) -> None:
-    """Delete the superseded rows of a table, as soon as they outnumber the others.
-
-    Args:
-        tables: the tables of the store.
-        name: the name of the table.
-        subject: the column with the subject of a row; the last row about each subject counts.
-        now: milliseconds since 1970, UTC.
-    """
+def _delete_superseded(tables: Tables, name: str, now: Millis) -> None:
+    """Delete beliefs that a later one about the same sentence has superseded, as soon as they outnumber the others."""
     if tables.version(name) is None:
         return
-    commits = tables.rows(COMMITS, f"at < {now - SETTLED_MS}", ["tx"])
-    settled = max(commits["tx"].to_pylist(), default=0) if commits is not None else 0
-    rows = tables.rows(name, f"tx <= {settled}", ["tx", "place", subject])
+    recent = tables.log.first(lambda commit: commit.at >= now - SETTLED_MS)
+    rows = tables.rows(name, f"tx < {recent.tx}" if recent else None, ["tx", "place", "sentence_id"])
     if rows is None:
         return
     keys = [tx * PLACES + place for tx, place in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), strict=True)]
-    order = sorted(zip(keys, rows[subject].to_pylist(), strict=True))
+    order = sorted(zip(keys, rows["sentence_id"].to_pylist(), strict=True))
     latest = {about: key for key, about in order}
     superseded = [key for key, about in order if key != latest[about]]
     if len(superseded) > len(latest):
@@ -247,13 +231,9 @@ def _drop_old_generations(tables: Tables, last: Commit, now: Millis) -> None:
         if (generation := generation_of(name)) is not None
         and (generation < last.generation or (generation == last.generation and reader_of(name) < last.reader))
     ]
-    if not old:
-        return
-    where = f"generation = {last.generation}"
-    if "reader" in tables.column_names(COMMITS):
-        where += f" AND coalesce(reader, 0) = {last.reader}"
-    rows = tables.rows(COMMITS, where, ["at"])
-    if rows is not None and min(rows["at"].to_pylist()) < now - OLD_GENERATION_MS:
+    used = (last.generation, last.reader)
+    since = tables.log.first(lambda commit: (commit.generation, commit.reader) >= used) if old else None
+    if since is not None and since.at < now - OLD_GENERATION_MS:
         for name in old:
             tables.drop(name)
 
@@ -263,7 +243,7 @@ class Renewal:
 
     Args:
         place: the place of the store.
-        alone: holds the write lock, with every commit in the tables.
+        alone: holds the write lock, with every row in its table.
         refresher: knows the last commit, and which tables are broken.
         backups: those that the store makes by itself.
         derive: returns what derives the turns of one rebuild; None leaves broken tables as they are.
@@ -311,8 +291,8 @@ class Renewal:
 
     @property
     def _is_broken(self) -> bool:
-        losses = self._refresher.losses
-        return bool(self._derive and not losses.gone and losses.to_rebuild - self._not_mended)
+        found = self._refresher.damage
+        return bool(self._derive and not found.log and {*found.tables} - self._not_mended)
 
     @property
     def progress(self) -> Progressed | None:
@@ -333,9 +313,9 @@ class Renewal:
     async def step(self) -> bool:
         """Rebuild if a table is broken, read some texts again if they are due, and return whether any are left."""
         if self._derive and self._is_broken:
-            self._not_mended |= self._refresher.losses.to_rebuild  # if it fails, not to be tried at every call
+            self._not_mended |= self._refresher.to_rebuild  # if it fails, not to be tried at every call
             await self.rebuild(self._derive())
-            self._refresher.losses.note_rebuilt()
+            self._refresher.note_rebuilt()
             self._not_mended.clear()
         if self._read_again is None or not self._reader:
             return False

@@ -192,8 +192,10 @@ MOVED = "moved.json"
 """The note that a store leaves when it is moved: where it is now. Whoever opens the old place is led there."""
 
 
-STORED = ("commits.lance", "journal.jsonl")
+STORED = ("memory.log", "memory.anchor")
 """What the folder of every store has that was written to, one or both."""
+_FORMER = ("commits.lance", "anchor-0.json", "anchor-1.json", "sums.txt")
+"""What the folder of a store of an older program has: the first, and one of the others."""
 ARRIVING = "arriving"
 """The folder of a store that is being restored, or moved here (``arrival.py``)."""
 
@@ -203,26 +205,10 @@ def holds_memory(folder: Path) -> bool:
     return not (folder / MOVED).exists() and any((folder / name).exists() for name in STORED)
 
 
-def flush(folder: Path) -> None:
-    """Wait until everything that was written to a store is on the disk, so that what it replaces may be removed.
-
-    LanceDB hands its files to the system, which writes them to the disk within about half a minute. Compaction removes
-    the files that the merge before last has replaced; if the merged files were not on the disk yet, a power loss could
-    take old rows with it. This costs nothing for files that are on the disk already. Windows cannot flush a file that
-    is open for reading.
-    """
-    if os.name != "posix":
-        return
-    for parent, _, names in os.walk(folder):
-        for name in (".", *names):
-            try:
-                descriptor = os.open(Path(parent, name), os.O_RDONLY)
-            except FileNotFoundError:  # removed meanwhile
-                continue
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+def is_of_older_program(folder: Path) -> bool:
+    """Return whether a memory lies in a folder that an older program wrote, with another format."""
+    first, *others = ((folder / name).exists() for name in _FORMER)
+    return first and any(others) and not any((folder / name).exists() for name in STORED)
 
 
 SUMS = "sums.txt"

@@ -120,11 +120,8 @@ def _former_home(home: Path, turns: Collection[str]) -> Iterator[str]:
             else:
                 yield from _emptied(home, keep=(MOVED, "holders", *(path.name for path in home.glob("*.lock"))))
             return
-        rows = Tables(str(home)).rows("turns", None, ["id"])
-        journal = (
-            row["id"] for entry in Tables(str(home)).journal.whole_lines() for row in entry.rows.get("turns", ())
-        )
-        there = {*journal, *(rows["id"].to_pylist() if rows is not None else ())}
+        rows = Tables(str(home)).log.rows("turns")
+        there = {*rows["id"].to_pylist()} if rows is not None else set()
     except McpMemoryError as error:
         yield f"{home}, where this memory lay before, cannot be read and may hold it; delete or repair it ({error})."
         return

@@ -1,56 +1,47 @@
-"""Forget: rewrite every table without some rows, and leave no file that holds them. The log's one exception.
+"""Forget: replace log and tables by others without some rows, and leave no file that holds them.
 
-What was chosen is written down first, by ids, in the table ``forgotten`` (`begin`). From then on the forget is finished
-by whoever comes next, whatever happens to this process: no process reads or writes before that (`Forgetting.finish`).
+What was chosen is written down first, by ids, in the book (`begin`). From then on the forget is finished by whoever
+comes next, whatever happens to this process: no process reads or writes before that (`Forgetting.finish`).
 
-1. Points, aliases, lessons, facts and jobs are rewritten without the rows that go.
-2. The derived tables are copied without them into a new generation; beliefs are learnt again where lessons went.
-3. The texts are rewritten. They go last: what rests on them is worked out from them, again after a crash.
-4. The commits are rewritten with the counts of what is left, together with a commit of the new generation. Every other
-   process loads the memory again when it sees that.
-5. The backups that the store made by itself lose it, too, and what lies in other places is removed or named
+1. The tables are copied without what goes into a new generation; beliefs are learnt again where lessons went, and the
+   points that are made again get vectors.
+2. The log is replaced by one without what goes, and with a commit of the new generation at its end. That is one step;
+   until then nothing is changed, and it begins anew after a crash. Every other process loads the memory again then.
+3. The backups that the store made by itself lose it, too, and what lies in other places is removed or named
    (``elsewhere.py``).
-6. All tables of other generations and all earlier versions of the others are removed, and the note of what was chosen
-   with them. What remains in ``forgotten`` is when, by whom, how many, and keyed hashes of the ids.
+4. The tables of other generations are removed, and the note of what was chosen with them. What remains in the book is
+   when, by whom, how many, and keyed hashes of the ids.
 
-Each table is replaced by one version of its own, so every step is done or not, and doing it twice changes nothing. The
-number of the new generation is never used by a rebuild that runs meanwhile: that one sees the new generation, drops its
-own tables and gives up (``rebuild.py``, ``reread.py``).
+The number of the new generation is never used by a rebuild that runs meanwhile: that one sees the new generation, drops
+its own tables and gives up (``rebuild.py``, ``reread.py``).
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from anyio import to_thread
 
-from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.backups import without_compaction
-from mcp_memory.storage.commits import commit_switch, last_commit
-from mcp_memory.storage.copies import write_anchor
-from mcp_memory.storage.data_files import flush
-from mcp_memory.storage.forgotten import Work, purge, read_book, write_book
+from mcp_memory.storage.forgotten import Work, read_book, write_book
+from mcp_memory.storage.log import Entry, table_of
 from mcp_memory.storage.mapped import remove_vectors
 from mcp_memory.storage.own_files import needless_files
 from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
-from mcp_memory.storage.rows import right_rows, row_faults, rows_of, values_of
+from mcp_memory.storage.rows import row_faults, rows_of, values_of
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (
-    COMMITS,
-    DERIVED_TABLES,
-    FORGOTTEN,
-    LOG_TABLES,
+    LOG_KINDS,
+    TABLE_KINDS,
     Commit,
-    DerivedTable,
+    RowKind,
     TableKind,
     TableRows,
-    commit_rows,
-    commits_of,
     generation_of,
     table_name,
 )
@@ -101,97 +92,17 @@ class Forgetting:
         """
         async with without_compaction(self._tables):
             if last.generation != work.generation:
-                if await to_thread.run_sync(self._texts_are_there, work.targets):
-                    view = await to_thread.run_sync(load)
-                    found = await to_thread.run_sync(erasure_of, view.space(work.targets.space), work.targets)
-                    await to_thread.run_sync(self._rewrite_log, last, found)
-                    await to_thread.run_sync(self._drop_generation, work.generation)
-                    await to_thread.run_sync(self._copy_derived, last, found, work)
-                    await self._learn_and_embed(last, work)
-                    await to_thread.run_sync(self._rewrite, "turns", _turn_filter(found))
-                await to_thread.run_sync(self._switch, last, work)
-            left = await self._elsewhere(work.targets)
+                view = await to_thread.run_sync(load)
+                found = await to_thread.run_sync(erasure_of, view.space(work.targets.space), work.targets)
+                left = partial(_left, found)
+                await to_thread.run_sync(self._drop_generation, work.generation)
+                beliefs = await self._relearnt(last, left) if work.relearn else None
+                await to_thread.run_sync(self._copy_tables, last, found, work, beliefs)
+                await self._embed_points(last, found, work)
+                await to_thread.run_sync(self._switch, last, found, work, left)
+            left_elsewhere = await self._elsewhere(work.targets)
             await to_thread.run_sync(self._clean, work)
-        return left
-
-    def _texts_are_there(self, targets: ForgetTargets) -> bool:
-        """Return whether the texts were not rewritten yet; what chooses no texts can be done twice."""
-        if targets.everything or not targets.turns:
-            return True
-        rows = self._tables.rows("turns", None, ["id"])
-        return rows is not None and not targets.turns.isdisjoint(rows["id"].to_pylist())
-
-    # The log
-
-    def _rewrite_log(self, last: Commit, found: Erasure) -> None:
-        self._rewrite_points(last, found)
-        self._rewrite("aliases", _alias_filter(found))
-        self._rewrite_lessons(found)
-        self._rewrite("facts", _fact_filter(found))
-        self._rewrite("jobs", _turn_filter(found, "turn_id"))
-
-    def _rewrite(self, name: str, keep: Callable[[TableRows], list[bool]]) -> None:
-        """Replace a table by those of its rows that ``keep`` keeps."""
-        rows = self._tables.rows(name)
-        if rows is None:
-            return
-        kept = keep(rows)
-        if not all(kept):
-            self._tables.replace(name, _in_order(_chosen(rows, kept)))
-
-    def _rewrite_points(self, last: Commit, found: Erasure) -> None:
-        """Replace the points; those that are made again belong to the commit that is to come."""
-        rows = self._tables.rows("points")
-        if rows is None:
-            return
-        import pyarrow as pa
-
-        parts, changed = [], False
-        for place, point in enumerate(values_of("points", rows)):
-            if point.space != found.targets.space:
-                parts.append(rows.slice(place, 1))
-                continue
-            if next(row_faults("points", point), None):  # a bad row: nobody knows what it says
-                changed = True
-                continue
-            left = found.point(point)
-            changed |= left != point
-            if left is not None:
-                made = rows.slice(place, 1)
-                if left != point:
-                    tx, at = rows["tx"][place].as_py(), rows["place"][place].as_py()
-                    made = _like(rows, rows_of("points", [left], [tx], [at]))
-                parts.append(made)
-        if found.remade:
-            tx = last.tx + 1
-            parts.append(_like(rows, rows_of("points", found.remade, [tx] * len(found.remade))))
-            changed = True
-        if changed:
-            self._tables.replace("points", _in_order(pa.concat_tables(parts) if parts else rows.slice(0, 0)))
-
-    def _rewrite_lessons(self, found: Erasure) -> None:
-        rows = self._tables.rows("episodes")
-        if rows is None:
-            return
-        import pyarrow as pa
-
-        parts, changed = [], False
-        spaces, names, judges = (rows[name].to_pylist() for name in ("space", "episode_id", "source"))
-        for place, (space, *key) in enumerate(zip(spaces, names, judges, strict=True)):
-            lesson = found.lessons.get((key[0], key[1]), ...) if space == found.targets.space else ...
-            if found.targets.everything and space == found.targets.space:
-                lesson = None
-            if lesson is ...:
-                parts.append(rows.slice(place, 1))
-                continue
-            changed = True
-            if lesson is not None:
-                tx, at = rows["tx"][place].as_py(), rows["place"][place].as_py()
-                parts.append(_like(rows, rows_of("episodes", [lesson], [tx], [at])))
-        if changed:
-            self._tables.replace("episodes", _in_order(pa.concat_tables(parts) if parts else rows.slice(0, 0)))
-
-    # The derived tables
+        return left_elsewhere
 
     def _drop_generation(self, generation: int) -> None:
         """Drop what an earlier attempt has made."""
@@ -199,133 +110,132 @@ class Forgetting:
             if generation_of(name) == generation:
                 self._tables.drop(name)
 
-    def _copy_derived(self, last: Commit, found: Erasure, work: Work) -> None:
+    def _copy_tables(self, last: Commit, found: Erasure, work: Work, beliefs: TableRows | None) -> None:
         here, whole = found.targets.space, found.targets.everything
-        revisions = self._tables.rows("points", None, ["tx", "place"])
-        places = set(zip(*(revisions[n].to_pylist() for n in ("tx", "place")), strict=True)) if revisions else set()
-
-        def of_questions(rows: TableRows) -> list[bool]:
-            columns = (rows[name].to_pylist() for name in ("space", "segment_id", "text"))
-            return [space != here or found.keeps_question(*asked) for space, *asked in zip(*columns, strict=True)]
-
-        def of_sentences(rows: TableRows) -> list[bool]:
-            pairs = zip(rows["space"].to_pylist(), rows["sentence_id"].to_pylist(), strict=True)
-            return [space != here or not (whole or sentence in found.sentences) for space, sentence in pairs]
-
-        def of_points(rows: TableRows) -> list[bool]:
-            return [pair in places for pair in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), strict=True)]
-
-        filters: dict[DerivedTable, Callable[[TableRows], list[bool]]] = {
-            "segments": _turn_filter(found, "turn_id"),
-            "sentences": _turn_filter(found, "turn_id"),
-            "assertions": _fact_filter(found),
-            "questions": of_questions,
-            "point_vectors": of_points,
-            "beliefs": of_sentences,
+        points = {
+            (entry.commit.tx, row["place"])
+            for entry in _left(found, self._tables.log.entries(until=last.tx))
+            for row in _listed(entry.rows.get("points", ()))
         }
-        for kind in DERIVED_TABLES:
-            if kind == "beliefs" and work.relearn:
-                continue
-            rows = self._tables.rows(last.table(kind))
+        goes: dict[TableKind, Callable[[dict[str, Any]], bool]] = {
+            "segments": lambda row: whole or row["turn_id"] in found.turns,
+            "sentences": lambda row: whole or row["turn_id"] in found.turns,
+            "assertions": lambda row: not found.keeps_assertion(row["turn_id"], row["id"]),
+            "questions": lambda row: not found.keeps_question(row["segment_id"], row["text"]),
+            "beliefs": lambda row: whole or row["sentence_id"] in found.sentences,
+        }
+        for kind in TABLE_KINDS:
+            rows = self._tables.rows(last.table(kind)) if kind != "beliefs" or not work.relearn else None
+            if rows is not None and kind == "point_vectors":
+                pairs = zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), strict=True)
+                rows = _chosen(rows, [pair in points for pair in pairs])
+            elif rows is not None:
+                rows = _chosen(rows, [row["space"] != here or not goes[kind](row) for row in _keys(rows)])
+            if kind == "beliefs" and beliefs is not None:
+                rows = beliefs
             if rows is not None:
-                kept = _in_order(_chosen(rows, filters[kind](rows)))
-                self._tables.append(table_name(kind, work.generation, last.reader), kept)
+                self._tables.append(table_name(kind, work.generation, last.reader), _in_order(rows))
 
-    async def _learn_and_embed(self, last: Commit, work: Work) -> None:
-        """Make the beliefs again where lessons went, and the vectors of the points that were made again."""
-        if work.relearn:
-            learning = Relearning(self._tables, work.generation, self._relearn)
-            await learning.catch_up(last.tx)
-            if (rows := learning.rows()) is not None:
-                name = table_name("beliefs", work.generation, last.reader)
-                await to_thread.run_sync(self._tables.append, name, rows)
-        made = right_rows("points", await to_thread.run_sync(self._tables.rows, "points", f"tx > {last.tx}"))
-        if made and self._embed is not None:
-            txs, places, points, _ = zip(*made, strict=True)
-            vectors = await self._embed([point.description for point in points])
+    async def _relearnt(self, last: Commit, left: Left) -> TableRows | None:
+        """Return the beliefs made again, of the lessons that are left and the sentences of before."""
+        learning = Relearning(self._tables, last.generation, self._relearn, left)
+        await learning.catch_up(last.tx)
+        return learning.rows()
+
+    async def _embed_points(self, last: Commit, found: Erasure, work: Work) -> None:
+        """Make the vectors of the points that are made again; they belong to the commit that is to come."""
+        if found.remade and self._embed is not None:
+            vectors = await self._embed([point.description for point in found.remade])
+            rows = rows_of("point_vectors", found.remade, [last.tx + 1] * len(found.remade), None, vectors)
             name = table_name("point_vectors", work.generation, last.reader)
-            await to_thread.run_sync(self._tables.append, name, rows_of("point_vectors", points, txs, places, vectors))
+            await to_thread.run_sync(self._tables.append, name, rows)
 
-    # The switch
-
-    def _switch(self, last: Commit, work: Work) -> None:
-        """Write the commits with the counts of what is left, and with the commit that switches over."""
-        rows = self._tables.rows(COMMITS)
-        commits = commits_of(rows)
-        counts: dict[TableKind, Counter[int]] = {}
-        pieces: tuple[DerivedTable, ...] = ("segments", "sentences", "questions")
-        for kind in (*LOG_TABLES, *pieces):
-            found = self._tables.rows(table_name(kind, work.generation, last.reader), None, ["tx"])
-            counts[kind] = Counter(found["tx"].to_pylist()) if found is not None else Counter()
-        left = [_counted(commit, counts) for commit in commits]
-        derived: tuple[DerivedTable, ...] = ("segments", "sentences", "assertions", "beliefs")
-        sizes = {kind: self._tables.count(table_name(kind, work.generation, last.reader)) for kind in derived}
-        points = counts["points"][last.tx + 1]
-        switch = last.switched(self._clock(), generation=work.generation, points=points, **sizes)
-        switch = commit_switch(self._tables, switch)
-        self._tables.replace(COMMITS, commit_rows(*left, switch))
-        write_anchor(self._tables.folder, switch)
+    def _switch(self, last: Commit, found: Erasure, work: Work, left: Left) -> None:
+        """Replace the log."""
+        kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
+        sizes = {kind: self._tables.count(table_name(kind, work.generation, last.reader)) for kind in kinds}
+        forgets = len(read_book(self._tables).records)
+        commit = last.next(
+            self._clock(), generation=work.generation, forgets=forgets, points=len(found.remade), **sizes
+        )
+        rows: dict[RowKind, TableRows] = {"points": rows_of("points", found.remade)} if found.remade else {}
+        with self._tables.write_errors():
+            self._tables.log.replace(left(self._tables.log.entries(until=last.tx)), Entry(commit, rows))
 
     def _clean(self, work: Work) -> None:
         """Remove every file that may hold something of it, and then the note of what was chosen."""
         tables = self._tables
         remove_views(tables)
-        if tables.folder is not None:
-            flush(tables.folder)
+        with tables.write_errors():
+            tables.log.clear()
         left = {path.stem for path in tables.folder.glob("*.lance")} if tables.folder is not None else set()
         for name in sorted({*tables.names(), *left}):
             generation = generation_of(name)
             if generation is not None and generation != work.generation:
                 tables.drop(name)
-        for name in (*LOG_TABLES, COMMITS):
-            purge(tables, name)
-        tables.log_copy.remove()
         if tables.folder is not None:
             remove_vectors(tables.folder)
             for path in needless_files(tables.folder):
                 path.unlink(missing_ok=True)
-        book = read_book(tables)
-        last = last_commit(tables)
-        tables.journal.clear(last.tx if last else 0)  # but for the switch, which holds no rows
-        write_book(tables, book.records, None)  # from here on nobody would look for anything of it
-        purge(tables, FORGOTTEN)
+        write_book(tables, read_book(tables).records, None)  # from here on nobody would look for anything of it
         tables.sums.tidy(tables.names())
-        tables.journal.end_forgetting()
+        tables.log.end_forgetting()
 
 
-# Rows
+# What is left
+
+Left = Callable[[Iterable[Entry]], Iterator[Entry]]
+"""Yields what is left of commits."""
 
 
-def _counted(commit: Commit, counts: Mapping[TableKind, Counter[int]]) -> Commit:
-    """Return a commit that counts the rows that are left of it."""
-    left: dict[str, Any] = {kind: counted[commit.tx] for kind, counted in counts.items()}
-    return replace(commit, **left)
+def _left(found: Erasure, entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Yield what is left of commits of the log, with the counts of it."""
+    here, whole = found.targets.space, found.targets.everything
+    keeps: dict[RowKind, Callable[[dict[str, Any]], bool]] = {
+        "turns": lambda row: not (whole or row["id"] in found.turns),
+        "facts": lambda row: found.keeps_assertion(row["turn_id"], row["id"]),
+        "jobs": lambda row: not (whole or row["turn_id"] in found.turns),
+        "questions": lambda row: found.keeps_question(row["segment_id"], row["text"]),
+    }
+    for entry in entries:
+        rows: dict[RowKind, list[dict[str, Any]]] = {}
+        for kind in LOG_KINDS:
+            listed = _listed(entry.rows.get(kind, ()))
+            if kind in keeps:
+                kept = [row for row in listed if row["space"] != here or keeps[kind](row)]
+            else:
+                kept = [made for row in listed if (made := _changed(found, kind, row)) is not None]
+            if kept:
+                rows[kind] = kept
+        counts: dict[str, Any] = {kind: len(rows.get(kind, ())) for kind in LOG_KINDS}
+        yield Entry(replace(entry.commit, **counts), rows)
 
 
-def _turn_filter(found: Erasure, column: str = "id") -> Callable[[TableRows], list[bool]]:
-    def keep(rows: TableRows) -> list[bool]:
-        pairs = zip(rows["space"].to_pylist(), rows[column].to_pylist(), strict=True)
-        here, whole = found.targets.space, found.targets.everything
-        return [space != here or not (whole or name in found.turns) for space, name in pairs]
+def _changed(found: Erasure, kind: RowKind, row: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what is left of a point, an alias or a lesson; None for nothing, also of one that nobody can read."""
+    if row["space"] != found.targets.space:
+        return row
+    [value] = values_of(kind, table_of(kind, [row]))
+    if kind == "episodes":
+        left = None if found.targets.everything else found.lessons.get((value.episode_id, value.source), value)
+    elif next(row_faults(kind, value), None):
+        left = None
+    else:
+        left = found.point(value) if kind == "points" else value if found.keeps_alias(value) else None
+    if left is None or left is value:
+        return row if left is value else None
+    [made] = rows_of(kind, [left], None, [row["place"]]).to_pylist()
+    return dict(made)
 
-    return keep
+
+def _listed(rows: Any) -> list[dict[str, Any]]:
+    return rows if isinstance(rows, list) else list(rows.to_pylist()) if rows else []
 
 
-def _fact_filter(found: Erasure) -> Callable[[TableRows], list[bool]]:
-    def keep(rows: TableRows) -> list[bool]:
-        columns = (rows[name].to_pylist() for name in ("space", "turn_id", "id"))
-        here = found.targets.space
-        return [space != here or found.keeps_assertion(turn, name) for space, turn, name in zip(*columns, strict=True)]
-
-    return keep
-
-
-def _alias_filter(found: Erasure) -> Callable[[TableRows], list[bool]]:
-    def keeps(alias: Alias) -> bool:
-        return next(row_faults("aliases", alias), None) is None and found.keeps_alias(alias)
-
-    here = found.targets.space
-    return lambda rows: [alias.space != here or keeps(alias) for alias in values_of("aliases", rows)]
+def _keys(rows: TableRows) -> list[dict[str, Any]]:
+    """Return of rows what says whether they go."""
+    names = {"space", "turn_id", "id", "segment_id", "text", "sentence_id"}
+    return list(rows.select([name for name in rows.column_names if name in names]).to_pylist())
 
 
 def _chosen(rows: TableRows, kept: list[bool]) -> TableRows:
@@ -338,10 +248,4 @@ def _in_order(rows: TableRows) -> TableRows:
     """Return rows in the order of their commits, in which refreshes look for the newest."""
     import numpy as np
 
-    order = np.argsort(rows["tx"].to_numpy(), kind="stable")
-    return rows.take(order)
-
-
-def _like(rows: TableRows, made: TableRows) -> TableRows:
-    """Return made rows with exactly the columns that the stored ones have."""
-    return made.select(rows.schema.names).cast(rows.schema)
+    return rows.take(np.argsort(rows["tx"].to_numpy(), kind="stable"))

@@ -13,26 +13,16 @@ from anyio import to_thread
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import McpMemoryError, StoreError
+from mcp_memory.errors import McpMemoryError
 from mcp_memory.storage.backups import Backups
-from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.elsewhere import forget_elsewhere
-from mcp_memory.storage.examine import write_missing
 from mcp_memory.storage.forget import Forgetting
-from mcp_memory.storage.forgotten import (
-    NOTHING_FORGOTTEN,
-    Book,
-    Work,
-    begin,
-    has_leftovers,
-    purge,
-    read_book,
-    refuse_to_begin,
-)
+from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, Work, begin, book_state, read_book, refuse_to_begin
 from mcp_memory.storage.place import Lock
 from mcp_memory.storage.rebuild import Embed, Relearn
 from mcp_memory.storage.refresh import Refresher
-from mcp_memory.storage.schema import COMMITS, FORGOTTEN, Commit, commits_of
+from mcp_memory.storage.rights import rights_kept
+from mcp_memory.storage.schema import Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import sweep
 from mcp_memory.view.erasure import Erasure, Keep, counts_of, present
@@ -75,7 +65,7 @@ class Forgetter:
         self.book = NOTHING_FORGOTTEN
         self._tables = tables
         self._lock = lock
-        self._looked = False
+        self._looked: object = None  # the state of the book at the last look
         self._refresher = refresher
         self._vectors = vectors
         self._embed = embed
@@ -85,33 +75,15 @@ class Forgetter:
         self._since = 0
         self._work = Forgetting(tables, embed, relearn, self._forget_elsewhere, clock)
 
-    @property
-    def damage(self) -> list[str]:
-        """What is wrong with the table of forgets, in words, as of the last look."""
-        return [self.book.damage] if self.book.damage else []
-
     async def settle(self) -> None:
         """Finish what was begun and not finished, if anything; the write lock must not be held.
 
         While another process is at it this waits: nothing half forgotten is ever read.
         """
-        if not self._tables.has(FORGOTTEN):
-            self.book = NOTHING_FORGOTTEN
-        if not self.worth_a_look:
-            return
-        first = not self._looked
-        await to_thread.run_sync(self._look)
-        if self.book.work is not None or self._tables.journal.forgetting:
+        if self.worth_a_look:
+            await to_thread.run_sync(self._look)
+        if self.book.work is not None or self._tables.log.forgetting:
             await self._finish_or_wait()
-        elif first and self._tables.folder and not self.book.damage:
-            await self._remove_leftovers()
-
-    async def _remove_leftovers(self) -> None:
-        """Remove what a process left that died while it wrote or cleaned the table of forgets."""
-        if await to_thread.run_sync(has_leftovers, self._tables, FORGOTTEN):
-            with suppress(McpMemoryError):  # the next process tries again
-                async with self._lock.hold():
-                    await to_thread.run_sync(purge, self._tables, FORGOTTEN)
 
     async def _finish_or_wait(self) -> None:
         """Wait until what was begun is finished, by its own process, or by this one if the write lock becomes free.
@@ -149,10 +121,10 @@ class Forgetter:
             return
         await to_thread.run_sync(self._look)
         if self.book.work is None:
-            if self._tables.journal.forgetting:  # somebody died before anything was written down
-                await to_thread.run_sync(self._tables.journal.end_forgetting)
+            if self._tables.log.forgetting:  # somebody died before anything was written down
+                await to_thread.run_sync(self._tables.log.end_forgetting)
             return
-        if (last := await to_thread.run_sync(last_commit, self._tables)) is not None:
+        if (last := await to_thread.run_sync(lambda: self._tables.log.last)) is not None:
             load = partial(self._refresher(self._tables, *self._vectors).load)
             with anyio.CancelScope(shield=True):
                 await self._finish(self.book.work, last, load)
@@ -180,8 +152,8 @@ class Forgetter:
         return left
 
     async def _finish(self, work: Work, last: Commit, load: Callable[[], View]) -> tuple[str, ...]:
-        left = await self._work.finish(work, last, load)
-        await to_thread.run_sync(write_missing, self._tables)  # the copy of the log, which went
+        with rights_kept(self._tables.folder):
+            left = await self._work.finish(work, last, load)
         await to_thread.run_sync(self._look)
         return left
 
@@ -190,12 +162,15 @@ class Forgetter:
 
         An imported text bears the moment of another clock, which may have been ahead, as this one may have been.
         """
-        rows, names = self._tables.rows("turns", None, ["id", "tx"]), {turn.id for turn in turns}
-        pairs = zip(*(rows[name].to_pylist() for name in ("id", "tx")), strict=True) if rows is not None else ()
-        first = min((tx for name, tx in pairs if name in names), default=0)
-        commits = commits_of(self._tables.rows(COMMITS))
-        moments = [*(turn.written_at for turn in turns), *(one.at for one in commits if one.tx >= first)]
-        return found if first and (found := min(moments)) <= self._clock() else 0
+        names = {turn.id for turn in turns}
+        moments = [turn.written_at for turn in turns]
+        for entry in self._tables.log.entries():
+            stored = entry.rows.get("turns", ())
+            listed = stored if isinstance(stored, list) else stored.to_pylist() if stored else []
+            if len(moments) > len(turns) or any(row["id"] in names for row in listed):
+                moments.append(entry.commit.at)  # of the first of them, and of all after it
+        found = min(moments, default=0)
+        return found if len(moments) > len(turns) and found <= self._clock() else 0
 
     async def _forget_elsewhere(self, targets: ForgetTargets) -> tuple[str, ...]:
         forget_in = partial(self._forget_in_backup, targets)
@@ -219,7 +194,7 @@ class Forgetter:
             if refresher.last is None or chosen.empty:
                 continue
             found = await to_thread.run_sync(erasure_of, space, chosen)
-            await to_thread.run_sync(sweep, tables, refresher.last, {})
+            await to_thread.run_sync(sweep, tables, refresher.last.tables, refresher.last.tx, {})
             await to_thread.run_sync(
                 begin, tables, refresher.last, found, counts_of(space, found), "a forget", self._clock()
             )
@@ -232,22 +207,17 @@ class Forgetter:
     def worth_a_look(self) -> bool:
         """Whether another process may have begun or finished a forget."""
         if self._tables.folder is None:
-            return not self._looked or self.book.work is not None or self._tables.journal.forgetting
-        known = self.book.version is not None and self.book.work is None
-        return self._tables.has(FORGOTTEN) and not (
-            known and self.book.version == self._tables.settled_version(FORGOTTEN)
-        )
+            return self._looked is None or self.book.work is not None or self._tables.log.forgetting
+        return self.book.work is not None or self._looked != book_state(self._tables)
 
     def look_again(self) -> None:
-        """Look at the next call, also on object storage: the tables were switched over, perhaps by a forget."""
-        self._looked = False
+        """Look at the next call, also on object storage: the log is another one, perhaps by a forget."""
+        self._looked = None
 
     def _look(self) -> None:
-        self._looked = True
-        with suppress(StoreError):  # of a damaged table, whose copy is read then
-            if self.book.version is not None and self.book.version == self._tables.version(FORGOTTEN):
-                return
-        self.book = read_book(self._tables)
+        self._looked = book_state(self._tables)
+        last = self._tables.log.last
+        self.book = read_book(self._tables, last.forgets if last else 0)
 
 
 def forgotten_in(space: Space, book: Book) -> ForgetTargets:

@@ -1,36 +1,31 @@
-"""The table ``forgotten``: what was forgotten, without any content, and what is being forgotten just now.
+"""The book of what was forgotten, without any content, and of what is being forgotten just now.
 
-A row says when, by which client or command, in which space and how many of each kind, and has keyed hashes of the ids
-that went, so that nothing made of them before is stored after (`Book.holds`), and an import can leave them out. While a
-forget is not finished, its row also says what was chosen, by ids. Their key is that
-of the store (``domain/ids.py``); the records of an older program have another one.
+A record says when, by which client or command, in which space and how many of each kind, and has keyed hashes of the
+ids that went, so that nothing made of them before is stored after (`Book.holds`), and an import can leave them out.
+While a forget is not finished, the book also says what was chosen, by ids. The key is that of the store
+(``domain/ids.py``); records that came with a restored backup have other keys.
 
-Nothing else can tell what was forgotten, so a file beside the tables, ``forgotten.json``, has the same rows once more,
-with a sum. It is replaced after the table, and read where the table is damaged.
+It is one file beside the log, with a sum, or one object, and is replaced whole. Each commit says how many records it
+had, so that its loss is noticed.
 
 **Kept files** (`KeptFiles`) have what was forgotten and may still be taken back. With ``forget.keep_days`` above 0,
-what goes is written into such a file, as an export, before it goes from every table. So it is hidden at once, and
+what goes is written into such a file, as an export, before it goes from log and tables. So it is hidden at once, and
 taking it back is an import. Its name says until when it is kept, whatever is set later; whoever opens the store, and
 every server that runs, removes what is over.
-
-**Purging** removes the earlier versions of a table, where what they hold is to be gone for good.
 """
 
 from __future__ import annotations
 
-import errno
 import json
-import logging
+import os
 import re
 import secrets
 import shutil
-import time
 import zlib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from anyio import to_thread
 
@@ -38,16 +33,15 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import InvalidInput, StoreError, StoreUnwritable
+from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.files import whole_file
-from mcp_memory.storage.data_files import flush, size_in_bytes
-from mcp_memory.storage.own_files import ensure_own, is_own, own_files, refuse_in_tables
-from mcp_memory.storage.schema import FORGOTTEN, KEY_BYTES, Commit, TableRows, generation_of
+from mcp_memory.storage.data_files import size_in_bytes
+from mcp_memory.storage.own_files import ensure_own, is_own, refuse_in_tables
+from mcp_memory.storage.schema import Commit, generation_of
 from mcp_memory.storage.tables import SPARE, Tables
 from mcp_memory.view.erasure import Erasure
 
-BOOK_COPY = "forgotten.json"
-_log = logging.getLogger(__name__)
+BOOK = "forgotten.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +61,19 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The table ``forgotten``, read.
+    """What was forgotten.
 
     Attributes:
-        version: the version of the table; None if nothing was ever forgotten, or the table is damaged.
-        key: the key of the hashes of the next record.
-        records: what was forgotten, oldest first; records that came with a restored backup have other keys.
+        records: what was forgotten, oldest first.
+        work: what is not finished; None mostly. The last record is that of it.
+        damage: what is wrong with the book, in words; mostly empty.
         hashes: the hashes of all ids that were forgotten, by their key.
-        work: what is not finished; None mostly.
-        damage: what is wrong with the table, in words; mostly empty.
     """
 
-    version: int | None = None
-    key: bytes = b""
     records: tuple[ForgottenRecord, ...] = ()
-    hashes: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
     work: Work | None = None
     damage: str = ""
+    hashes: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
 
     def holds(self, name: str) -> bool:
         """Return whether something with this id was forgotten."""
@@ -100,107 +90,85 @@ class Book:
 NOTHING_FORGOTTEN = Book()
 
 
-def read_book(tables: Tables) -> Book:
-    """Return what was forgotten, and what is not finished; from the copy, where the table is damaged."""
-    stored, copied = _stored(tables), _copied(tables.folder)
-    damaged = stored is None or len(stored) < len(copied)
-    found = copied if damaged else stored or []
-    damage = ""
-    if damaged:
-        known = f"is taken from its copy, which has {len(copied)} records" if copied else "is not known, nor in a copy"
-        damage = f"The table {FORGOTTEN!r} is damaged. What was forgotten {known}."
-    records = tuple(map(_record_of, found))
-    begun = next((json.loads(row["work"]) for row in found if row["work"]), None)
-    work = Work(ForgetTargets.from_json(begun["targets"]), begun["generation"], begun["relearn"]) if begun else None
-    key = bytes.fromhex(found[0]["key"]) if found else b""
+def book_state(tables: Tables) -> tuple[int, int]:
+    """Return what changes whenever the book of a store in a folder does; some microseconds."""
+    try:
+        found = os.stat(f"{tables.folder}{os.sep}{BOOK}")  # noqa: PTH116 - a third of the time
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+def read_book(tables: Tables, expected: int = 0) -> Book:
+    """Return what was forgotten, and what is not finished.
+
+    Args:
+        tables: of the store.
+        expected: how many records there should be, as the last commit says.
+    """
+    try:
+        content = tables.place.bucket.get(BOOK) if tables.folder is None else (tables.folder / BOOK).read_bytes()
+    except OSError:
+        content = None
+    sum_, _, text = (content or b"").partition(b" ")
+    try:
+        found = json.loads(text) if content and sum_ == b"%08x" % zlib.crc32(text) else None
+    except ValueError:
+        found = None
+    if found is None and content is None and not expected:
+        return NOTHING_FORGOTTEN
+    rows, begun = (found["records"], found["work"]) if found is not None else ([], None)
+    records = tuple(
+        ForgottenRecord(
+            row["at"], row["by"], row["space"], row["counts"], frozenset(row["hashes"]), bytes.fromhex(row["key"])
+        )
+        for row in rows
+    )
     hashes = {one.key: frozenset[str]() for one in records}
     for one in records:
         hashes[one.key] |= one.hashes
-    return Book(None if damaged or not found else tables.version(FORGOTTEN), key, records, hashes, work, damage)
-
-
-def _stored(tables: Tables) -> list[dict[str, Any]] | None:
-    """Return the rows of the table, oldest first; None if they cannot be read as they were written."""
-    try:
-        rows = tables.rows(FORGOTTEN)
-    except StoreError:
-        if tables.folder is None:  # there is no copy, and the place may only be out of reach
-            raise
-        return None
-    if rows is None:
-        return []
-    if FORGOTTEN in tables.broken or tables.sums.wrong((FORGOTTEN,)):
-        return None
-    return sorted(rows.to_pylist(), key=lambda row: row["tx"])
-
-
-def _copied(folder: Path | None) -> list[dict[str, Any]]:
-    try:
-        sum_, _, text = (folder / BOOK_COPY).read_bytes().partition(b" ") if folder is not None else (b"", b"", b"")
-        return list(json.loads(text)) if sum_ == b"%08x" % zlib.crc32(text) else []
-    except (OSError, ValueError):
-        return []
-
-
-def _record_of(row: Mapping[str, Any]) -> ForgottenRecord:
-    hashes = frozenset(json.loads(row["hashes"]))
-    return ForgottenRecord(
-        row["at"], row["by"], row["space"], json.loads(row["counts"]), hashes, bytes.fromhex(row["key"])
-    )
+    work = Work(ForgetTargets.from_json(begun["targets"]), begun["generation"], begun["relearn"]) if begun else None
+    lost = found is None or len(records) < expected
+    damage = f"The book of what was forgotten ({BOOK}) is damaged: an import may bring it back." if lost else ""
+    return Book(records, work, damage, hashes)
 
 
 def write_book(tables: Tables, records: Collection[ForgottenRecord], work: Work | None) -> None:
-    """Replace what was forgotten, and the copy of it; the last record is the one that is worked on, if any is.
+    """Replace what was forgotten; the last record is the one that is worked on, if any is.
 
     Raises:
         StoreUnwritable: nothing is changed.
     """
-    rows = _book_rows(records, work)
-    if tables.version(FORGOTTEN) is None:
-        tables.append(FORGOTTEN, rows)
-    else:
-        tables.replace(FORGOTTEN, rows)
-    copy_book(tables, rows)
-
-
-def copy_book(tables: Tables, rows: TableRows | None = None) -> None:
-    """Bring the copy up to date with the table, whose rows may be given; a failure is only logged."""
-    stored = rows.to_pylist() if rows is not None else _stored(tables)
-    if tables.folder is None or not stored or stored == _copied(tables.folder):
-        return
-    path = tables.folder / BOOK_COPY
-    text = json.dumps(stored).encode()
-    try:
-        ensure_own(path)
-        with whole_file(path) as out:
-            out.write(b"%08x %s" % (zlib.crc32(text), text))
-    except OSError as error:  # the table has them; the next compaction tries again
-        _log.warning("%s cannot be written: %s", path, error)
-
-
-def _book_rows(records: Collection[ForgottenRecord], work: Work | None) -> TableRows:
-    """Return the table of these records; the last one is the one that is worked on, if any is."""
-    import pyarrow as pa
-
-    begun = ""
-    if work is not None:
-        begun = json.dumps({"targets": work.targets.to_json(), "generation": work.generation, "relearn": work.relearn})
-    texts = ("by", "space", "counts", "hashes", "key", "work")
-    schema = pa.schema([("tx", pa.int64()), ("at", pa.int64()), *((name, pa.string()) for name in texts)])
     rows = [
-        {
-            "tx": number,
-            "at": one.at,
-            "by": one.by,
-            "space": one.space,
-            "counts": json.dumps(dict(one.counts)),
-            "hashes": json.dumps(sorted(one.hashes)),
-            "key": one.key.hex(),
-            "work": begun if number == len(records) else "",
-        }
-        for number, one in enumerate(records, 1)
-    ]
-    return pa.Table.from_pylist(rows, schema=schema)
+        {"at": one.at, "by": one.by, "space": one.space, "counts": dict(one.counts), "hashes": sorted(one.hashes),
+         "key": one.key.hex()}
+        for one in records
+    ]  # fmt: skip
+    begun = None
+    if work is not None:
+        begun = {"targets": work.targets.to_json(), "generation": work.generation, "relearn": work.relearn}
+    text = json.dumps({"records": rows, "work": begun}).encode()
+    content = b"%08x %s" % (zlib.crc32(text), text)
+    if tables.folder is None:
+        tables.place.bucket.put(BOOK, content)
+        return
+    with tables.write_errors():
+        ensure_own(tables.folder / BOOK)
+        with whole_file(tables.folder / BOOK) as out:
+            out.write(content)
+
+
+def repair_book(tables: Tables, give_up: Callable[[Sequence[str]], bool], at: Millis) -> list[str]:
+    """Give up what a damaged book has lost, if told to, and say what was done. The write lock must be held."""
+    last = tables.log.last
+    book = read_book(tables, last.forgets if last else 0)
+    if last is None or not book.damage:
+        return []
+    if not give_up(["what was forgotten: an import may bring it back"]):
+        return ["Nothing was given up: the memory stays as it is."]
+    write_book(tables, book.records, None)
+    tables.log.append(last.next(at, forgets=len(book.records)), {})
+    return ["Given up: what was forgotten."]
 
 
 def refuse_to_begin(tables: Tables) -> None:
@@ -225,17 +193,14 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
         StoreUnwritable: it would fail, or there is no write access; nothing is begun.
     """
     refuse_to_begin(tables)
-    book = read_book(tables)
-    key = bytes.fromhex(last.key) or book.key or secrets.token_bytes(KEY_BYTES)
+    key = bytes.fromhex(last.key)
     generations = [number for name in tables.names() if (number := generation_of(name)) is not None]
     # A rebuild that has begun and made no table yet takes the next number, so this takes the one after it.
     work = Work(found.targets, max(last.generation, *generations, 0) + 2, found.relearn)
     hashes = frozenset(keyed_digest(key, name) for name in found.ids)
     record = ForgottenRecord(at, by, found.targets.space, counts, hashes, key)
-    tables.journal.begin_forgetting()
-    write_book(tables, (*book.records, record), work)
-    if tables.folder is not None:
-        flush(tables.folder / f"{FORGOTTEN}.lance")
+    tables.log.begin_forgetting()
+    write_book(tables, (*read_book(tables).records, record), work)
 
 
 FOLDER = "forgotten"
@@ -344,49 +309,3 @@ def _said(line: bytes) -> tuple[object, ...]:
     """Return what a line of an export says, whatever its ids and times."""
     names = "text", "description", "query", "head", "relation", "tail", "name", "alias"
     return tuple(map(json.loads(line).get, names))
-
-
-PATIENCE_S = 10.0
-"""Seconds for which it is tried again: a version may look younger than it is."""
-
-
-def purge(tables: Tables, name: str) -> None:
-    """Remove every version of a table but the latest, with all files that only they need.
-
-    Without an earlier version LanceDB looks for no files to remove, so the rows are written once more if there are
-    some: a process died after it had removed the version, and not the files. Nor does it ever remove what a process
-    was killed in the middle of: each file is written under another name first, ``.tmp…``, with the rows in it. The
-    write lock must be held, so nobody else is writing now.
-
-    Raises:
-        StoreUnwritable: some of them may be there still.
-    """
-    refuse_in_tables(tables.folder, name)
-    pause, until = 0.0, time.monotonic() + PATIENCE_S
-    with tables.write_errors():
-        while True:
-            time.sleep(pause)  # what is younger than a millisecond stays
-            if (table := tables.latest(name)) is None:
-                return
-            for path in unfinished_files(tables, name):
-                path.unlink(missing_ok=True)
-            table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
-            versions, files, fragments = len(table.list_versions()), len(tables.files(name)), tables.fragments(name)
-            if versions == 1 and files <= fragments:
-                return
-            if time.monotonic() > until:
-                left = f"{versions - 1} versions and {max(0, files - fragments)} files"
-                raise OSError(errno.EBUSY, f"of earlier rows of {name} {left} are still there; is the clock right?")
-            tables.replace(name, tables.rows(name))
-            pause = min(0.2, 2 * pause + 0.01)
-
-
-def has_leftovers(tables: Tables, name: str) -> bool:
-    """Return whether a process that died while it wrote or purged a table in a folder left a file there."""
-    return len(tables.files(name)) > tables.fragments(name) or bool(unfinished_files(tables, name))
-
-
-def unfinished_files(tables: Tables, name: str) -> list[Path]:
-    """Return the files of a table that LanceDB has not finished writing; none of a table on object storage."""
-    files = own_files(tables.folder / f"{name}.lance", f"{name}.lance") if tables.folder is not None else ()
-    return [path for path in files if path.name.startswith(".tmp")]

@@ -19,15 +19,13 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.arrival import arriving, set_aside, settle, settled, take_place
 from mcp_memory.storage.backups import RESTORE, Backups, read_header, still, unpack
-from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.examine import write_missing
-from mcp_memory.storage.forgotten import Book, purge, read_book, write_book
+from mcp_memory.storage.damage import problem_of_log
+from mcp_memory.storage.forgotten import Book, read_book, write_book
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.noted import ID_FILE
 from mcp_memory.storage.own_files import LEAVINGS, others_in, own_files, refuse_in_the_way
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.places import carry_places, note_place
-from mcp_memory.storage.schema import FORGOTTEN
 from mcp_memory.storage.tables import Tables
 
 ForgetAgain = Callable[[Path, str, int, Book], Awaitable[int]]
@@ -43,9 +41,11 @@ def check_readable(folder: Path) -> int:
         StoreError: a table cannot be read.
     """
     tables = Tables(str(folder))
-    last = last_commit(tables)
+    last = tables.log.last
     if last is None:
         raise InvalidInput("FILE", "it holds no store", "Nothing was changed. Take another backup.")
+    for _ in tables.log.entries():
+        pass
     for name in last.tables:
         tables.rows(name)
     return last.tx
@@ -92,9 +92,10 @@ async def restore(
     header = await to_thread.run_sync(read_header, file)
     damaged = False
     try:
-        there = await to_thread.run_sync(last_commit, tables)
-    except StoreError:  # nothing can be read of it, so no backup can be made: it is set aside
-        there, damaged = None, True
+        damaged = bool(await to_thread.run_sync(problem_of_log, tables))
+        there = None if damaged else tables.log.last
+    except StoreError:
+        there, damaged = None, True  # no whole backup can be made of it: it is set aside
     if damaged and not replace:
         problem = f"the memory in {str(folder)!r} cannot be read"
         raise InvalidInput("storage.uri", problem, "Say --replace; it is set aside then, in a folder in its own.")
@@ -116,7 +117,7 @@ async def restore(
         if there is not None:
             saved = await to_thread.run_sync(Backups(tables, max(keep, 1), lambda: now).make, RESTORE)
             book = await to_thread.run_sync(read_book, tables)
-        elif not damaged and await to_thread.run_sync(last_commit, tables) is not None:
+        elif not damaged and tables.log.newest():
             raise StoreBusy(f"Another process began a memory in {str(folder)!r}. Nothing was changed.")
         elif damaged:
             with suppress(StoreError):
@@ -124,7 +125,6 @@ async def restore(
         if forget_again is not None and book is not None and book.records:
             left_out = await forget_again(made, header["embedder"], header["dimension"], book)
             await to_thread.run_sync(_join_books, Tables(str(made)), book)
-        await to_thread.run_sync(write_missing, Tables(str(made)))
         await to_thread.run_sync(carry_places, folder, made)
         note_place(made, "copy", file, now)
         _refuse_others(folder, "restored over")
@@ -146,7 +146,6 @@ def _join_books(tables: Tables, book: Book) -> None:
     records = sorted({(one.at, one.by, one.space, one.hashes): one for one in (*book.records, *own.records)}.items(),
                      key=lambda entry: entry[0][:3])  # fmt: skip
     write_book(tables, [one for _, one in records], None)
-    purge(tables, FORGOTTEN)
 
 
 async def move(uri: str, to: Path, lock_timeout_s: float, noted_in: str = "") -> Path:
@@ -199,7 +198,7 @@ async def move(uri: str, to: Path, lock_timeout_s: float, noted_in: str = "") ->
 def _places(tables: Tables, to: Path) -> tuple[Path, Path]:
     """Return from where to where a store is moved."""
     folder, to = tables.folder, to.expanduser().resolve()
-    if folder is None or last_commit(tables) is None:
+    if folder is None or not tables.log.newest():
         problem = f"nothing is stored in {tables.uri!r}, or not in a folder"
         raise InvalidInput("storage.uri", problem, "Nothing was moved.")
     real = folder.resolve()

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.schema import COMMITS, DERIVED_TABLES, FORGOTTEN, LOG_TABLES
+from mcp_memory.storage.schema import TABLE_KINDS
 
 FIRST = 4096
 """Bytes at the beginning of a file by which it is known."""
@@ -40,7 +40,7 @@ def _has_numbers(first: bytes) -> bool:
 _SPARE = r"#\d+|\.damaged|\.hidden"
 """Endings of files of a table that no version of it needs: of a write that was killed, and of a repair."""
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_NAMES = "|".join((COMMITS, FORGOTTEN, *LOG_TABLES, *(rf"{kind}_\d+(?:_\d+)?" for kind in DERIVED_TABLES)))
+_NAMES = "|".join(rf"{kind}_\d+(?:_\d+)?" for kind in TABLE_KINDS)
 _TABLE = (
     rf"(?:{_NAMES})\.lance/(?:(?:data/(?:[01]{{24}}[0-9a-f]{{26}}|{_UUID})\.lance|_versions/(?:\d+\.manifest|"
     rf"latest_version_hint\.json)|_transactions/\d+-{_UUID}\.txn|_deletions/\d+-\d+-\d+\.(?:arrow|bin))"
@@ -49,10 +49,10 @@ _TABLE = (
 _HEX = "[0-9a-f]{32}"
 _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (_TABLE, lambda _first: True),
-    (r"journal\.jsonl|log\.jsonl", _has(b'"commit":', b'"embedder":')),
+    (r"memory\.log", _has(b' {"tx":', b'"embedder":')),
     (r"sums\.txt", _has(b".lance/")),
-    (r"anchor-[01]\.json", _has(b'"crc32"', b'"commit"')),
-    (r"forgotten\.json", _has(b'"hashes"', b'"counts"')),
+    (r"memory\.anchor", _has(b'{"com', b'mit": ')),
+    (r"forgotten\.json", _has(b'"records": ', b'"hashes"', b'"counts"')),
     (r"moved\.json", _has(b'{"to": "')),
     (r"store\.id", lambda first: re.fullmatch(rb"[0-9a-f]{32}\n?", first) is not None),
     (r"places\.jsonl", _has(b'{"kind": "', b'"path": "')),

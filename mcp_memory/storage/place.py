@@ -23,17 +23,18 @@ from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.errors import StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settled
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, Promises, storage_options
-from mcp_memory.storage.bucket_journal import BucketJournal
 from mcp_memory.storage.bucket_lock import BucketLock
-from mcp_memory.storage.data_files import FAILURES, error_text, local_folder
-from mcp_memory.storage.journal import Journal
+from mcp_memory.storage.bucket_log import BucketLog
+from mcp_memory.storage.data_files import FAILURES, error_text, is_of_older_program, local_folder
 from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
+from mcp_memory.storage.log import LocalLog, Log
 from mcp_memory.storage.noted import PlaceNote
 from mcp_memory.storage.places import lost_places
 from mcp_memory.storage.rights import open_to_others
+from mcp_memory.storage.schema import older_format
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,12 @@ class Place:
 
         Raises:
             StoreUnwritable: the memory is not where it was, or where it was moved to.
+            StoreMismatch: it is that of an older program.
         """
         folder = settled(local_folder(self.uri))
         self.note.check(folder)
+        if folder is not None and is_of_older_program(folder):
+            raise StoreMismatch(older_format(str(folder)))
         return folder
 
     @cached_property
@@ -97,9 +101,9 @@ class Place:
         return (KEEPS_VERSIONS,) if self.promises.versions else ()
 
     @cached_property
-    def journal(self) -> Journal:
-        """The journal of the store."""
-        return Journal(self.folder) if self.folder is not None else BucketJournal(self.bucket)
+    def log(self) -> Log:
+        """The log of the store."""
+        return LocalLog(self.folder) if self.folder is not None else BucketLog(self.bucket)
 
     def lock(self, name: str) -> BucketLock:
         """Return the lock of a name on object storage.
@@ -151,8 +155,8 @@ def open_write_lock(place: Place, timeout_s: float) -> Lock:
     """Return the write lock of a store; the probe of an object store comes before the first use of it."""
     if place.folder is not None:
         return WriteLock(place.folder, timeout_s)
-    journal = place.journal if isinstance(place.journal, BucketJournal) else None
-    return BucketLock(place.bucket, WRITE_LOCK, timeout_s, journal=journal)
+    log = place.log if isinstance(place.log, BucketLog) else None
+    return BucketLock(place.bucket, WRITE_LOCK, timeout_s, log=log)
 
 
 def take_if_free(place: Place, name: str) -> Callable[[], None] | None:

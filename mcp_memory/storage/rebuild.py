@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from itertools import groupby
 from typing import Any
@@ -26,25 +26,22 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
+from mcp_memory.errors import StoreBusy, StoreError
 from mcp_memory.storage.columns import vectors_of
-from mcp_memory.storage.commits import commit_switch, last_commit
-from mcp_memory.storage.damage import damage_of, refuse
+from mcp_memory.storage.commits import ensure_format
+from mcp_memory.storage.damage import refuse
+from mcp_memory.storage.log import Entry
+from mcp_memory.storage.log import rows_of as logged
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.rows import DERIVED, StoredRow, right_rows, rows_of, values_of
 from mcp_memory.storage.schema import (
-    COMMITS,
-    FORMAT,
     Commit,
-    DerivedTable,
+    TableKind,
     TableRows,
-    commit_rows,
-    commits_of,
     generation_of,
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import append_commit, sweep
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -75,10 +72,18 @@ class Relearning:
         tables: the tables of the store.
         generation: the generation of the sentences to look up.
         relearn: makes beliefs of lessons.
+        left: returns what a forget leaves of some commits of the log; by default all of it.
     """
 
-    def __init__(self, tables: Tables, generation: int, relearn: Relearn) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        generation: int,
+        relearn: Relearn,
+        left: Callable[[Iterable[Entry]], Iterable[Entry]] = iter,
+    ) -> None:
         self._tables = tables
+        self._left = left
         self._generation = generation
         self._relearn = relearn
         self._view = View()
@@ -121,7 +126,8 @@ class Relearning:
         The sentences that these lessons are about are in the view when this has returned.
         """
         after = self._view.tx
-        rows = self._tables.rows("episodes", f"tx > {after} AND tx <= {until}")
+        entries = list(self._left(self._tables.log.entries(after, until)))
+        rows = logged(entries, "episodes")
         new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
         for tx, _, lesson, _ in right_rows("episodes", rows):
             if not self._view.has_lesson(lesson):  # a judge's first lesson counts, should there be a second in the log
@@ -129,7 +135,7 @@ class Relearning:
         lessons = list(new.values())
         if not lessons:
             return [], []
-        rows = self._tables.rows("turns", f"tx > {after} AND tx <= {lessons[-1][0]}")
+        rows = logged((entry for entry in entries if entry.commit.tx <= lessons[-1][0]), "turns")
         turns = [(row.tx, row.value) for row in right_rows("turns", rows)]
         arrived = {turn.id for _, turn in turns}
         names = dict.fromkeys(name for _, lesson in lessons for name in lesson.labels if name not in self._looked_up)
@@ -197,18 +203,14 @@ async def rebuild(
     Raises:
         StoreBusy: another process is rebuilding this store, or writing to it all the time.
         StoreDamaged: the log itself is damaged. Nothing was changed.
-        StoreMismatch: the store has a newer format.
+        StoreMismatch: the store has another format.
         StoreUnwritable: the place cannot be written to. The memory is as it was.
     """
-    last = await to_thread.run_sync(last_commit, tables)
+    last = await to_thread.run_sync(lambda: tables.log.last)
     if last is None:
         return 0
-    if last.format > FORMAT:
-        raise StoreMismatch(
-            f"storage.uri {tables.uri!r} was written by a newer mcp-memory (format {last.format}, this program knows "
-            f"{FORMAT}). Nothing was changed. Update this program."
-        )
-    await to_thread.run_sync(lambda: refuse(tables, damage_of(tables, last)))
+    ensure_format(last, tables.uri)
+    refuse(tables)
     release = await to_thread.run_sync(take_if_free, tables.place, REBUILD_LOCK)
     if release is None:
         raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
@@ -217,15 +219,14 @@ async def rebuild(
         generation = await to_thread.run_sync(_drop_unfinished, tables, last)
         work = _Rebuild(tables, last, generation, reader, make, relearn, embed)
         for _ in range(PASSES):
-            if not await to_thread.run_sync(work.rows_left, last.tx):
+            if not await work.catch_up(last.tx):
                 break
-            await work.catch_up(last.tx)
             last = await to_thread.run_sync(work.last)
         async with writing():
             last = await to_thread.run_sync(work.last)
             await work.catch_up(last.tx)
             with anyio.CancelScope(shield=True):
-                commit = last.switched(
+                commit = last.next(
                     clock(),
                     embedder=embedder,
                     dimension=dimension,
@@ -236,11 +237,11 @@ async def rebuild(
                     assertions=work.assertions,
                     beliefs=await to_thread.run_sync(work.append_beliefs),
                 )
-                await to_thread.run_sync(_switch, tables, last, commit)
+                await to_thread.run_sync(_switch, tables, commit)
         return work.turns
     except BaseException:
         with anyio.CancelScope(shield=True), suppress(StoreError):
-            now = await to_thread.run_sync(last_commit, tables)
+            now = await to_thread.run_sync(lambda: tables.log.last)
             if now is not None and now.generation != generation:  # else its commit stands
                 await to_thread.run_sync(_drop_unfinished, tables, now)
         raise
@@ -259,12 +260,10 @@ def _drop_unfinished(tables: Tables, last: Commit) -> int:
     return highest + 1
 
 
-def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
-    sweep(
-        tables, last, {}, derived=False
-    )  # uncommitted rows of the log carry the number that this commit is about to make visible
-    tables.add_columns(COMMITS, commit_rows(commit))
-    append_commit(tables, commit_switch(tables, commit))
+def _switch(tables: Tables, commit: Commit) -> None:
+    refuse(tables)
+    with tables.write_errors():
+        tables.log.append(commit, {})
 
 
 class _Rebuild:
@@ -291,7 +290,7 @@ class _Rebuild:
         Raises:
             StoreBusy: something was forgotten meanwhile, and the new tables may hold some of it.
         """
-        last = last_commit(self._tables)
+        last = self._tables.log.last
         if last is None:
             raise StoreBusy(f"storage.uri {self._tables.uri!r} was emptied during the rebuild.")
         if last.generation != self._former.generation:
@@ -300,22 +299,23 @@ class _Rebuild:
             )
         return last
 
-    def rows_left(self, until: int) -> int:
-        names = ("turns", "episodes", "points", self._former.table("questions"))
-        return sum(self._tables.count(name, self._new(until)) for name in names)
-
-    async def catch_up(self, until: int) -> None:
-        for after, upto in await to_thread.run_sync(self._commit_ranges, until):
-            rows = await to_thread.run_sync(self._tables.rows, "turns", f"tx > {after} AND tx <= {upto}")
-            stored = [(row.tx, row.value) for row in right_rows("turns", rows)]
+    async def catch_up(self, until: int) -> bool:
+        """Handle the commits up to a number that were not handled yet, and return whether there were any."""
+        if until <= self._done:
+            return False
+        entries = self._tables.log.entries(self._done, until)
+        while part := await to_thread.run_sync(_next_part, entries):
+            self._places.update({entry.commit.tx: entry.commit.facts for entry in part})  # the log's keep the first
+            stored = [(row.tx, row.value) for row in right_rows("turns", logged(part, "turns"))]
             for start in range(0, len(stored), CHUNK):
-                part = stored[start : start + CHUNK]
-                batch = await self._make([turn for _, turn in part])
-                await to_thread.run_sync(self._append_batch, batch, {turn.id: tx for tx, turn in part})
+                chunk = stored[start : start + CHUNK]
+                batch = await self._make([turn for _, turn in chunk])
+                await to_thread.run_sync(self._append_batch, batch, {turn.id: tx for tx, turn in chunk})
+            if self._embed is not None:
+                await self._embed_points_and_questions(self._embed, part)
         await self._learning.catch_up(until)
-        if self._embed is not None:
-            await self._embed_points_and_questions(self._embed, until)
         self._done = until
+        return True
 
     def append_beliefs(self) -> int:
         """Append the beliefs of the lessons, and return the number of rows."""
@@ -325,34 +325,17 @@ class _Rebuild:
         self._append("beliefs", rows)
         return len(rows)
 
-    def _new(self, until: int) -> str:
-        """Return the condition for rows of the commits up to a number that are not rebuilt yet."""
-        return f"tx > {self._done} AND tx <= {until}"
-
-    def _append(self, kind: DerivedTable, rows: TableRows) -> None:
+    def _append(self, kind: TableKind, rows: TableRows) -> None:
         self._tables.append(table_name(kind, self._generation, self._reader), rows)
 
-    async def _embed_points_and_questions(self, embed: Embed, until: int) -> None:
-        """Append the vectors of points, and the questions of the old generation with new vectors."""
-        points = right_rows("points", await to_thread.run_sync(self._tables.rows, "points", self._new(until)))
-        for txs, places, revisions in _chunks(points):
-            vectors = await embed([point.description for point in revisions])
-            await to_thread.run_sync(
-                self._append, "point_vectors", rows_of("point_vectors", revisions, txs, places, vectors)
-            )
-        former = self._former.table("questions")
-        questions = right_rows("questions", await to_thread.run_sync(self._tables.rows, former, self._new(until)))
-        for txs, places, placed in _chunks(questions):
-            vectors = await embed([question.text for _, question in placed])
-            await to_thread.run_sync(self._append, "questions", rows_of("questions", placed, txs, places, vectors))
-
-    def _commit_ranges(self, until: int) -> list[tuple[int, int]]:
-        """Return commit ranges (start, end], start excluded, of about `CHUNK` turns each."""
-        commits = self._tables.rows(COMMITS, self._new(until))
-        if commits is not None:  # the log's assertions keep the first places, so every rebuild gives the same order
-            self._places.update({commit.tx: commit.facts for commit in commits_of(commits)})
-        rows = self._tables.rows("turns", self._new(until), ["tx"])
-        return list(_ranges(sorted(rows["tx"].to_pylist()) if rows is not None else [], self._done))
+    async def _embed_points_and_questions(self, embed: Embed, part: Sequence[Entry]) -> None:
+        """Append the vectors of points, and the questions with theirs."""
+        for txs, places, revisions in _chunks(right_rows("points", logged(part, "points"))):
+            rows = rows_of("point_vectors", revisions, txs, places, await embed([one.description for one in revisions]))
+            await to_thread.run_sync(self._append, "point_vectors", rows)
+        for txs, places, placed in _chunks(right_rows("questions", logged(part, "questions"))):
+            rows = rows_of("questions", placed, txs, places, await embed([question.text for _, question in placed]))
+            await to_thread.run_sync(self._append, "questions", rows)
 
     def _append_batch(self, batch: Batch, txs: dict[str, int]) -> None:
         if batch.segments:
@@ -383,11 +366,11 @@ def _chunks(entries: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
         yield txs, places, values
 
 
-def _ranges(numbers: list[int], after: int) -> Iterator[tuple[int, int]]:
-    start, count = after, 0
-    for position, number in enumerate(numbers):
-        count += 1
-        ends = position + 1 == len(numbers) or numbers[position + 1] != number
-        if ends and (count >= CHUNK or position + 1 == len(numbers)):
-            yield start, number
-            start, count = number, 0
+def _next_part(entries: Iterator[Entry]) -> list[Entry]:
+    """Return the next commits with about `CHUNK` turns; none at the end."""
+    part, turns = [], 0
+    for entry in entries:
+        part.append(entry)
+        if (turns := turns + entry.commit.turns) >= CHUNK:
+            break
+    return part

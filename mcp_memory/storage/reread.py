@@ -22,12 +22,12 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.commits import commit_switch, last_commit
+from mcp_memory.storage.log import rows_of as logged
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
 from mcp_memory.storage.rows import right_rows, rows_of
-from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, commit_rows, commits_of, table_name
+from mcp_memory.storage.schema import FORMAT, Commit, table_name
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import append_commit, sweep
+from mcp_memory.storage.transaction import sweep
 
 PART = 50
 """Texts that one step reads: a fifth of a second."""
@@ -83,16 +83,15 @@ class Rereading:
         """
         if self._former is None and not await to_thread.run_sync(self._begin):
             return False
-        last = await to_thread.run_sync(last_commit, self._tables)
+        last = await to_thread.run_sync(self._last)
         if last is None or not self._is_current(last):  # after a rebuild, or when something was forgotten
             self.close()
             return last is not None and last.reader < self._reader
-        self._texts = await to_thread.run_sync(self._tables.count, "turns")
         if await self._read_part(last.tx):
             await to_thread.run_sync(self._drop_if_outdated)
             return True
         async with self._writing():
-            last = await to_thread.run_sync(last_commit, self._tables)
+            last = await to_thread.run_sync(self._last)
             if last is not None and self._is_current(last):
                 while await self._read_part(last.tx):
                     pass
@@ -109,15 +108,19 @@ class Rereading:
             self._release()
             self._release = None
 
+    def _last(self) -> Commit | None:
+        return self._tables.log.last
+
     def _begin(self) -> bool:
         """Prepare reading; return whether there is anything to read and no other process reads or rebuilds."""
-        last = last_commit(self._tables)
-        if last is None or last.reader >= self._reader or not READABLE <= last.format <= FORMAT:
+        last = self._last()
+        if last is None or last.reader >= self._reader or last.format != FORMAT:
             return False
         self._release = take_if_free(self._tables.place, REBUILD_LOCK)
         if self._release is None:
             return False
         self._former = last
+        self._texts = sum(commit.turns for commit in self._tables.log.commits())
         rows = self._tables.rows(self._name, None, ["tx"])
         if rows is not None and len(rows):
             latest = max(rows["tx"].to_pylist())
@@ -132,7 +135,7 @@ class Rereading:
 
     def _drop_if_outdated(self) -> None:
         """Drop the new table if something was forgotten while a part was read: the part may hold some of it."""
-        last = last_commit(self._tables)
+        last = self._last()
         if last is None or not self._is_current(last):
             self._tables.drop(self._name)
 
@@ -152,20 +155,20 @@ class Rereading:
             await to_thread.run_sync(self._append, assertions, {turn.id: tx for tx, turn in turns}, facts)
         self._seen, self._done = upto, max(self._done, upto)
         self._read_texts += len(turns)
+        self._texts = max(self._texts, self._read_texts)
         return True
 
     def _next_texts(self, until: int) -> tuple[int, list[tuple[int, Turn]], dict[int, int]]:
         """Return the last of the next commits with about `PART` texts, these texts, and how many facts each has."""
-        rows = self._tables.rows(COMMITS, f"tx > {self._seen} AND tx <= {until}")
-        commits = commits_of(rows) if rows is not None else []
-        upto, texts = until, 0
-        for commit in commits:
-            texts += commit.turns
-            if texts >= PART or commit.tx == self._done:  # known and new texts are not mixed
-                upto = commit.tx
+        part, texts = [], 0
+        for entry in self._tables.log.entries(self._seen, until):
+            part.append(entry)
+            texts += entry.commit.turns
+            if texts >= PART or entry.commit.tx == self._done:  # known and new texts are not mixed
                 break
-        found = self._tables.rows("turns", f"tx > {self._seen} AND tx <= {upto}")
-        return upto, [(row.tx, row.value) for row in right_rows("turns", found)], {one.tx: one.facts for one in commits}
+        upto = part[-1].commit.tx if part else until
+        found = [(row.tx, row.value) for row in right_rows("turns", logged(part, "turns"))]
+        return upto, found, {entry.commit.tx: entry.commit.facts for entry in part}
 
     def _append(self, assertions: list[Assertion], txs: dict[str, int], facts: dict[int, int]) -> None:
         """Append assertions at the places that a rebuild gives them, behind those of the log in the same commit."""
@@ -180,8 +183,7 @@ class Rereading:
         self._tables.append(self._name, rows)
 
     def _switch(self, last: Commit) -> None:
-        sweep(self._tables, last, {})
+        sweep(self._tables, last.tables, last.tx, {})
         read = self._tables.count(self._name)
-        commit = last.switched(self._clock(), assertions=read, reader=self._reader)
-        self._tables.add_columns(COMMITS, commit_rows(commit))
-        append_commit(self._tables, commit_switch(self._tables, commit))
+        with self._tables.write_errors():
+            self._tables.log.append(last.next(self._clock(), assertions=read, reader=self._reader), {})

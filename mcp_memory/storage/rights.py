@@ -9,7 +9,6 @@ from pathlib import Path
 from stat import S_IMODE, S_IWGRP, S_IWOTH
 
 from mcp_memory.storage.own_files import own_files
-from mcp_memory.storage.schema import COMMITS
 
 PRIVATE = 0o077
 """What is taken from the rights of new files, until they have those of the others."""
@@ -23,7 +22,7 @@ def keep_private() -> None:
 
 @contextmanager
 def rights_kept(folder: Path | None) -> Iterator[None]:
-    """Give the files of a store the owner and the rights of its table of commits, also those that the body makes.
+    """Give the files of a store the owner and the rights of its log, also those that the body makes.
 
     So a store stays that of its user when root repairs it, and that of a group when one of the group does. Another
     owner is set where this process may.
@@ -32,7 +31,7 @@ def rights_kept(folder: Path | None) -> Iterator[None]:
     state = None
     if folder is not None and os.name == "posix":
         with suppress(OSError):
-            state = (folder / f"{COMMITS}.lance").stat()
+            state = (folder / "memory.log").stat()
     try:
         yield
     finally:
@@ -41,7 +40,8 @@ def rights_kept(folder: Path | None) -> Iterator[None]:
             inside = {above for file in files for above in file.parents if folder in above.parents}
             for path in (*files, *inside):
                 with suppress(OSError):  # removed meanwhile, or another user's
-                    found, rights = path.lstat(), S_IMODE(state.st_mode) & (0o666 if path in files else 0o777)
+                    found, rights = path.lstat(), S_IMODE(state.st_mode) & 0o666
+                    rights |= 0 if path in files else (rights & 0o444) >> 2  # to enter a folder
                     if (found.st_uid, found.st_gid) != (state.st_uid, state.st_gid):
                         os.chown(path, state.st_uid, state.st_gid, follow_symlinks=False)
                     if S_IMODE(found.st_mode) != rights:

@@ -27,12 +27,12 @@ from mcp_memory.codec import faults, fields_of
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias, entity_key
 from mcp_memory.domain.episodes import Belief, Lesson
-from mcp_memory.domain.facts import Assertion, ExtractorName, kind_of
+from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.points import MIN_ENTITIES, Point
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.storage.columns import FindTurn, column_of, int_column, lengths_of_texts, values_in, vectors_of
-from mcp_memory.storage.schema import TableKind, TableRows, vector_column
+from mcp_memory.storage.schema import RowKind, TableRows, vector_column
 from mcp_memory.vectors import Matrix, Vector
 
 LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
@@ -41,7 +41,7 @@ DERIVED: frozenset[ExtractorName] = frozenset(get_args(ExtractorName)) - LOGGED
 """Extractors whose assertions stand in ``assertions_<generation>`` and are made again by a rebuild."""
 LENGTH_TOLERANCE = 0.01
 """How far from 1 a vector's length may be; float32 and int8 models stay within 0.001."""
-LAYOUTS: dict[TableKind, tuple[type, str]] = {
+LAYOUTS: dict[RowKind, tuple[type, str]] = {
     "turns": (Turn, "id"),
     "facts": (Assertion, "id"),
     "episodes": (Lesson, "episode_id"),
@@ -63,7 +63,7 @@ _log = logging.getLogger(__name__)
 
 
 def rows_of(
-    kind: TableKind,
+    kind: RowKind,
     values: Sequence[Any],
     txs: Sequence[int] | None = None,
     places: Sequence[int] | None = None,
@@ -115,17 +115,15 @@ def _as_stored(value: Any) -> Any:
 # Rows as values
 
 
-def values_of(kind: TableKind, rows: TableRows) -> list[Any]:
+def values_of(kind: RowKind, rows: TableRows) -> list[Any]:
     """Return the values of some rows, in their order, right or not; of ``questions`` each with its space."""
     class_, _ = LAYOUTS[kind]
     values = list(map(class_, *[values_in(field, rows) for field in fields_of(class_)]))
-    if class_ is Assertion:  # formats before 7 had no kind of facts
-        return [replace(one, kind=kind_of(one.relation or "")) if one.kind is None else one for one in values]
     return list(zip(rows["space"].to_pylist(), values, strict=True)) if kind == "questions" else values
 
 
 def row_faults(
-    kind: TableKind, value: Any, turn: tuple[str, int] | None = None, vector: Vector | None = None, dimension: int = 0
+    kind: RowKind, value: Any, turn: tuple[str, int] | None = None, vector: Vector | None = None, dimension: int = 0
 ) -> Iterator[str]:
     """Yield the faults of a row, in words.
 
@@ -158,7 +156,7 @@ def _lacks(value: Any, name: str) -> bool:
     return getattr(value, name) is None
 
 
-def _own_faults(kind: TableKind, value: Any, turn: tuple[str, int] | None, dimension: int) -> Iterator[str]:
+def _own_faults(kind: RowKind, value: Any, turn: tuple[str, int] | None, dimension: int) -> Iterator[str]:
     """Yield what is wrong with a value of which each field can be right."""
     if isinstance(value, (Segment, Sentence, Assertion)):
         if turn is None:
@@ -209,7 +207,7 @@ class StoredRow(NamedTuple):
     vector: Vector | None = None
 
 
-def right_rows(kind: TableKind, rows: TableRows | None, dimension: int = 0) -> list[StoredRow]:
+def right_rows(kind: RowKind, rows: TableRows | None, dimension: int = 0) -> list[StoredRow]:
     """Return the rows that can be right in the order of recording.
 
     Args:
@@ -236,12 +234,12 @@ def latest(rows: Sequence[StoredRow], key: str) -> list[StoredRow]:
     return [rows[place] for place in sorted(last.values())]
 
 
-def name_of(kind: TableKind, value: Any) -> str:
+def name_of(kind: RowKind, value: Any) -> str:
     """Return what a row is called in a message."""
     return str(getattr(value[1] if isinstance(value, tuple) else value, LAYOUTS[kind][1]))
 
 
-def _has_fault(kind: TableKind, value: Any, tx: int, found: Iterator[str]) -> bool:
+def _has_fault(kind: RowKind, value: Any, tx: int, found: Iterator[str]) -> bool:
     """Log a warning about a row that has a fault, and return whether it has one."""
     fault = next(found, None)
     if fault:
@@ -283,7 +281,7 @@ def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find
         By commit and by place within it; at the same place, derived ones come first.
     """
     right: list[StoredRow] = []
-    tables: tuple[tuple[TableKind, TableRows | None], ...] = ("assertions", derived), ("facts", facts)
+    tables: tuple[tuple[RowKind, TableRows | None], ...] = ("assertions", derived), ("facts", facts)
     for kind, rows in tables:
         if rows is not None and len(rows):
             assertions = values_of(kind, rows)
@@ -306,7 +304,7 @@ def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, f
     def find(space: str, turn_id: str) -> Turn | None:
         return turns[rank[turn_id]] if turn_id in rank else find_earlier(space, turn_id)
 
-    def right(kind: TableKind, rows: TableRows) -> tuple[tuple[Any, ...], Matrix]:
+    def right(kind: RowKind, rows: TableRows) -> tuple[tuple[Any, ...], Matrix]:
         pieces, vectors = values_of(kind, rows), vectors_of(rows)
         order = np.flatnonzero(_are_right(kind, pieces, rows, find))
         by_turn = np.array([rank.get(piece.turn_id, -1) for piece in pieces], dtype=np.int64)[order]
@@ -319,7 +317,7 @@ def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, f
     return Batch(tuple(turns), found, said, segment_vectors, sentence_vectors)
 
 
-def _are_right(kind: TableKind, values: Sequence[Any], rows: TableRows, find: FindTurn) -> NDArray[np.bool_]:
+def _are_right(kind: RowKind, values: Sequence[Any], rows: TableRows, find: FindTurn) -> NDArray[np.bool_]:
     """Return which rows can be right; the others are named in warnings."""
     vectors = vectors_of(rows)
     right = _are_surely_right(kind, rows, vectors, find)
@@ -332,7 +330,7 @@ def _are_right(kind: TableKind, values: Sequence[Any], rows: TableRows, find: Fi
     return right
 
 
-def _are_surely_right(kind: TableKind, rows: TableRows, vectors: Matrix, find: FindTurn) -> NDArray[np.bool_]:
+def _are_surely_right(kind: RowKind, rows: TableRows, vectors: Matrix, find: FindTurn) -> NDArray[np.bool_]:
     """Return rows in which `row_faults` would find nothing; it may find nothing in some of the others as well."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -352,7 +350,7 @@ def _are_surely_right(kind: TableKind, rows: TableRows, vectors: Matrix, find: F
     return right
 
 
-def _fields_are_right(kind: TableKind, rows: TableRows) -> NDArray[np.bool_]:
+def _fields_are_right(kind: RowKind, rows: TableRows) -> NDArray[np.bool_]:
     """Return rows of which each field holds what it can."""
     import pyarrow as pa
     import pyarrow.compute as pc

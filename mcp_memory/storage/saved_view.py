@@ -37,12 +37,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from mcp_memory.storage.commits import commits_after, last_commit
-from mcp_memory.storage.damage import damage_of, short_tables
+from mcp_memory.storage.damage import damage_of_log, short_tables
 from mcp_memory.storage.mapped import VectorFiles, name_of
 from mcp_memory.storage.own_files import own_files, remove_own
 from mcp_memory.storage.place import take_if_free, take_soon
-from mcp_memory.storage.schema import COMMITS, FORMAT, Commit, commits_of
+from mcp_memory.storage.schema import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.texts import folder
 from mcp_memory.vectors import Matrix
@@ -83,12 +82,10 @@ class Saved:
     Attributes:
         view: the view.
         last: the last commit in it.
-        folded: the last one of those in it that the tables have.
     """
 
     view: View
     last: Commit
-    folded: Commit
 
 
 class SavedViews:
@@ -191,26 +188,21 @@ class SavedViews:
         if described is None:
             return None
         commit = Commit(**described["commit"])
-        folded = self._known(commit)
-        if folded is None:
+        if not self._is_known(commit):
             return None
         view = _unpickled(_content(self._path), described, self._files.find)
         view.bind(like)
-        return Saved(view, commit, folded)
+        return Saved(view, commit)
 
-    def _known(self, commit: Commit) -> Commit | None:
-        """Return the last commit of the tables, at most this one; None if it is not the store's, or damage is found."""
+    def _is_known(self, commit: Commit) -> bool:
+        """Return whether the store has a commit and the same tables still, and none of it is damaged."""
         tables = self._tables
-        last = last_commit(tables)
-        if last is None or commit.format != FORMAT or last.tables != commit.tables or damage_of(tables, last):
-            return None
-        if short_tables(tables, commits_of(tables.rows(COMMITS))) or tables.broken:
-            return None
-        if last.tx < commit.tx:
-            entries, _ = tables.journal.read()
-            return last if any(entry.commit == commit for entry in entries) else None
-        rows = commits_after(tables, commit.tx - 1)
-        return commit if rows is not None and commits_of(rows.slice(0, 1))[0] == commit else None
+        last = tables.log.last
+        if last is None or commit.format != FORMAT or last.tables != commit.tables or damage_of_log(tables):
+            return False
+        if short_tables(tables, last) or tables.broken or tables.sums.wrong(last.tables):
+            return False
+        return next(tables.log.commits(commit.tx - 1, commit.tx), None) == commit
 
 
 def remove_views(tables: Tables) -> None:

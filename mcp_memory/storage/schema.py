@@ -1,10 +1,9 @@
-"""The store's format: table names, the commit row, and the number that every row carries.
+"""The store's format: the kinds of rows, the commit, and the number that every row carries.
 
-The log has one permanent table of each kind. Derived tables have one for each *generation*, since a rebuild makes new
-tables next to the old ones. The columns of a table are the fields of the domain's dataclass and more: ``tx``, the
-number of the commit that a row belongs to; ``place``, its position within that commit, for tables in which the order of
-recording matters and rows of one commit are in two tables or replace each other; and ``vector``. ``rows.py``
-converts both ways.
+The log (``log.py``) holds what nothing else yields, one line for each commit. Everything in LanceDB is derived from it
+and has one table for each *generation*, since a rebuild makes new tables next to the old ones. The columns of a table
+are the fields of the domain's dataclass and more: ``tx``, the number of the commit that a row belongs to; ``place``,
+its position within that commit, where the order of recording matters; and ``vector``. ``rows.py`` converts both ways.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -25,15 +24,10 @@ from mcp_memory.vectors import Matrix
 TableRows = Any
 """A pyarrow table; pyarrow comes without types."""
 
-FORMAT = 10
-"""The tables' format. It is raised whenever an older program could not read, or would damage, what a newer one wrote:
-format 1 had no assertions, 2 no lessons, 3 no memory points, 4 no aliases, no questions and no record of what was
-spent, 5 no jobs, and stored what Claude read outside of ``facts``, 6 no kind and no precision of assertions, and no
-reader of commits, 7 no journal, 8 no offset of turns, 9 no key of commits. CONTRIBUTING.md, "A change of the store's
-format", says how."""
-READABLE = 2
-"""The oldest format that is read as it is; the next commit raises such a store to `FORMAT`. An older store is rebuilt
-from its log."""
+FORMAT = 11
+"""The format of log and tables. It is raised whenever an older program could not read, or would damage, what a newer
+one wrote. Up to format 10 the log was in tables of LanceDB (``commits.lance``), which this program does not read: an
+export of the older program brings such a memory over. CONTRIBUTING.md, "A change of the store's format", says how."""
 
 KEY_BYTES = 16
 """Length of the key of a store."""
@@ -41,18 +35,15 @@ KEY_BYTES = 16
 PART = 8192
 """Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
 
-COMMITS = "commits"
-FORGOTTEN = "forgotten"
-"""The table of what was forgotten; it belongs to no commit, and no program needs it to read the others."""
-LogTable = Literal["turns", "facts", "episodes", "points", "aliases", "jobs"]
+LogKind = Literal["turns", "facts", "episodes", "points", "aliases", "jobs", "questions"]
 """What no rebuild can make again: what was said, what callers asserted or a language model was paid to read, what
-judges said of episodes, memory points, aliases, and how far a language model has read each text."""
-DerivedTable = Literal["segments", "sentences", "assertions", "beliefs", "point_vectors", "questions"]
-"""What a rebuild makes again: pieces of texts, what the embedded engine read in them, what the lessons in ``episodes``
-taught, the vectors of the descriptions in ``points``, and questions, which a rebuild copies with new vectors."""
-LOG_TABLES: tuple[LogTable, ...] = get_args(LogTable)
-DERIVED_TABLES: tuple[DerivedTable, ...] = get_args(DerivedTable)
-TableKind = LogTable | DerivedTable
+judges said of episodes, memory points, aliases, how far a language model has read each text, and the question pool."""
+TableKind = Literal["segments", "sentences", "assertions", "beliefs", "point_vectors", "questions"]
+"""What has tables in LanceDB, which a rebuild makes again: pieces of texts, what the embedded engine read in them, what
+the lessons in ``episodes`` taught, the vectors of the descriptions in ``points``, and the questions with theirs."""
+LOG_KINDS: tuple[LogKind, ...] = get_args(LogKind)
+TABLE_KINDS: tuple[TableKind, ...] = get_args(TableKind)
+RowKind = LogKind | TableKind
 
 
 def table_name(kind: TableKind, generation: int, reader: int) -> str:
@@ -60,21 +51,14 @@ def table_name(kind: TableKind, generation: int, reader: int) -> str:
 
     Args:
         kind: the kind of the table.
-        generation: the generation of the derived tables.
+        generation: the generation of the tables.
         reader: the reader of the assertions (`Commit.reader`); other tables do not depend on it.
     """
-    if kind == "assertions" and reader:
-        return f"{kind}_{reader}_{generation}"
-    return kind if kind in LOG_TABLES else f"{kind}_{generation}"
-
-
-def tables_of(generation: int, reader: int) -> tuple[str, ...]:
-    """Return the names of all tables in which a commit has rows: the log, then derived tables."""
-    return tuple(table_name(kind, generation, reader) for kind in (*LOG_TABLES, *DERIVED_TABLES))
+    return f"{kind}_{reader}_{generation}" if kind == "assertions" and reader else f"{kind}_{generation}"
 
 
 def generation_of(table: str) -> int | None:
-    """Return the generation that a table belongs to; None for commits and the log."""
+    """Return the generation that a table belongs to; None for a table of another program."""
     number = table.rpartition("_")[2]
     return int(number) if number.isdigit() else None
 
@@ -89,39 +73,32 @@ def reader_of(table: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """The row that makes a transaction's rows visible.
+    """The end of a transaction: with its line in the log its rows become visible.
 
     Attributes:
         tx: its number; 1, 2, … without gaps.
         at: when it was written.
-        format: the format of the tables, see `FORMAT`.
+        format: the format, see `FORMAT`.
         embedder: the model that made the vectors.
         dimension: the dimension of the vectors.
-        generation: the generation of the derived tables.
+        generation: the generation of the tables.
         pid: the process that wrote it.
-        turns: rows in ``turns``.
-        segments: rows in ``segments_<generation>``; a rebuild's commit counts all of them.
-        sentences: rows in ``sentences_<generation>``; a rebuild's commit counts all of them.
-        facts: rows in ``facts``, whose assertions come from callers and from Claude.
-        assertions: rows in ``assertions_<generation>``; a rebuild's commit counts all of them.
-        episodes: rows in ``episodes``.
-        beliefs: rows in ``beliefs_<generation>``; a rebuild's commit counts all of them. Compaction may have removed
-            rows that a later row about the same sentence replaces.
-        points: rows in ``points``, and in ``point_vectors_<generation>``.
-        aliases: rows in ``aliases``.
-        questions: rows in ``questions_<generation>``; a rebuild copies them with their numbers.
+        turns, facts, episodes, points, aliases, jobs, questions: how many rows of this kind it has in the log; of
+            points and questions as many in their tables.
+        segments, sentences, assertions, beliefs: how many rows it has in the table of this kind; the commit of a
+            rebuild, or of a forget, counts all of them. Compaction may have removed beliefs that a later row about the
+            same sentence replaces.
         day: the day that the amounts below count for, see `Reservation`, which has no other table; 0 for none.
         calls: requests to a language model; this and the amounts below are negative if they correct an earlier row.
         input_tokens: the input tokens of these requests.
         cached_tokens: the cached tokens of these requests.
         output_tokens: the output tokens of these requests.
-        jobs: rows in ``jobs``. Compaction may have removed rows that a later row about the same turn replaces.
         reader: the version of the extractor that read the assertions of the embedded engine in this store, which are in
-            ``assertions_<reader>_<generation>``; 0 for stores that were read before versions were counted, which are in
-            ``assertions_<generation>``. A commit has that of the commit before it; a rebuild, and
-            reading all texts again, raise it.
+            ``assertions_<reader>_<generation>``; 0 for none, in ``assertions_<generation>``. A commit has that of the
+            commit before it; a rebuild, and reading all texts again, raise it.
+        forgets: how many records the book of what was forgotten has (``forgotten.py``).
         key: the key of the store's ids (``domain/ids.py``), in hex digits: a random one in the first commit, in each
-            later one that of the commit before it; "" if an older program wrote it.
+            later one that of the commit before it.
     """
 
     tx: int
@@ -131,13 +108,13 @@ class Commit:
     dimension: int
     generation: int
     pid: int
-    turns: int
-    segments: int
-    sentences: int
-    facts: int
-    assertions: int
-    episodes: int
-    beliefs: int
+    turns: int = 0
+    segments: int = 0
+    sentences: int = 0
+    facts: int = 0
+    assertions: int = 0
+    episodes: int = 0
+    beliefs: int = 0
     points: int = 0
     aliases: int = 0
     questions: int = 0
@@ -148,10 +125,11 @@ class Commit:
     output_tokens: int = 0
     jobs: int = 0
     reader: int = 0
+    forgets: int = 0
     key: str = field(default="", repr=False)
 
-    def count(self, kind: TableKind) -> int:
-        """Return how many rows it has in the table of a kind."""
+    def count(self, kind: RowKind) -> int:
+        """Return how many rows of a kind it has."""
         return self.points if kind == "point_vectors" else int(getattr(self, kind))
 
     def table(self, kind: TableKind) -> str:
@@ -161,20 +139,18 @@ class Commit:
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of all tables that it has rows in."""
-        return tables_of(self.generation, self.reader)
+        return tuple(map(self.table, TABLE_KINDS))
 
-    def switched(self, at: Millis, **changes: Any) -> Commit:
-        """Return the commit after this one that switches over to other derived tables, and brings no rows of its own.
+    def next(self, at: Millis, **changes: Any) -> Commit:
+        """Return the commit after this one: without rows of its own, but for what ``changes`` say.
 
         Args:
             at: the moment.
-            changes: the fields that differ: the counts of rows in the new tables, and what else is new.
+            changes: the fields that differ: counts of rows, and what else is new.
         """
         kept = {"embedder": self.embedder, "dimension": self.dimension, "generation": self.generation}
-        zeros = dict.fromkeys((f.name for f in fields(Commit)), 0)
-        own = {"tx": self.tx + 1, "at": at, "format": FORMAT, "pid": os.getpid(), "reader": self.reader}
-        key = self.key or secrets.token_hex(KEY_BYTES)
-        return Commit(**{**zeros, **kept, **own, "key": key, **changes})
+        kept |= {"reader": self.reader, "forgets": self.forgets, "key": self.key or secrets.token_hex(KEY_BYTES)}
+        return Commit(**{**kept, "tx": self.tx + 1, "at": at, "format": FORMAT, "pid": os.getpid(), **changes})
 
     @property
     def outlay(self) -> Reservation | None:
@@ -184,33 +160,13 @@ class Commit:
         return Reservation(self.day, Spending(self.calls, self.input_tokens, self.cached_tokens, self.output_tokens))
 
 
-def commit_rows(*commits: Commit) -> TableRows:
-    """Return commits as a table, one row each."""
-    import pyarrow as pa
-
-    schema = pa.schema(
-        [pa.field(f.name, pa.string() if f.type == "str" else pa.int64(), nullable=False) for f in fields(Commit)]
+def older_format(uri: str) -> str:
+    """Return in words what to do with a memory of an older program."""
+    return (
+        f"storage.uri {uri!r} holds a memory of an older mcp-memory, whose format this program does not read. Nothing "
+        "was changed. Bring it over: with the program that wrote it `mcp-memory export FILE`; then set storage.uri to "
+        "a new place, and with this one `mcp-memory import FILE`."
     )
-    return pa.Table.from_pylist([asdict(commit) for commit in commits], schema=schema)
-
-
-def commits_of(rows: TableRows) -> list[Commit]:
-    """Return the commits of some rows, by number; a count that an older format does not have is 0."""
-    zeros: dict[str, Any] = {**dict.fromkeys((f.name for f in fields(Commit)), 0), "key": ""}
-    counts = ({n: value for n, value in row.items() if n in zeros and value is not None} for row in rows.to_pylist())
-    return sorted((Commit(**(zeros | row)) for row in counts), key=lambda commit: commit.tx)
-
-
-_FIRST_COLUMNS = frozenset(
-    ("tx", "at", "format", "embedder", "dimension", "generation", "pid", "turns", "segments", "sentences")
-)
-"""Of the commits of format 1; each later one has them, too."""
-
-
-def lacks_columns(name: str, names: Sequence[str]) -> bool:
-    """Return whether a table with these columns cannot be what was written: another program's, a manifest of zeros."""
-    needed = _FIRST_COLUMNS if name == COMMITS else {"tx", "space"} if name in LOG_TABLES else set()
-    return not names or not needed.issubset(names)
 
 
 def with_tx(rows: TableRows, tx: int) -> TableRows:
@@ -221,13 +177,17 @@ def with_tx(rows: TableRows, tx: int) -> TableRows:
     return rows.set_column(column, rows.schema.field(column), pa.array(np.full(len(rows), tx, dtype=np.int64)))
 
 
-def split_commits(commits: list[Commit]) -> Iterator[list[Commit]]:
-    """Yield the commits in parts of some thousand sentences, beliefs, points, questions or jobs, to be read at once."""
-    part: list[Commit] = []
+ItemT = TypeVar("ItemT")
+
+
+def split_commits(items: Iterable[ItemT], commit_of: Callable[[ItemT], Commit]) -> Iterator[list[ItemT]]:
+    """Yield what stands for commits in parts of some thousand rows that are large, to be read at once."""
+    part: list[ItemT] = []
     size = 0
-    for commit in commits:
-        part.append(commit)
-        size += commit.sentences + commit.beliefs + commit.points + commit.questions + commit.jobs
+    for item in items:
+        part.append(item)
+        commit = commit_of(item)
+        size += 1 + commit.sentences + commit.beliefs + commit.points + commit.questions + commit.jobs
         if size >= PART:
             yield part
             part, size = [], 0
@@ -236,14 +196,9 @@ def split_commits(commits: list[Commit]) -> Iterator[list[Commit]]:
 
 
 def without_repeats(rows: TableRows | None, *, local: bool) -> TableRows | None:
-    """Return rows each once: on object storage a server that was stopped may append rows twice (``bucket_journal.py``).
-
-    Rows without a place and an id are returned as they are, unless they are commits.
-    """
-    if local or rows is None:
-        return rows
-    keys = [key for key in ("tx", "place", "id") if key in rows.column_names]
-    if keys == ["tx"] and "generation" not in rows.column_names:
+    """Return rows each once: on object storage a server that was stopped may append rows twice (``bucket_log.py``)."""
+    keys = [key for key in ("tx", "place", "id") if rows is not None and key in rows.column_names]
+    if local or rows is None or keys == ["tx"]:
         return rows
     seen = {key: place for place, key in enumerate(zip(*(rows[key].to_pylist() for key in keys), strict=True))}
     return rows if len(seen) == len(rows) else rows.take(sorted(seen.values()))

@@ -13,7 +13,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from functools import partial
 
 import anyio
 from anyio import to_thread
@@ -23,25 +22,24 @@ from mcp_memory.domain.batch import KEEP, Batch, Masking, masked_log
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
+from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
-from mcp_memory.storage.backups import Backups, without_compaction
-from mcp_memory.storage.bucket_refresh import nearest_in, open_refresher
+from mcp_memory.storage.backups import Backups, fold, without_compaction
 from mcp_memory.storage.check import Finding, check, store_status
-from mcp_memory.storage.commits import OutdatedFormat, read_log
+from mcp_memory.storage.commits import read_log
 from mcp_memory.storage.compaction import Compaction, Renewal
-from mcp_memory.storage.examine import Examiner
+from mcp_memory.storage.damage import Damage, damaged, examine, in_words, repair
 from mcp_memory.storage.forgetter import Forgetter
-from mcp_memory.storage.journal import Appended
+from mcp_memory.storage.forgotten import repair_book
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.place import Place, open_lease, open_write_lock
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, learn_nothing
-from mcp_memory.storage.repair import repair
+from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.reread import ReadAgain
-from mcp_memory.storage.rights import keep_private
-from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows
+from mcp_memory.storage.rights import keep_private, rights_kept
+from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, sum_outlays
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import LanceTransaction, merge_journal, prepare, sweep
+from mcp_memory.storage.transaction import LanceTransaction, prepare, sweep
 from mcp_memory.storage.transaction import append as append_batch
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, Keep
@@ -68,7 +66,7 @@ class LanceStore:
         make_view: returns an empty view with the indexes that the rooms need.
         lock_timeout_s: how long a write waits for those of other processes.
         compact_after: commits of this process between two compactions.
-        derive: returns what derives and embeds the turns of one rebuild; if given, an older format is rebuilt.
+        derive: returns what derives and embeds the turns of one rebuild; if given, broken tables are made again.
         relearn: makes beliefs of the lessons in a rebuild.
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         reader: the version of the extractor that reads facts from new texts; 0 for none.
@@ -103,9 +101,9 @@ class LanceStore:
         self._embedder, self._dimension = embedder, dimension
         self._derive, self._reader, self._clock = derive, reader, clock
         self._tables = Tables(self._place)
-        self._refresher = open_refresher(self._tables, embedder, dimension, make_view, masking)
+        self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking)
         self._refresher.use_saved(saved)
-        self._examiner = Examiner(Tables(self._place), lambda: self._refresher.losses)
+        self._noticed = self._found = Damage()  # at the last refresh, and what a closer look then found
         self._view = self._refresher.reset()
         self._view_lock, self._index_lock = anyio.Lock(), threading.Lock()
         self._refreshed = -JUST_S  # when the view was last brought up to date
@@ -120,7 +118,7 @@ class LanceStore:
         )  # fmt: skip
         self._forgetter = Forgetter(
             Tables(self._place), self._write_lock,
-            lambda tables, name, size: open_refresher(tables, name, size, make_view, masking),
+            lambda tables, name, size: Refresher(tables, name, size, make_view, masking),
             (embedder, dimension), embed, relearn, self._backups, clock,
         )  # fmt: skip
 
@@ -131,7 +129,7 @@ class LanceStore:
             await self._forgetter.settle()
             async with self._view_lock:
                 await self._refresh(whole=whole)
-                if not self._tables.journal.forgetting:
+                if not self._tables.log.forgetting:
                     yield self._view
                     return
 
@@ -153,18 +151,17 @@ class LanceStore:
             whole = bool(self._forgetter.book.hashes) and not texts_only  # for `without_forgotten`
             if whole or not self._is_current():  # else there is no need to wait for readers
                 async with self._view_lock:
-                    await self._refresh(whole=whole, locked=True)
+                    await self._refresh(whole=whole)
             if self._tables.folder is None and self._forgetter.worth_a_look:
                 await self._forgetter.settle_locked()
                 async with self._view_lock:
-                    await self._refresh(whole=not texts_only, locked=True)
+                    await self._refresh(whole=not texts_only)
             view, last = self._view, self._refresher.last  # a reader whose refresh fails resets both
-            append = partial(self._append, self._refresher.folded)
             forgotten = self.was_forgotten if self._forgetter.book.hashes else None
-            await self._examiner.refuse()
-            if last is not None and last.format < FORMAT:
-                await self._backups.before("format")
-            transaction = LanceTransaction(append, self._apply, forgotten, batch, rows, lock, view, last)
+            self._refuse()
+            transaction = LanceTransaction(
+                self._append, self._apply, forgotten, batch, rows, lock, view, last, shared=self._tables.log.shared
+            )
             yield transaction
         if transaction.committed:
             self._compaction.count_commit()
@@ -176,7 +173,7 @@ class LanceStore:
 
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
         """See `ports.Store.nearest`; old revisions of documents are among them. Call it while reading."""
-        return await to_thread.run_sync(nearest_in, self._refresher, self._view, space, queries, count)
+        return await to_thread.run_sync(self._refresher.nearest, self._view, space, queries, count)
 
     @property
     def view_is_due(self) -> bool:
@@ -198,13 +195,13 @@ class LanceStore:
         async with self._alone():
             await self._forgetter.settle_locked()
             async with self._view_lock:
-                await self._refresh(whole=True, locked=True)
+                await self._refresh(whole=True)
                 view, last = self._view, self._refresher.last
-                await self._examiner.refuse()
+                self._refuse()
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
-                await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
+                await to_thread.run_sync(sweep, self._tables, last.tables, last.tx, self._refresher.swept)
                 found = replace(found, left=await self._forgetter.forget(found, view, last, by, keep))
         async with self._view_lock:  # let go of what this process holds
             await self._refresh(whole=False)
@@ -212,10 +209,10 @@ class LanceStore:
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
-        """Hold the write lock, with every commit in the tables."""
+        """Hold the write lock, with every row in its table."""
         async with self._write_lock.hold():
             look_again()
-            await to_thread.run_sync(merge_journal, self._tables)
+            await to_thread.run_sync(fold, self._tables)
             yield
 
     def was_forgotten(self, id_: str) -> bool:
@@ -238,13 +235,26 @@ class LanceStore:
     @property
     def damage(self) -> tuple[str, ...]:
         """What committed rows are gone, and what has to be made again, in words, as of the last refresh."""
-        return self._examiner.found.problems
+        return self._found.problems
+
+    @property
+    def _damage(self) -> Damage:
+        found, book = self._refresher.damage, self._forgetter.book.damage
+        return replace(found, log=(*found.log, book)) if book else found
+
+    def _refuse(self) -> None:
+        """Refuse to change the store, if something is damaged that no rebuild makes again.
+
+        Raises:
+            StoreDamaged: it is.
+        """
+        if self._damage.log:
+            raise damaged(self._tables, self._found.problems or self._damage.problems)
 
     @property
     def outdated(self) -> bool:
         """Whether an older extractor has read the texts, or a derived table is broken, as of the last refresh."""
-        last, broken = self._refresher.last, self._refresher.lacks_rows or bool(self._tables.broken)
-        return (broken or (last is not None and last.reader < self._reader)) and self._renewal.due
+        return self._renewal.due
 
     async def reread(self) -> bool:
         """Read some more of the texts again that an older extractor has read; return whether any are left."""
@@ -271,12 +281,13 @@ class LanceStore:
         """
         tables = Tables(self._place)
         async with self._write_lock.hold(), without_compaction(tables):
-            return await to_thread.run_sync(repair, tables, give_up)
+            with rights_kept(tables.folder):
+                done = await to_thread.run_sync(repair, tables, give_up)
+                return [*done, *await to_thread.run_sync(repair_book, tables, give_up, self._clock())]
 
     async def about(self) -> StoreStatus:
         """Return the store's status without reading its rows; never raises because of the store's state."""
-        look = self._examiner.look
-        found = await to_thread.run_sync(store_status, self._tables, self._embedder, self._dimension, look)
+        found = await to_thread.run_sync(store_status, self._tables, self._embedder, self._dimension, self._look)
         return replace(
             found,
             holders=tuple(await self.holders()),
@@ -295,26 +306,27 @@ class LanceStore:
             self._tables.forget()
             may_go()
 
-    async def _refresh(self, *, whole: bool, locked: bool = False) -> None:
-        """Bring the view up to date; its lock must be held. ``locked``: so is the write lock, which a rebuild takes."""
+    async def _refresh(self, *, whole: bool) -> None:
+        """Bring the view up to date; its lock must be held."""
         just = whole and self._whole == self._view.tx and time.monotonic() - self._refreshed < JUST_S
         if (just or not whole) and self._is_current():
             return
         try:
-            self._view = await to_thread.run_sync(self._examiner.run, self._open_and_refresh, whole)
-        except OutdatedFormat:
-            if locked:
-                raise StoreBusy(
-                    f"storage.uri {self.uri!r} was written to by an older mcp-memory. Nothing was stored. Try again."
-                ) from None
-            if self._derive is None:
-                raise StoreMismatch(
-                    f"storage.uri {self.uri!r} has an older format. Nothing was changed. "
-                    "Run `mcp-memory doctor --rebuild` to bring it up to date; nothing of it is lost."
-                ) from None
-            _log.warning("storage.uri %r has an older format: it is rebuilt, which may take a while", self.uri)
-            _log.warning("storage.uri %r is rebuilt: %s texts", self.uri, await self.rebuild(self._derive()))
-            self._view = await to_thread.run_sync(self._examiner.run, self._open_and_refresh, whole)
+            self._view = await to_thread.run_sync(self._open_and_refresh, whole)
+        except StoreError as error:
+            raise await to_thread.run_sync(in_words, Tables(self._place), error) from error
+        if (noticed := self._damage) != self._noticed:
+            self._noticed, self._found = noticed, await to_thread.run_sync(self._look)
+            if self._found.problems:
+                _log.error("storage.uri %r: %s", self.uri, " ".join(self._found.problems))
+
+    def _look(self) -> Damage:
+        """Return what is damaged now; where that finds nothing, what this process has noticed."""
+        known = self._damage
+        if self._tables.log.shared:
+            return known
+        found = examine(Tables(self._place))
+        return Damage(found.log or known.log, found.tables or known.tables)
 
     def _open_and_refresh(self, whole: bool) -> View:
         if self._holders and not self._holders.registered:  # it is opened, or what was opened is gone
@@ -324,20 +336,19 @@ class LanceStore:
             if self._holders.was_removed():  # another process may have made it again, with the same numbers by chance
                 self._view = self._refresher.reset()
             self._holders.enter()
-        if self._refresher.lacks_rows and self._refresher.losses.have_changed():
+        if self._refresher.have_changed():
             self._view = self._refresher.reset()
         try:
             with made_to_stay():
                 view = self._refresher.refresh(self._view, whole=whole)
                 if view is not self._view:
                     self._forgetter.look_again()
-                self._examiner.note(book=bool(self._forgetter.damage))
                 self._refreshed, self._whole = time.monotonic(), view.tx if whole else None
                 if whole:
                     view.extend_indexes()  # here, in a thread, rather than at the first query
                 if view.tx:
                     self._place.note.keep(self._tables.folder)
-        except (StoreError, OutdatedFormat):
+        except StoreError:
             raise
         except (ValueError, TypeError, LookupError, RuntimeError) as error:  # the view may have taken in half of it
             self._view = self._refresher.reset()
@@ -347,33 +358,33 @@ class LanceStore:
             raise
         return view
 
-    async def _append(
-        self, folded: Commit | None, batch: Batch, rows: Mapping[TableKind, TableRows] | None, last: Commit | None
-    ) -> Appended:
-        """Sweep, append and commit; the write lock must be held, and ``folded`` is the last commit in the tables."""
+    async def _append(self, batch: Batch, rows: Mapping[RowKind, TableRows] | None, last: Commit | None) -> Commit:
+        """Sweep, append and commit; the write lock must be held."""
 
-        def work() -> Appended:
-            sweep(self._tables, folded, self._refresher.swept)
-            if folded is not None and folded == last and self._tables.folder is not None:
-                self._tables.journal.clear(folded.tx)  # a writer died that had taken it into the tables
+        def work() -> Commit:
+            made = rows or prepare(batch)
+            changes: dict[str, int] = {
+                kind: len(made.get(kind, ())) for kind in {*LOG_KINDS, *TABLE_KINDS} - {"point_vectors"}
+            }
+            changes |= sum_outlays(batch.outlays)
+            before = last or Commit(0, 0, FORMAT, self._embedder, self._dimension, 0, 0, reader=self._reader,
+                                    key=self._refresher.ids.key.hex())  # fmt: skip
+            commit = before.next(self._clock(), **changes)
+            sweep(self._tables, commit.tables, commit.tx - 1, self._refresher.swept)
             self._place.note.keep(self._tables.folder)
-            end, ids = 0 if folded == last else self._refresher.journal_end, self._refresher.ids
-            return append_batch(
-                self._tables, last, rows or prepare(batch), batch.outlays, embedder=self._embedder,
-                dimension=self._dimension, reader=self._reader, key=ids.key, at=self._clock(),
-                swept=self._refresher.swept, folded=folded, journal_end=end,
-            )  # fmt: skip
+            append_batch(self._tables, commit, made, self._refresher.swept)
+            return commit
 
         try:
             return await to_thread.run_sync(work)
         except StoreError as error:
-            self._refresher.losses.note_refused(error)
-            raise await to_thread.run_sync(self._examiner.in_words, error) from error
+            self._refresher.note_refused(error)
+            raise await to_thread.run_sync(in_words, Tables(self._place), error) from error
 
-    async def _apply(self, batch: Batch, appended: Appended) -> None:
+    async def _apply(self, batch: Batch, commit: Commit) -> None:
         """Add a commit to the view, unless a reader was faster or the view was reset meanwhile."""
         async with self._view_lock:
-            view, commit = self._view, appended.commit
+            view = self._view
             tables = commit.generation, commit.reader
             if view.tx != commit.tx - 1 or (view.tx and (view.generation, view.reader) != tables):
                 look_again()
@@ -381,9 +392,9 @@ class LanceStore:
             view.generation, view.reader = tables
             try:
                 if batch.segments or sum(len(turn.text) for turn in batch.turns) > SMALL:
-                    await to_thread.run_sync(self._refresher.apply, view, batch, appended)
+                    await to_thread.run_sync(self._refresher.apply, view, batch, commit)
                 else:  # a change of threads takes longer on a busy machine
-                    self._refresher.apply(view, batch, appended)
+                    self._refresher.apply(view, batch, commit)
             except Exception:  # the rows are stored, so the call succeeds; the next one loads the view again
                 _log.exception(
                     "commit %s is stored; it could not be added to the view, which is loaded again", commit.tx

@@ -5,7 +5,8 @@ only as long as one read. If a compaction removed the files of a read neverthele
 
 When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error; if the few hundred bytes of the
 table's new version still fit, the table then has a version that cannot be read. So every append checks its files before
-the rows count (`ensure_complete`), readers go back to the version before, and the next writer (``transaction.py``).
+the rows count (`ensure_complete`), readers go back to the version before, and the next writer puts that one back
+(`Tables.restore_readable`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import StoreError, StoreUnwritable
-from mcp_memory.storage.copies import CommitCopies, LogCopy, read_anchor
 from mcp_memory.storage.data_files import (
     FAILURES,
     Sums,
@@ -33,11 +33,11 @@ from mcp_memory.storage.data_files import (
     no_panics,
     table_names,
 )
-from mcp_memory.storage.journal import Journal
+from mcp_memory.storage.log import Log
 from mcp_memory.storage.own_files import refuse_in_the_way, remove_own
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rights import keep_private
-from mcp_memory.storage.schema import COMMITS, TableRows, lacks_columns, without_repeats
+from mcp_memory.storage.schema import TableRows, without_repeats
 
 STEPS_BACK = 8  # unreadable versions at most
 SPARE = 64 << 20
@@ -56,24 +56,24 @@ class Tables:
         place: the place where the store is.
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
-        sums, log_copy, commit_copies: see there. ``broken``: tables whose latest version could not be read.
+        sums: of the files of the tables.
+        broken: tables whose latest version could not be read.
     """
 
     def __init__(self, place: Place | str) -> None:
         self.place = place if isinstance(place, Place) else Place(place)
         self.uri = self.place.uri
         self.folder = self.place.folder
-        self.sums, self.log_copy = Sums(self.folder), LogCopy(self.folder)
+        self.sums = Sums(self.folder)
         self.broken: set[str] = set()
-        self.commit_copies = CommitCopies(self.folder, self.sums, self.log_copy, lambda: self.journal, self.earlier)
         self._database: Any = None
         self._open: dict[str, Table] = {}
         self._settled: dict[str, tuple[int, int]] = {}  # by table: when its versions last changed, and its version
 
     @property
-    def journal(self) -> Journal:
-        """The newest commits, which are not in the tables yet."""
-        return self.place.journal
+    def log(self) -> Log:
+        """The log of the store."""
+        return self.place.log
 
     # Opening
 
@@ -126,25 +126,19 @@ class Tables:
             return None
         try:
             if self.folder is not None and not self._table_folder(name).is_dir():
-                self._note_absent(name)
                 return None  # LanceDB would take 0.5 ms to say so: many a store has no facts, and each writer asks
             with no_panics():
                 self.sums.ensure_manifest(name)
                 table = self._connection().open_table(name)
-                if lacks_columns(name, table.schema.names):
+                if not {"tx", "place" if name.startswith("point") else "space"}.issubset(table.schema.names):
                     raise OSError("its newest version has not the columns that it should")
         except FAILURES as error:
             if isinstance(error, ValueError) and "not found" in str(error):
-                self._note_absent(name)
                 return None
             self.broken.add(name)
             raise self.unreadable(name, error_text(error)) from error
         self._open[name] = table
         return table
-
-    def _note_absent(self, name: str) -> None:
-        if name == COMMITS and read_anchor(self.folder) is not None:
-            self.broken.add(name)
 
     def earlier(self, name: str, version: int) -> Table | None:
         """Return a table at an earlier version; None if it is gone, or if LanceDB cannot read the newest one first."""
@@ -201,14 +195,8 @@ class Tables:
         if (settled := self.settled_version(name)) is not None:
             return settled
         changed, now = self._changed_at(name), time.time_ns()
-        try:
-            table = self.latest(name)
-        except StoreError:
-            if self._copies(name) is None:
-                raise
-            table = None
-        if table is None:
-            return next(iter(manifests_of(self.folder, name)), 0) if self._copies(name) is not None else None
+        if (table := self.latest(name)) is None:
+            return None
         version = int(table.version)
         if changed is not None and 0 < changed < now - SETTLED_NS:
             self._settled[name] = changed, version
@@ -273,20 +261,6 @@ class Tables:
         return self._read(name, lambda table: int(table.stats()["fragment_stats"]["num_fragments"]), 0)
 
     def _read(self, name: str, read: Callable[[Table], Out], default: Out) -> Out:
-        """Return the result of ``read`` for a table, or for what else has the commits if their table is damaged."""
-        result = default
-        if self._copies(name) is None:
-            try:
-                result = self._read_stored(name, read, default)
-            except StoreError:
-                if self._copies(name) is None:
-                    raise
-        return result if (copies := self._copies(name)) is None else read(copies)
-
-    def _copies(self, name: str) -> Table | None:
-        return self.commit_copies.table() if name == COMMITS and name in self.broken else None
-
-    def _read_stored(self, name: str, read: Callable[[Table], Out], default: Out) -> Out:
         """Return the result of ``read`` for a table: at its latest version, otherwise at the last readable one.
 
         Returns:
@@ -317,7 +291,7 @@ class Tables:
                     continue
                 _log.warning("%s: version %s cannot be read, version %s is", name, version, earlier)
                 return result
-        if version == 1 and name != COMMITS:  # its very first rows were cut short, and never committed
+        if version == 1:  # its very first rows were cut short, and never committed
             return default
         raise self.unreadable(name, error_text(failure)) from failure
 
@@ -343,14 +317,6 @@ class Tables:
                 self.sums.note([*made, manifest_of(self.folder, name, version)])
             return version
 
-    @contextmanager
-    def _summing(self, name: str) -> Iterator[None]:
-        """Note the sums of the files that the body adds to a table."""
-        before, folder = self.files(name), self._table_folder(name) / "data"
-        yield
-        made = (folder / file for file in self.files(name) - before)
-        self.sums.note((*made, *list(manifests_of(self.folder, name).values())[:1]))
-
     def files(self, name: str) -> set[str]:
         """Return the names of a table's data files, those of every version; none if they are not local."""
         try:
@@ -366,15 +332,33 @@ class Tables:
             if (table := self.latest(name)) is not None:
                 table.delete(where)
 
-    def add_columns(self, name: str, rows: TableRows) -> None:
-        """Add the columns that some rows have and a table lacks; they are empty in the rows that are there already.
+    def restore_readable(self, name: str) -> None:
+        """Restore the last readable version of a table if a later one cannot be read. The write lock must be held.
 
-        Programs that do not know these columns read and append as before, and leave them empty.
+        Raises:
+            StoreUnwritable: the restored version cannot be written now.
+            StoreError: no version can be read.
         """
-        with self.write_errors(), self._summing(name):
-            table = self.latest(name)
-            if table is not None and (missing := set(rows.schema.names) - set(table.schema.names)):
-                table.add_columns([column.with_nullable(True) for column in rows.schema if column.name in missing])
+        table = self.latest(name)
+        if table is None or is_readable(table):
+            self.broken.discard(name)
+            return
+        with self.write_errors():
+            version = int(table.version)
+            for earlier in range(version - 1, max(0, version - STEPS_BACK), -1):
+                old = self.earlier(name, earlier)
+                if old is not None and is_readable(old):
+                    _log.warning("%s: version %s was cut short by a full disk; %s is put back", name, version, earlier)
+                    old.restore()
+                    self.reopen(name)
+                    self.broken.discard(name)
+                    return
+            if version == 1:  # its very first rows were cut short: there is nothing to lose
+                self.drop(name)
+                self.broken.discard(name)
+                return
+        self.broken.add(name)
+        raise self.unreadable(name, "no version of it can be read")
 
     def drop(self, name: str) -> None:
         """Remove a table with its files."""
@@ -385,16 +369,3 @@ class Tables:
             else:  # LanceDB would remove the folder with whatever is in it
                 remove_own(self._table_folder(name), f"{name}.lance")
                 self.sums.forget(name)
-
-    def replace(self, name: str, rows: TableRows) -> int:
-        """Replace all rows of a table at once, and return its new version; earlier versions stay (`purge`)."""
-        with self.write_errors(), self._summing(name):
-            before = self.version(name)
-            table = self._connection().create_table(name, rows, mode="overwrite")
-            self._open[name] = table
-            if not is_readable(table) or table.count_rows() != len(rows):
-                if before is not None and (old := self.earlier(name, before)) is not None:
-                    old.restore()
-                self.reopen(name)
-                raise OSError(f"the new files of {name} were cut short")
-            return int(table.version)

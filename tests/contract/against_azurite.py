@@ -102,7 +102,7 @@ async def check(options: str) -> None:
     assert [await write(one if number % 2 else other, name) for number, name in enumerate(names)] == [*range(1, 41)]
     assert await refs(one) == await refs(other) == {*names}
     with anyio.fail_after(300):  # in which a server takes the journal into the tables
-        while b"turns.lance" not in contents(bucket):
+        while b"segments_0.lance" not in contents(bucket):
             await write(one, f"more{time.monotonic()}")
             await anyio.sleep(0.05)
     assert b"message7" in contents(bucket)

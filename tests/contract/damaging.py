@@ -12,7 +12,6 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreDamaged
-from mcp_memory.storage.copies import LOG_COPY
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import Matrix
 
@@ -78,21 +77,6 @@ async def held(store: LanceStore) -> tuple[int, int, int]:
         space = view.space("default")
         facts = sum(one.extractor == "embedded" for one in space.facts.rows)
         return len(space.sentences), len(space.segments), facts
-
-
-async def changed_in_place(folder: Path, commits: int = 3) -> Path:
-    """Write a store with long texts, change one byte of a text on the disk, and return its file."""
-    store = open_at(str(folder))
-    for number in range(commits):
-        long = [replace(one, text=f"{one.text} {'and more ' * 200}") for one in batch(f"m{number}").turns]
-        await commit_to(store, Batch(tuple(long)))
-    await store.aclose()
-    (folder / LOG_COPY).unlink()
-    hurt = oldest(folder, "turns.lance/data/*.lance")
-    content = hurt.read_bytes()
-    place = content.index(b"and more")
-    hurt.write_bytes(content[:place] + b"X" + content[place + 1 :])
-    return hurt
 
 
 async def embed(texts: Sequence[str]) -> Matrix:

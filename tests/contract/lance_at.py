@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import pyarrow
 from batches import DIMENSION, batch
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.storage.copies import LOG_COPY
-from mcp_memory.storage.schema import COMMITS, Commit, commit_rows
+from mcp_memory.storage.schema import LOG_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -40,23 +39,25 @@ async def refs(store: LanceStore) -> set[str]:
         return {turn.ref for turn in view.space("default").turns.values()}
 
 
-def change_column(uri: str, table: str, column: str, change: Callable[[list[object]], list[object]]) -> None:
-    """Replace the values of one column, which ``change`` receives in the order of recording."""
+def change_column(uri: str, table: str, column: str, change: Callable[[list[Any]], list[Any]]) -> None:
+    """Replace the values of one column, which ``change`` receives in the order of recording, in a table or the log."""
     tables = Tables(uri)
-    rows = tables.rows(table).sort_by([("tx", "ascending"), ("place", "ascending")])
-    changed = pyarrow.array(change(rows[column].to_pylist()), rows.schema.field(column).type)
+    if table in LOG_KINDS:
+        entries = list(tables.log.entries())
+        rows = [row for entry in entries for row in entry.rows.get(table, ())]
+        for row, value in zip(rows, change([row.get(column) for row in rows]), strict=True):
+            row[column] = value
+        *before, last = entries
+        tables.log.replace(before, last)
+        return
+    stored = tables.rows(table).sort_by([("tx", "ascending"), ("place", "ascending")])
+    changed = pyarrow.array(change(stored[column].to_pylist()), stored.schema.field(column).type)
     tables.drop(table)
-    tables.append(table, rows.set_column(rows.schema.get_field_index(column), column, changed))
+    tables.append(table, stored.set_column(stored.schema.get_field_index(column), column, changed))
 
 
-def write_older_commits(uri: str, *commits: Commit, lacking: Sequence[str]) -> None:
-    """Put commits as an older program wrote them, without some columns, in the place of those of a store.
-
-    Such a program kept no anchor, no sums and no copy of the log beside the tables.
-    """
-    tables = Tables(uri)
-    tables.drop(COMMITS)
-    for commit in commits:
-        tables.append(COMMITS, commit_rows(commit).drop_columns(list(lacking)))
-    for name in ("anchor-0.json", "anchor-1.json", "sums.txt", LOG_COPY):
-        (Path(uri) / name).unlink(missing_ok=True)
+def next_commit(uri: str, **changes: Any) -> None:
+    """Write a commit without rows after the last one."""
+    log = Tables(uri).log
+    assert log.last is not None
+    log.append(log.last.next(NOW, **changes), {})

@@ -38,9 +38,9 @@ async def test_nothing_is_left_in_any_place_where_the_store_wrote(tmp_path: Path
     shutil.copytree(old, tmp_path / "copy")
     await move(str(old), new, 5.0)
     back_up(new, NOW + 1)
-    for name in ("view", "turns.lance"):  # as a move leaves it that is killed
+    for name in ("view", "segments_0.lance"):  # as a move leaves it that is killed
         shutil.rmtree(old / name, ignore_errors=True)
-    shutil.copytree(tmp_path / "copy" / "turns.lance", old / "turns.lance")
+    shutil.copytree(tmp_path / "copy" / "segments_0.lance", old / "segments_0.lance")
     (old / "view").mkdir()
     (old / "view" / f"{'0a' * 16}.view").write_bytes(b"\x80\x05\x95 mcp_memory.view " + GONE[0].encode())
     (old / "moved.json").touch()  # which is newer than what the move left
@@ -127,7 +127,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 async def test_a_forget_removes_no_file_that_somebody_put_into_a_table(tmp_path: Path) -> None:
     await fill(opened(tmp_path))
-    mine = tmp_path / "turns.lance" / "data" / "holiday.lance"
+    mine = tmp_path / "segments_0.lance" / "data" / "holiday.lance"
     mine.write_text("mine")
     with pytest.raises(StoreUnwritable, match=r"holiday\.lance.*Nothing was changed\. Move it"):
         await opened(tmp_path).forget(lambda _: TARGETS, "a test")
@@ -216,7 +216,8 @@ async def test_of_two_moves_at_once_the_second_says_so(tmp_path: Path, monkeypat
     def late(tables: Tables, to: Path) -> tuple[Path, Path]:
         found = find(tables, to)
         leave(folder, tmp_path / "first")  # the other one is done
-        (tmp_path / "first" / "commits.lance").mkdir(parents=True)
+        (tmp_path / "first").mkdir()
+        (tmp_path / "first" / "memory.log").touch()
         return found
 
     monkeypatch.setattr(moving, "_places", late)

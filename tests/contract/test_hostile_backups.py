@@ -29,22 +29,22 @@ def sparse(name: str) -> tarfile.TarInfo:
 
 
 HOSTILE = {
-    "a petabyte of zeros": sparse("turns.lance/zeros"),
+    "a petabyte of zeros": sparse("segments_0.lance/zeros"),
     "sums without end": sparse("sums.json"),
-    "a link": member("turns.lance/link", tarfile.SYMTYPE, "/etc/passwd"),
-    "a link to a folder": member("turns.lance", tarfile.SYMTYPE, "/tmp"),
-    "a second name": member("turns.lance/second", tarfile.LNKTYPE, "/etc/passwd"),
-    "a second name of a member": member("turns.lance/second", tarfile.LNKTYPE, "header.json"),
-    "a device": member("turns.lance/device", tarfile.CHRTYPE),
-    "a pipe": member("turns.lance/pipe", tarfile.FIFOTYPE),
-    "a folder": member("turns.lance/folder", tarfile.DIRTYPE),
-    "up the tree": member("turns.lance/../../evil"),
+    "a link": member("segments_0.lance/link", tarfile.SYMTYPE, "/etc/passwd"),
+    "a link to a folder": member("segments_0.lance", tarfile.SYMTYPE, "/tmp"),
+    "a second name": member("segments_0.lance/second", tarfile.LNKTYPE, "/etc/passwd"),
+    "a second name of a member": member("segments_0.lance/second", tarfile.LNKTYPE, "header.json"),
+    "a device": member("segments_0.lance/device", tarfile.CHRTYPE),
+    "a pipe": member("segments_0.lance/pipe", tarfile.FIFOTYPE),
+    "a folder": member("segments_0.lance/folder", tarfile.DIRTYPE),
+    "up the tree": member("segments_0.lance/../../evil"),
     "from the root": member("/tmp/evil.lance/x"),
-    "a backslash": member("turns.lance\\..\\..\\evil"),
+    "a backslash": member("segments_0.lance\\..\\..\\evil"),
     "no table": member("moved.json"),
     "a lock": member("write.lock/x"),
-    "a long name": member("turns.lance/" + "x" * 5_000),
-    "a file in the place of a folder": member("turns.lance/data/x/y/z"),
+    "a long name": member("segments_0.lance/" + "x" * 5_000),
+    "a file in the place of a folder": member("segments_0.lance/data/x/y/z"),
 }
 
 

@@ -1,23 +1,30 @@
 """A store of an older format opens and can be written to, and nothing in it is lost.
 
-From format 5 on there is a kept store of each format, written by a program of its time (``written_stores.py``).
+There is a kept store of each format that is read, written by a program of its time (``written_stores.py``), and an
+export of the last one that is not: it brings such a memory over.
 """
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from written_stores import FACTS, MESSAGES, STORES, held, memory_of, unpacked, was_held, write
+from written_stores import FACTS, MESSAGES, NOW, STORES, held, memory_of, unpacked, was_held, write
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import Memory
 from mcp_memory.services.ingest import deriver, silent
-from mcp_memory.storage.schema import FORMAT
+from mcp_memory.services.learn.update import relearner
+from mcp_memory.services.transfer.exporting import export_lines
+from mcp_memory.services.transfer.importing import import_file
+from mcp_memory.storage.rows import rows_of
+from mcp_memory.storage.schema import FORMAT, LOG_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -60,7 +67,7 @@ async def test_a_store_of_an_older_format_is_read_as_it_was(number: int, tmp_pat
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_writing_to_a_store_of_an_older_format_raises_its_format(number: int, tmp_path: Path) -> None:
+async def test_a_store_of_an_older_format_can_be_written_to(number: int, tmp_path: Path) -> None:
     folder = unpacked(number, tmp_path)
     request = WriteRequest("default", "later", "message", (NewItem("Rufus found a frog.", "m9", "Ann"),))
     await memory_of(folder).write(request)
@@ -115,8 +122,22 @@ async def test_a_rebuild_of_a_store_of_an_older_format_keeps_the_log(number: int
     assert len([one for one in now["sentences"] if one["turn_id"] in indexed]) == len(then["sentences"])
 
 
-async def test_there_is_a_store_of_every_format_from_the_fifth_on() -> None:
-    assert list(range(5, FORMAT + 1)) == FORMATS, TODO.format(format=FORMAT)
+async def test_there_is_a_store_of_every_format_that_is_read() -> None:
+    assert list(range(11, FORMAT + 1)) == FORMATS, TODO.format(format=FORMAT)
+
+
+async def test_what_an_older_program_exported_is_stored_without_loss(tmp_path: Path) -> None:
+    """The log of format 10 was in tables; what this program exports of it is the same, line by line."""
+    exported = (STORES / "exported_10.jsonl").read_bytes()
+    memory = memory_of(tmp_path / "store")
+    relearn = relearner(memory.embedder, Teacher(memory.settings.gain))
+    assert isinstance(memory.store, LanceStore)
+    result = await import_file(memory.store, memory.reading, relearn, lambda: io.BytesIO(exported))
+    assert sum(result.stored.values()) == result.records > 10
+    async with memory.store.reading() as view:
+        log = await memory.store.log()
+        again = [line for _, line in export_lines(log, None, view=view, program="test", now=NOW)]
+    assert again[1:] == exported.splitlines(keepends=True)[1:]
 
 
 async def test_no_column_of_any_table_changes_unless_the_format_does(tmp_path: Path) -> None:
@@ -126,6 +147,7 @@ async def test_no_column_of_any_table_changes_unless_the_format_does(tmp_path: P
     todo = TODO.format(format=FORMAT)
     assert said["format"] == FORMAT, todo
     assert _columns(tmp_path / "store") == said["tables"], todo
+    assert {kind: dict(_types(rows_of(kind, []).schema)) for kind in LOG_KINDS} == said["log"], todo
     assert _columns(unpacked(FORMAT, tmp_path / "then")) == said["tables"], todo
 
 
@@ -136,8 +158,10 @@ def _columns(folder: Path) -> dict[str, dict[str, str]]:
     for name in sorted(tables.names()):
         table = tables.latest(name)
         assert table is not None
-        found[name.replace("_0", "_g")] = {
-            column.name: str(column.type).replace("[32]", "[n]") + ("" if column.nullable else " not null")
-            for column in table.schema
-        }
+        found[name.replace("_0", "_g")] = dict(_types(table.schema))
     return found
+
+
+def _types(columns: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    for column in columns:
+        yield column.name, str(column.type).replace("[32]", "[n]") + ("" if column.nullable else " not null")

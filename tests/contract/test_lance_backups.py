@@ -139,7 +139,7 @@ async def test_tables_of_another_program_that_are_called_like_ours_are_left_alon
     """Neither restored over nor swept, whether they have numbers of commits or not."""
     await write(opened(tmp_path / "store"), batch("alpha"))
     await saved(tmp_path / "store", tmp_path / "file")
-    theirs = {"turns": {"id": 1, "tx": 5, "text": "theirs"}, "jobs": {"id": 1, "text": "theirs"}}
+    theirs = {"segments_0": {"id": 1, "text": "theirs"}, "sentences_0": {"id": 1, "text": "theirs"}}
     for name, row in theirs.items():
         folder = tmp_path / name
         Tables(str(folder)).place.connect().create_table(name, [row])
@@ -255,8 +255,8 @@ async def test_a_backup_in_which_it_cannot_be_forgotten_stays_and_is_named(
     half.write_bytes(half.read_bytes()[:9000])
     before = [file.read_bytes(), half.read_bytes()]
     left = file.with_name(f".{file.name}.work")  # of a process that died at it
-    (left / "turns.lance" / "data").mkdir(parents=True)
-    (left / "turns.lance" / "data" / f"{'01' * 12}{'9f' * 13}.lance").write_text(GONE[0])
+    (left / "segments_0.lance" / "data").mkdir(parents=True)
+    (left / "segments_0.lance" / "data" / f"{'01' * 12}{'9f' * 13}.lance").write_text(GONE[0])
 
     def full(*_arguments: object) -> str:
         raise OSError(28, "No space left on device")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from anyio import to_thread
 from batches import DIMENSION, asserted, batch, belief, lesson, point, pointed, taught, turn, unit_vectors
 from damaging import refs
 from store_contents import decoded, holding
@@ -22,8 +21,7 @@ from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError, StoreDamaged, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
 from mcp_memory.storage.backups import Backups
-from mcp_memory.storage.copies import LOG_COPY, LogCopy
-from mcp_memory.storage.forgotten import BOOK_COPY
+from mcp_memory.storage.forgotten import BOOK
 from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -92,7 +90,7 @@ async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path:
     assert found.relearn
     assert holding(tmp_path / "store", (*GONE, *found.ids, "bravo", "charlie")) == {"bravo", "charlie"}
     assert [finding.text for finding in await store.check()] == []
-    assert (await store.about()).notes == ()  # the copy of the log is whole, too
+    assert (await store.about()).notes == ()
     async with opened(tmp_path / "store").reading() as view:
         space = view.space("default")
         kept = batch("bravo").sentences[0].id
@@ -117,7 +115,7 @@ async def test_what_was_read_again_or_rebuilt_by_halves_goes_too(tmp_path: Path)
     assert holding(tmp_path / "store", GONE) == set()
 
 
-STEPS = ("_rewrite_points", "_rewrite_lessons", "_copy_derived", "_learn_and_embed", "_switch", "_clean")
+STEPS = ("_relearnt", "_copy_tables", "_embed_points", "_switch", "_clean")
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -141,7 +139,9 @@ async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(forget_module.Forgetting, step, broken_later if step == "_learn_and_embed" else broken)
+        patch.setattr(
+            forget_module.Forgetting, step, broken_later if step in ("_relearnt", "_embed_points") else broken
+        )
         with pytest.raises(BaseException):  # noqa: B017, PT011 - the process ends
             await store.forget(lambda _: TARGETS, "a test")
     if after:
@@ -164,55 +164,19 @@ async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
     assert [record.getMessage() for record in caplog.records if "gone" in record.getMessage()] == []
 
 
-async def test_a_forget_that_ends_before_it_removes_the_copy_of_the_log_is_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = opened(tmp_path / "store")
-    await fill(store)
-    assert (tmp_path / "store" / LOG_COPY).exists()
-
-    def broken(_: LogCopy) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LogCopy, "remove", broken)
-        with pytest.raises(BaseException):  # noqa: B017, PT011 - the process ends
-            await store.forget(lambda _: TARGETS, "a test")
-    async with opened(tmp_path / "store").reading():
-        pass
-    assert holding(tmp_path / "store", GONE) == set()
-
-
-@pytest.mark.parametrize("name", [f"data/{'01' * 12}{'9f' * 13}.lance", "data/.tmpA1", "_versions/.tmpB2"])
-async def test_a_file_that_a_killed_forget_left_is_removed_by_the_next_process(tmp_path: Path, name: str) -> None:
-    """Of a process that died while it wrote down, or had removed, what it was to forget: nothing is left to finish."""
-    store = opened(tmp_path / "store")
-    await fill(store)
-    await store.forget(lambda _: TARGETS, "a test")
-    table = tmp_path / "store" / "forgotten.lance"
-    (known,) = (table / "data").iterdir()
-    (table / name).write_bytes(known.read_bytes())
-    async with opened(tmp_path / "store").reading() as view:
-        assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie"]
-    assert not (table / name).exists()
-    assert len(list((table / "data").iterdir())) == 1
-    assert holding(tmp_path / "store", GONE) == set()
-    assert len(await opened(tmp_path / "store").forgotten()) == 1
-
-
 async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_path: Path) -> None:
     """LanceDB writes each file under a name of its own first, and never removes what was not finished."""
     store = opened(tmp_path / "store")
     await fill(store)
     made = Backups(Tables(str(tmp_path / "store")), 3, lambda: 0).make("rebuild")
-    data = next((tmp_path / "store" / "turns.lance" / "data").iterdir()).name
+    data = next((tmp_path / "store" / "segments_0.lance" / "data").iterdir()).name
     left = [
-        *("points.lance/data/.tmpA1", "turns.lance/_versions/.tmpB2", ".log.jsonl.0a1b2c3d.part"),
-        *(f"turns.lance/data/{data}{ending}" for ending in ("#1", ".hidden", ".damaged")),
+        *("point_vectors_0.lance/data/.tmpA1", "segments_0.lance/_versions/.tmpB2", ".memory.log.0a1b2c3d.part"),
+        *(f"segments_0.lance/data/{data}{ending}" for ending in ("#1", ".hidden", ".damaged")),
     ]
     assert made is not None
     for path in (*(tmp_path / "store" / place for place in left), made.with_name(f".{made.name}.0a1b2c3d.part")):
-        path.write_text(f'"commit": "mcp-memory backup" {" ".join(GONE)}')
+        path.write_text(f'"embedder": "mcp-memory backup" {" ".join(GONE)}')
     await store.forget(lambda _: TARGETS, "a test")
     assert holding(tmp_path, GONE) == set()
 
@@ -307,61 +271,28 @@ async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_pat
     assert sum(name.startswith("sentences") for name in Tables(str(tmp_path / "store")).names()) == 1
 
 
-@pytest.mark.parametrize("way", ["gone", "empty", "changed"])
-@pytest.mark.parametrize("part", ["_versions/*.manifest", "data/*.lance"])
-async def test_a_damaged_record_of_what_was_forgotten_is_read_from_its_copy_and_repaired(
-    tmp_path: Path, part: str, way: str
+@pytest.mark.parametrize("content", [None, b"", b'00000000 {"records": []}'])
+async def test_a_record_of_what_was_forgotten_that_is_gone_is_given_up_only_if_told_to(
+    tmp_path: Path, content: bytes | None
 ) -> None:
     store = opened(tmp_path / "store")
     await fill(store)
     await store.forget(lambda _: TARGETS, "a test")
-    records = await store.forgotten()
     await store.aclose()
-    (hurt,) = (tmp_path / "store" / "forgotten.lance").glob(part)
-    content = hurt.read_bytes()
-    hurt.unlink()
-    if way != "gone":
-        middle = len(content) // 2
-        changed = content[:middle] + bytes([content[middle] ^ 0x10]) + content[middle + 1 :]
-        hurt.write_bytes(changed if way == "changed" else b"")
+    (tmp_path / "store" / BOOK).unlink()
+    if content is not None:
+        (tmp_path / "store" / BOOK).write_bytes(content)
     store = opened(tmp_path / "store")
-    assert (await refs(store), await store.forgotten()) == (["bravo", "charlie"], records)
-    assert "doctor --repair" in " ".join((await store.about()).problems)
+    assert await refs(store) == ["bravo", "charlie"]
     with pytest.raises(StoreDamaged, match="forgotten"):
         await write(store, batch("delta"))
-    await store.repair(lambda texts: pytest.fail(str(texts)))
-    again = opened(tmp_path / "store")
-    await write(again, batch("delta"))
-    assert (await again.forgotten(), again.damage, again.was_forgotten(turn(GONE[0]).id)) == (records, (), True)
-    await again.forget(lambda _: ForgetTargets("default", turns=frozenset([turn("charlie").id])), "a test")
-    assert len(await opened(tmp_path / "store").forgotten()) == 2
-
-
-async def test_a_record_of_what_was_forgotten_that_nothing_has_any_more_is_given_up_only_if_told_to(
-    tmp_path: Path,
-) -> None:
-    store = opened(tmp_path / "store")
-    await fill(store)
-    await store.forget(lambda _: TARGETS, "a test")
-    await store.aclose()
-    (tmp_path / "store" / BOOK_COPY).unlink()
-    next((tmp_path / "store" / "forgotten.lance").glob("data/*.lance")).write_bytes(b"")
-    store = opened(tmp_path / "store")
     told: list[str] = []
     await store.repair(lambda texts: bool(told.extend(texts)))
     assert "what was forgotten" in " ".join(told)
     assert "forgotten" in " ".join((await store.about()).problems)
     await store.repair(lambda _: True)
-    await write(store, batch("delta"))
-    assert (await store.forgotten(), store.damage) == ((), ())
-
-
-async def test_a_forget_leaves_a_copy_of_the_log_that_does_not_hold_it(tmp_path: Path) -> None:
-    store = opened(tmp_path / "store")
-    await fill(store)
-    await store.forget(lambda _: TARGETS, "a test")
-    assert store._compaction._thread is not None
-    await to_thread.run_sync(store._compaction._thread.join)
-    entries = LogCopy(tmp_path / "store").entries()
-    assert [row["ref"] for entry in entries.values() for row in entry.rows.get("turns", ())] == ["bravo", "charlie"]
-    assert not holding(tmp_path / "store", GONE)
+    again = opened(tmp_path / "store")
+    await write(again, batch("delta"))
+    assert (await again.forgotten(), again.damage) == ((), ())
+    await again.forget(lambda _: ForgetTargets("default", turns=frozenset([turn("charlie").id])), "a test")
+    assert len(await opened(tmp_path / "store").forgotten()) == 1

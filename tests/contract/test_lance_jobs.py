@@ -5,24 +5,19 @@ That is the jobs and the assertions that Claude extracted.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from itertools import permutations
 from typing import get_args
 
-import pyarrow
 import pytest
-from anyio.lowlevel import checkpoint
 from batches import asserted, batch, derive, turn
-from lance_at import NOW, commit_to, open_at
+from lance_at import NOW, change_column, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.compaction import SETTLED_MS, compact
 from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -54,13 +49,13 @@ async def _faults(uri: str) -> list[tuple[str, str]]:
 async def test_leases_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
     store = open_at(uri)
     await commit_to(store, replace(batch("a"), jobs=(LEASED,)))
-    Tables(uri).append("jobs", rows_of("jobs", [DONE], [2]))
-    Tables(uri).append("facts", rows_of("facts", [asserted(turn("a"), 1, "anthropic")], [2]))
+    made = rows_of("assertions", [asserted(turn("a"), 1, "embedded")], [2])
+    Tables(uri).append("assertions_0", made)
     for opened in (store, open_at(uri)):
         assert await _jobs(opened) == [LEASED]
     assert await commit_to(open_at(uri), batch("b")) == 2
     assert await _jobs(open_at(uri)) == [LEASED]
-    assert [Tables(uri).count(name) for name in ("jobs", "facts")] == [1, 2]
+    assert Tables(uri).count("assertions_0") == 2
     assert await _faults(uri) == []
 
 
@@ -110,11 +105,6 @@ async def test_of_one_sentence_the_callers_assertion_counts_then_claudes_then_th
     assert await _faults(uri) == []
 
 
-async def test_without_jobs_there_is_no_table_for_them(uri: str) -> None:
-    await commit_to(open_at(uri), batch("a"))
-    assert "jobs" not in Tables(uri).names()
-
-
 @pytest.mark.parametrize(
     ("column", "value", "found"),
     [
@@ -134,44 +124,8 @@ async def test_one_bad_job_never_blocks_the_start_and_doctor_names_it(
     waiting = replace(LEASED, state="waiting", tries=1, holder="")
     await commit_to(open_at(uri), replace(batch("a"), jobs=(waiting,)))
     await commit_to(open_at(uri), Batch(jobs=(LEASED,)))
-    tables = Tables(uri)
-    rows = tables.rows("jobs").sort_by("tx")
-    changed = pyarrow.array([rows[column][0].as_py(), value], rows.schema.field(column).type)
-    tables.drop("jobs")
-    tables.append("jobs", rows.set_column(rows.schema.get_field_index(column), column, changed))
+    change_column(uri, "jobs", column, lambda values: [values[0], value])
     assert await _jobs(open_at(uri)) == [waiting]
     assert "is left out" in caplog.text
     (fault,) = await _faults(uri)
     assert (fault[0], found in fault[1], LEASED.turn_id in fault[1]) == ("warning", True, True)
-
-
-async def test_doctor_reports_missing_jobs(uri: str) -> None:
-    await commit_to(open_at(uri), replace(batch("a"), jobs=(LEASED, DONE)))
-    Tables(uri).delete("jobs", "place = 1")
-    assert await _faults(uri) == [("error", "jobs: a commit has other rows than it says: commit 1")]
-
-
-@pytest.mark.filterwarnings("ignore:optimize:UserWarning")
-async def test_compaction_deletes_superseded_jobs_after_ten_minutes(uri: str) -> None:
-    """Readers with some, none or all of them see the same before and after."""
-    store, some = open_at(uri), open_at(uri)
-    await commit_to(store, batch("a", "b"))
-    texts = [turn("a").id, turn("b", place=1).id]
-    for number in range(9):
-        leased = replace(LEASED, turn_id=texts[number % 2], tries=number)
-        await commit_to(store, Batch(jobs=(leased, replace(leased, state="waiting", holder=""))))
-        if number == 4:
-            await _jobs(some)
-    while store._compaction.running:
-        await checkpoint()
-    expected = sorted(await _jobs(store), key=lambda job: job.tries)
-    assert [(job.state, job.tries) for job in expected] == [("waiting", 7), ("waiting", 8)]
-    for later, there in ((SETTLED_MS, 18), (SETTLED_MS + 1, 2)):
-        compact(Tables(uri), 2, now=NOW + later, stop=threading.Event(), keep=timedelta(0))
-        assert Tables(uri).count("jobs") == there
-    for opened in (some, store, open_at(uri)):
-        assert sorted(await _jobs(opened), key=lambda job: job.tries) == expected
-    await commit_to(some, Batch(jobs=(DONE,)))
-    for opened in (store, some, open_at(uri)):
-        assert {job.state for job in await _jobs(opened)} == {"done", "waiting"}
-    assert await _faults(uri) == []

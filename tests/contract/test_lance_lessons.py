@@ -9,19 +9,16 @@ from datetime import timedelta
 
 import pytest
 from anyio.lowlevel import checkpoint
-from batches import DIMENSION, batch, belief, derive, known, lesson, taught, turn, unit_vectors
-from lance_at import NOW, change_column, commit_to, open_at, write_older_commits
+from batches import batch, belief, derive, known, lesson, taught, turn, unit_vectors
+from lance_at import NOW, change_column, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage import commits, rebuild
+from mcp_memory.storage import rebuild
 from mcp_memory.storage.check import Finding
-from mcp_memory.storage.commits import last_commit
 from mcp_memory.storage.compaction import SETTLED_MS, compact
 from mcp_memory.storage.rows import rows_of
-from mcp_memory.storage.schema import FORMAT, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
@@ -61,63 +58,16 @@ async def test_lessons_of_a_dead_writer_are_never_visible_and_the_next_writer_sw
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, taught("a"))
     await _learnt(other)
-    Tables(uri).append("episodes", rows_of("episodes", [lesson("b")], [2]))
     Tables(uri).append("beliefs_0", rows_of("beliefs", [belief("s_1", 9)], [2]))
     assert await _learnt(store) == await _learnt(other) == await _learnt(open_at(uri)) == (["ep_a"], {"s_1": 1})
     assert await commit_to(other, taught("b", supported=2)) == 2
     assert await _learnt(store) == await _learnt(other) == await _learnt(open_at(uri)) == (["ep_a", "ep_b"], {"s_1": 2})
-    assert [Tables(uri).count(name) for name in ("episodes", "beliefs_0")] == [2, 2]
-
-
-_LACKING = ("episodes", "beliefs")
-"""The columns of commits that a program without lessons does not write."""
-
-
-async def _old_store(uri: str) -> None:
-    for ref in "ab":
-        await commit_to(store := open_at(uri), batch(ref))
-    while store._compaction.running:
-        await checkpoint()
-    older = [commits.Commit(tx, NOW, 2, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0) for tx in (1, 2)]
-    write_older_commits(uri, *older, lacking=_LACKING)
-
-
-async def test_a_store_without_lessons_is_read_and_written_as_it_is(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading does not change its format; the first write raises it, and an older program refuses it from then on."""
-    await _old_store(uri)
-    assert await _learnt(open_at(uri)) == ([], {})
-    about = await open_at(uri).about()
-    assert (about.format, about.problems) == (2, ())
-    assert await open_at(uri).check() == []
-    assert "episodes" not in Tables(uri).column_names("commits")
-    await commit_to(open_at(uri), taught("x", sentence=_sentence("a")))
-    assert await _learnt(open_at(uri)) == (["ep_x"], {_sentence("a"): 1})
-    about = await open_at(uri).about()
-    assert (about.format, about.generation) == (FORMAT, 0)
-    assert await open_at(uri).check() == []
-    monkeypatch.setattr(commits, "FORMAT", 2)
-    with pytest.raises(StoreMismatch, match="newer"):
-        await commit_to(open_at(uri), batch("c"))
-
-
-async def test_a_writer_may_die_between_adding_columns_to_the_commits_and_writing_its_own(uri: str) -> None:
-    """An older program goes on writing, and our next write finds the columns there."""
-    await _old_store(uri)
-    tables = Tables(uri)
-    last = last_commit(tables)
-    assert last is not None
-    tables.add_columns("commits", commit_rows(last))
-    older = replace(last, tx=3, turns=0, segments=0, sentences=0, facts=0, assertions=0)
-    tables.append("commits", commit_rows(older).drop_columns(list(_LACKING)))
-    assert last_commit(Tables(uri)) == older
-    await commit_to(open_at(uri), taught("x", sentence=_sentence("a")))
-    assert await _learnt(open_at(uri)) == (["ep_x"], {_sentence("a"): 1})
-    assert await open_at(uri).check() == []
+    assert Tables(uri).count("beliefs_0") == 2
 
 
 async def test_without_lessons_there_are_no_tables_for_them(uri: str) -> None:
     await commit_to(open_at(uri), batch("a"))
-    assert not {"episodes", "beliefs_0"} & set(Tables(uri).names())
+    assert "beliefs_0" not in Tables(uri).names()
     await commit_to(open_at(uri), Batch(lessons=(lesson("a"),)))
     assert "beliefs_0" not in Tables(uri).names()
     assert await open_at(uri).check() == []
@@ -209,7 +159,6 @@ async def test_compaction_deletes_superseded_beliefs_after_ten_minutes(
         except MemoryError:
             assert dies
         assert Tables(uri).count("beliefs_0") == there
-        assert Tables(uri).count("episodes") == 9
     expected = {"s_0": 5, "s_1": 4}
     for opened in (some, none, store, open_at(uri)):
         assert (await _learnt(opened))[1] == expected
@@ -312,7 +261,6 @@ def _teaching(rows: Batch) -> dict[str, tuple[Lesson, ...] | tuple[Belief, ...]]
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        (lambda t: t.delete("episodes", "tx = 1"), "episodes: a commit has other rows than it says: commit 1"),
         (lambda t: t.delete("beliefs_0", "tx = 2"), "beliefs: a commit has other rows than it says: commit 2"),
         (lambda t: t.append("beliefs_0", t.rows("beliefs_0")), "beliefs: a commit has other rows than it says"),
     ],

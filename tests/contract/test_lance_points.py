@@ -7,17 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, derive, point, pointed, unit_vectors
-from lance_at import NOW, change_column, commit_to, open_at, write_older_commits
+from lance_at import change_column, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage import commits
 from mcp_memory.storage.rows import rows_of
-from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -41,42 +37,19 @@ async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweep
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, pointed(point("a")))
     torn = pointed(point("torn"))
-    Tables(uri).append("points", rows_of("points", torn.points, [2]))
     Tables(uri).append("point_vectors_0", rows_of("point_vectors", torn.points, [2], [0], torn.point_vectors))
     for opened in (store, other, open_at(uri)):
         assert await _points(opened) == _expected(point("a"))
     assert await commit_to(other, pointed(point("b"))) == 2
     for opened in (store, other, open_at(uri)):
         assert await _points(opened) == _expected(point("a"), point("b"))
-    assert [Tables(uri).count(name) for name in ("points", "point_vectors_0")] == [2, 2]
+    assert Tables(uri).count("point_vectors_0") == 2
     assert await open_at(uri).check() == []
-
-
-async def test_a_store_from_before_points_is_read_and_written_as_it_is(
-    uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Reading does not change its format; the first write raises it, and an older program refuses it from then on."""
-    await commit_to(store := open_at(uri), batch("a"))
-    while store._compaction.running:
-        await checkpoint()
-    older = commits.Commit(1, NOW, 3, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
-    write_older_commits(uri, older, lacking=["points"])
-    assert await _points(open_at(uri)) == {}
-    assert await open_at(uri).check() == []
-    assert (await open_at(uri).about()).format == 3
-    await commit_to(open_at(uri), pointed(point("a")))
-    assert await _points(open_at(uri)) == _expected(point("a"))
-    about = await open_at(uri).about()
-    assert (about.format, about.generation) == (FORMAT, 0)
-    assert await open_at(uri).check() == []
-    monkeypatch.setattr(commits, "FORMAT", 3)
-    with pytest.raises(StoreMismatch, match="newer"):
-        await commit_to(open_at(uri), batch("b"))
 
 
 async def test_without_points_there_are_no_tables_for_them(uri: str) -> None:
     await commit_to(open_at(uri), batch("a"))
-    assert not {"points", "point_vectors_0"} & set(Tables(uri).names())
+    assert "point_vectors_0" not in Tables(uri).names()
     assert await open_at(uri).check() == []
 
 

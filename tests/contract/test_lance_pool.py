@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, derive, unit_vectors
-from lance_at import NOW, change_column, commit_to, open_at, write_older_commits
+from lance_at import change_column, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.turns import PooledQuestion, Turn
-from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage import commits
 from mcp_memory.storage.rows import rows_of
-from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -48,35 +44,12 @@ async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweep
     await commit_to(store, replace(asked("Where?"), aliases=(ALIAS,)))
     torn = asked("Torn?")
     Tables(uri).append("questions_0", rows_of("questions", torn.questions, [2], [0], torn.question_vectors))
-    Tables(uri).append("aliases", rows_of("aliases", [replace(ALIAS, name="Torn")], [2]))
     for opened in (store, open_at(uri)):
         assert await _held(opened) == _expected("Where?")
     assert await commit_to(open_at(uri), asked("Who?")) == 2
     assert await _held(open_at(uri)) == _expected("Where?", "Who?")
-    assert [Tables(uri).count(name) for name in ("questions_0", "aliases")] == [2, 1]
+    assert Tables(uri).count("questions_0") == 2
     assert await open_at(uri).check() == []
-
-
-async def test_a_store_without_aliases_and_questions_is_read_and_written_as_it_is(
-    uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Reading does not change its format; the first write raises it, and an older program refuses it from then on."""
-    await commit_to(store := open_at(uri), batch("a"))
-    while store._compaction.running:
-        await checkpoint()
-    older = commits.Commit(1, NOW, 4, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
-    write_older_commits(uri, older, lacking=["aliases", "questions"])
-    assert (await _held(open_at(uri)))[0] == []
-    assert await open_at(uri).check() == []
-    assert (await open_at(uri).about()).format == 4
-    await commit_to(open_at(uri), replace(asked("Where?"), aliases=(ALIAS,)))
-    assert await _held(open_at(uri)) == _expected("Where?")
-    about = await open_at(uri).about()
-    assert (about.format, about.generation) == (FORMAT, 0)
-    assert await open_at(uri).check() == []
-    monkeypatch.setattr(commits, "FORMAT", 4)
-    with pytest.raises(StoreMismatch, match="newer"):
-        await commit_to(open_at(uri), batch("b"))
 
 
 async def test_a_rebuild_keeps_both_and_makes_new_vectors_with_another_embedder(uri: str) -> None:
@@ -129,4 +102,4 @@ async def test_one_bad_row_never_blocks_the_start_and_doctor_names_it(
 
 async def test_without_aliases_and_questions_there_are_no_tables_for_them(uri: str) -> None:
     await commit_to(open_at(uri), batch("a"))
-    assert not {"questions_0", "aliases"} & set(Tables(uri).names())
+    assert "questions_0" not in Tables(uri).names()

@@ -19,25 +19,21 @@ import anyio
 import pyarrow
 import pytest
 from anyio.lowlevel import checkpoint
-from batches import DIMENSION, asserted, batch, derive, turn
+from batches import asserted, batch, derive, turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lance_at import NOW, commit_to, open_at
+from lance_at import NOW, commit_to, next_commit, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch, StoreUnwritable
-from mcp_memory.storage.commits import last_commit
+from mcp_memory.errors import StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
 from mcp_memory.storage.data_files import error_text
-from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.rebuild import CHUNK
 from mcp_memory.storage.rows import rows_of
-from mcp_memory.storage.schema import FORMAT, Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import sweep
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
@@ -70,10 +66,8 @@ def _tear(uri: str, tx: int, *refs: str) -> None:
     """Append the rows of a writer that dies before its commit."""
     rows = batch(*refs)
     tables = Tables(uri)
-    tables.append("turns", rows_of("turns", rows.turns, [tx] * len(refs)))
     tables.append("segments_0", rows_of("segments", rows.segments, [tx] * len(refs), None, rows.segment_vectors))
     told, read = rows.assertions[: len(refs)], rows.assertions[len(refs) :]
-    tables.append("facts", rows_of("facts", told, [tx] * len(told)))
     tables.append("assertions_0", rows_of("assertions", read, [tx] * len(read), range(len(told), 2 * len(told))))
 
 
@@ -87,7 +81,7 @@ async def test_rows_of_a_dead_writer_are_never_visible_and_the_next_writer_sweep
     assert await store.check() == []
     assert await commit_to(other, batch("b")) == 2
     assert await _refs(store) == await _refs(other) == await _refs(open_at(uri)) == ["a", "b"]
-    assert [Tables(uri).count(name) for name in ("turns", "facts", "assertions_0")] == [2, 2, 2]
+    assert [Tables(uri).count(name) for name in ("segments_0", "assertions_0")] == [2, 2]
     expected = [*batch("a").assertions, *batch("b").assertions]
     assert await _asserted(store) == await _asserted(other) == await _asserted(open_at(uri)) == expected
     assert await store.check() == []
@@ -159,7 +153,7 @@ async def test_an_unfinished_rebuild_changes_nothing_and_leaves_no_table_or_the_
     begin()  # and its process dies
     await store.rebuild(_derive)
     derived = {f"{table}_{generation}" for table in ("assertions", "segments", "sentences") for generation in (0, 2)}
-    assert set(Tables(uri).names()) == {"commits", "turns", "facts", *derived}
+    assert set(Tables(uri).names()) == derived
     async with open_at(uri).reading() as view:
         assert len(view.space("default").sentences) == 2
 
@@ -191,11 +185,11 @@ async def test_a_batch_without_assertions_creates_and_changes_no_table_of_assert
     """Most messages assert nothing."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
-    before = [Tables(uri).version(name) for name in ("facts", "assertions_0")]
+    before = Tables(uri).version("assertions_0")
     await commit_to(store, replace(batch("b"), assertions=()))
-    assert [Tables(uri).version(name) for name in ("facts", "assertions_0")] == before
+    assert Tables(uri).version("assertions_0") == before
     await commit_to(open_at(f"{uri}2"), replace(batch("b"), assertions=()))
-    assert set(Tables(f"{uri}2").names()) == {"commits", "turns", "segments_0", "sentences_0"}
+    assert set(Tables(f"{uri}2").names()) == {"segments_0", "sentences_0"}
     assert await open_at(f"{uri}2").check() == await store.check() == []
 
 
@@ -218,7 +212,6 @@ async def test_compaction_drops_replaced_tables_after_ten_minutes(uri: str) -> N
     for later, there in ((OLD_GENERATION_MS, True), (OLD_GENERATION_MS + 1, False)):
         compact(Tables(uri), 64, now=NOW + later, stop=threading.Event())
         assert ({"segments_0", "assertions_0"} <= set(Tables(uri).names())) is there
-    assert "facts" in Tables(uri).names()
     assert await _refs(open_at(uri)) == ["a"]
 
 
@@ -229,7 +222,7 @@ async def test_a_compaction_changes_nothing_for_readers_and_writers(uri: str) ->
     for number in range(12):
         await commit_to(store, batch(f"r{number}"))
         await _refs(other)
-    names = "commits", "turns", "facts", "segments_0", "sentences_0", "assertions_0"
+    names = "segments_0", "sentences_0", "assertions_0"
     assert [Tables(uri).fragments(name) for name in names] == [12] * len(names)
     assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
     assert [Tables(uri).fragments(name) for name in names] == [1] * len(names)
@@ -246,7 +239,7 @@ async def test_a_compaction_removes_no_file_that_somebody_put_into_a_table(uri: 
     for number in range(4):
         await commit_to(store, batch(f"r{number}"))
         await _wait_for_compaction(store)
-    table = Path(uri) / "turns.lance"
+    table = Path(uri) / "segments_0.lance"
     names = "data/mine.lance", "data/in/mine.lance", "_transactions/mine.txn", "_deletions/mine.bin", "_versions/.tmp-1"
     for name in (*names, "_indices/mine.txt"):
         (table / name).parent.mkdir(parents=True, exist_ok=True)
@@ -255,9 +248,9 @@ async def test_a_compaction_removes_no_file_that_somebody_put_into_a_table(uri: 
         assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
         assert (table / name).read_text() == "mine"
         (table / name).unlink()
-    assert [Tables(uri).fragments(name) for name in ("turns", "commits")] == [4, 1]
+    assert [Tables(uri).fragments(name) for name in ("segments_0", "sentences_0")] == [4, 1]
     assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
-    assert Tables(uri).fragments("turns") == 1
+    assert Tables(uri).fragments("segments_0") == 1
 
 
 async def test_the_lock_is_free_as_soon_as_the_commit_is_written(uri: str) -> None:
@@ -294,15 +287,6 @@ async def test_a_reader_that_fails_does_not_disturb_a_concurrent_writer(
         assert len(transaction.view.space("default").turns) == 1
         assert await transaction.commit(batch("b")) == 2
     assert await _refs(store) == await _refs(open_at(uri)) == ["a", "b"]
-    assert await store.check() == []
-
-
-async def test_a_sweep_without_a_known_commit_deletes_nothing_where_there_are_commits(uri: str) -> None:
-    store = open_at(uri)
-    await commit_to(store, batch("a"))
-    with pytest.raises(StoreBusy, match="Nothing was stored"):
-        sweep(Tables(uri), None, {})
-    assert await _refs(open_at(uri)) == ["a"]
     assert await store.check() == []
 
 
@@ -344,10 +328,10 @@ async def test_commits_of_this_process_start_compactions_in_the_background(uri: 
         await commit_to(store, batch(f"r{number}"))
     await store.aclose()
     assert not store._compaction.running
-    assert Tables(uri).fragments("turns") < 9
+    assert Tables(uri).fragments("segments_0") < 9
 
 
-@pytest.mark.parametrize("table", ["turns", "facts", "sentences_0", "assertions_0", "commits"])
+@pytest.mark.parametrize("table", ["sentences_0", "assertions_0"])
 async def test_a_version_that_a_full_disk_cut_short_is_skipped_and_repaired(uri: str, table: str) -> None:
     """LanceDB keeps such a version; here the writer is killed before it can check its files."""
     store = open_at(uri)
@@ -366,14 +350,9 @@ async def test_a_version_that_a_full_disk_cut_short_is_skipped_and_repaired(uri:
 def _tear_table(uri: str, table: str) -> None:
     rows = batch("torn")
     tables = Tables(uri)
-    last = last_commit(tables)
-    assert last is not None
     made = {
-        "turns": rows_of("turns", rows.turns, [2]),
-        "facts": rows_of("facts", rows.assertions[:1], [2]),
         "assertions_0": rows_of("assertions", rows.assertions[1:], [2], [1]),
         "sentences_0": rows_of("sentences", rows.sentences, [2, 2], None, rows.sentence_vectors),
-        "commits": commit_rows(replace(last, tx=2)),
     }
     tables.append(table, made[table])
 
@@ -381,105 +360,21 @@ def _tear_table(uri: str, table: str) -> None:
 async def test_a_newer_format_is_refused_and_nothing_is_changed(uri: str) -> None:
     """For reading, writing and rebuilding."""
     await commit_to(open_at(uri), batch("a"))
-    _commit_with(uri, format=99)
+    next_commit(uri, format=99)
     for call in (_refs(open_at(uri)), commit_to(open_at(uri), batch("b")), open_at(uri).rebuild(_derive)):
         with pytest.raises(StoreMismatch, match="newer"):
             await call
-    assert Tables(uri).count("turns") == 1
+    assert Tables(uri).log.newest() == 2
 
 
-async def test_an_older_format_is_rebuilt_from_the_log_with_a_warning(
-    uri: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Without a function that derives, it is refused with the command that rebuilds it."""
-    await commit_to(open_at(uri), batch("a", "b"))
-    _commit_with(uri, format=0)
-    with pytest.raises(StoreMismatch, match="doctor --rebuild"):
-        await _refs(open_at(uri))
-    assert await _refs(open_at(uri, derive=lambda: _derive)) == ["a", "b"]
-    assert "older format" in caplog.text
-    assert await _refs(open_at(uri)) == ["a", "b"]
-
-
-async def test_a_write_by_an_older_program_while_we_wait_for_the_lock_is_refused_with_a_reason(uri: str) -> None:
-    """Rebuilding needs the lock that this call holds, so the call gives up and the next one rebuilds."""
-    await commit_to(open_at(uri), batch("a"))
-    store, turnstile = open_at(uri, derive=lambda: _derive), lock_file(Path(uri) / "next.lock")
-    told: list[str] = []
-
-    async def late() -> None:
-        try:
-            await commit_to(store, batch("b"))
-        except StoreBusy as error:
-            told.append(str(error))
-
-    async with anyio.create_task_group() as tasks, open_at(uri).writing():  # leaving releases the lock first
-        tasks.start_soon(late)
-        while try_lock(turnstile):  # until the other waits for the lock
-            turnstile.release()
-            await anyio.sleep(0.01)
-        _commit_with(uri, format=0)
-    assert "older mcp-memory" in told[0]
-    assert await _refs(store) == ["a"]
-
-
-def _commit_with(uri: str, **changes: int) -> None:
-    tables = Tables(uri)
-    last = last_commit(tables)
-    assert last is not None
-    nothing = Commit(
-        last.tx + 1, NOW, last.format, last.embedder, last.dimension, last.generation, os.getpid(), *[0] * 7
-    )
-    tables.append("commits", commit_rows(replace(nothing, **changes)))
-
-
-def _in_format_1(uri: str) -> None:
-    """Write the rows of a program without assertions: two commits of one message each."""
-    tables = Tables(uri)
-    for tx, ref in enumerate("ab", start=1):
-        rows = batch(ref)
-        tables.append("turns", rows_of("turns", rows.turns, [tx]))
-        tables.append("segments_0", rows_of("segments", rows.segments, [tx], None, rows.segment_vectors))
-        tables.append("sentences_0", rows_of("sentences", rows.sentences, [tx, tx], None, rows.sentence_vectors))
-        commit = Commit(tx, NOW, 1, "fake", DIMENSION, 0, os.getpid(), 1, 1, 2, *[0] * 4)
-        tables.append("commits", commit_rows(commit).drop_columns(["facts", "assertions", "episodes", "beliefs"]))
-
-
-async def test_a_store_without_facts_is_refused_with_a_reason_or_rebuilt_with_the_facts_of_its_texts(uri: str) -> None:
-    """Its table of commits gets the missing columns; nothing else in the log changes."""
-    _in_format_1(uri)
-    with pytest.raises(StoreMismatch, match="doctor --rebuild"):
-        await _refs(open_at(uri))
-    about = await open_at(uri).about()
-    assert about.format == 1
-    assert about.problems[0].startswith(f"The store has format 1, this program knows {FORMAT}. It is made again")
-    assert "another format" in (await open_at(uri).check())[0].text
-    store = open_at(uri, derive=lambda: _derive)
-    assert await _refs(store) == ["a", "b"]
-    assert await _asserted(store) == [*derive([turn("a")]).assertions, *derive([turn("b")]).assertions]
-    await commit_to(store, batch("c"))
-    assert await _refs(open_at(uri)) == ["a", "b", "c"]
-    assert await _asserted(open_at(uri)) == await _asserted(store)
-    assert await store.check() == []
-    assert (await store.about()).format == FORMAT
-
-
-async def test_a_rebuild_of_a_store_without_facts_may_die_before_its_commit_and_older_programs_go_on_writing(
-    uri: str,
-) -> None:
-    """The added columns are empty in their rows, and the next rebuild finds the columns there."""
-    _in_format_1(uri)
-    tables = Tables(uri)
-    last = last_commit(tables)
-    assert last is not None
-    tables.add_columns("commits", commit_rows(last))
-    tables.append("turns", rows_of("turns", [turn("c")], [3]))
-    older = replace(last, tx=3, segments=0, sentences=0)
-    tables.append("commits", commit_rows(older).drop_columns(["facts", "assertions", "episodes", "beliefs"]))
-    assert last_commit(tables) == last_commit(Tables(uri)) == older
-    assert await open_at(uri).rebuild(_derive) == 3
-    assert await _refs(open_at(uri)) == ["a", "b", "c"]
-    assert await open_at(uri).check() == []
+async def test_a_memory_of_an_older_program_is_refused_with_what_brings_it_over(uri: str) -> None:
+    """Its log was in tables; they stay as they are."""
+    (Path(uri) / "commits.lance" / "data").mkdir(parents=True)
+    (Path(uri) / "anchor-0.json").write_text("{}")
+    before = _everything(uri)
+    with pytest.raises(StoreMismatch, match=r"older mcp-memory.*export FILE.*import FILE"):
+        open_at(uri)
+    assert _everything(uri) == before
 
 
 async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -552,11 +447,7 @@ async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
     ("change", "found"),
     [
         (lambda t: t.delete("segments_0", "true"), "segments: a commit has other rows than it says: commit 1"),
-        (lambda t: t.delete("turns", "true"), "belongs to no stored turn"),
-        (lambda t: t.delete("facts", "tx = 1"), "facts: a commit has other rows than it says: commit 1"),
         (lambda t: t.drop("assertions_0"), "assertions: a commit has other rows than it says: commit 1, commit 2"),
-        (lambda t: t.delete("commits", "tx = 1"), "commits that are missing: 1"),
-        (lambda t: t.append("commits", t.rows("commits", "tx = 2")), "commits written twice"),
     ],
 )
 async def test_doctor_reports_missing_and_duplicate_rows(
@@ -792,7 +683,7 @@ def test_rows_are_never_lost_duplicated_or_visible_in_another_space(
     async def run() -> None:
         stores = [open_at(uri), open_at(uri)]
         expected: dict[str, set[str]] = {}
-        counts = [0, 0, 0, 0]
+        counts = [0, 0, 0]
         for number, (space, refs) in enumerate(writes + writes):
             async with stores[number % 2].writing() as transaction:
                 known = transaction.view.space(space).turns
@@ -801,7 +692,7 @@ def test_rows_are_never_lost_duplicated_or_visible_in_another_space(
                 after = await transaction.commit(derive([one for one in made if one.id not in known]))
             expected.setdefault(space, set()).update(map(str, refs))
             assert number < len(writes) or after == before
-            now = [Tables(uri).count(name) for name in ("turns", "segments_0", "sentences_0", "assertions_0")]
+            now = [Tables(uri).count(name) for name in ("segments_0", "sentences_0", "assertions_0")]
             assert all(later >= earlier for later, earlier in zip(now, counts, strict=True))
             counts = now
             async with stores[(number + 1) % 2].reading() as view:

@@ -19,8 +19,8 @@ from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.storage.backups import back_up
 from mcp_memory.storage.forgotten import KeptFiles
-from mcp_memory.storage.journal import JOURNAL
 from mcp_memory.storage.lock import WriteLock
+from mcp_memory.storage.log import LOG
 from mcp_memory.storage.moving import move, restore
 from mcp_memory.storage.tables import Tables
 
@@ -45,14 +45,14 @@ async def finish(memory: Memory) -> None:
 
 @pytest.fixture
 async def memory(tmp_path: Path) -> Memory:
-    """Return a memory with one text in its tables, and two in its journal."""
+    """Return a memory with one text that is indexed, and two that wait."""
     memory = open_at(tmp_path / "store")
     await say(memory, "m0", "The ferry leaves at nine.")
     await say(memory, "m1", "My brother Ivo keeps a lurcher.")
     await say(
         memory, "m2", "The shed is painted vermilion.", facts=(NewFact("shed", "has_color", "vermilion", source="m2"),)
     )
-    assert (tmp_path / "store" / JOURNAL).read_bytes().count(b"\n") == 2
+    assert (tmp_path / "store" / LOG).read_bytes().count(b"\n") >= 3
     return memory
 
 
@@ -73,7 +73,7 @@ async def test_a_moved_store_takes_what_is_pending_with_it(memory: Memory, tmp_p
     await store_of(memory).aclose()
     await move(str(tmp_path / "store"), tmp_path / "new", 5)
     assert await texts(open_at(tmp_path / "new")) == await texts(open_at(tmp_path / "store")) == known
-    assert not (tmp_path / "store" / JOURNAL).exists()
+    assert not (tmp_path / "store" / LOG).exists()
 
 
 async def test_a_forget_that_may_be_undone_hides_a_pending_text_and_gives_it_back(
@@ -96,7 +96,7 @@ async def test_secrets_of_a_pending_text_are_masked_before_and_after_it_is_index
     writer, reader = open_at(tmp_path / "store"), open_at(tmp_path / "store")
     await say(writer, "m0", "Hello.")
     await say(writer, "m1", f"My key is {secret}, keep it.")
-    assert secret in (tmp_path / "store" / JOURNAL).read_text("utf-8")
+    assert secret in (tmp_path / "store" / LOG).read_text("utf-8")
     for memory in (writer, reader, open_at(tmp_path / "store")):
         assert secret not in (await texts(memory))["m1"]
         assert not any(secret in one.text for one in (await memory.reconstruct(Query("my key"))).evidence)

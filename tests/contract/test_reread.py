@@ -60,9 +60,8 @@ async def to_the_end(memory: Memory) -> int:
     return steps
 
 
-@pytest.mark.parametrize("number", [5, 6, 7])
-async def test_only_the_assertions_of_the_rules_are_read_again(number: int, tmp_path: Path) -> None:
-    memory = opened(unpacked(number, tmp_path))
+async def test_only_the_assertions_of_the_rules_are_read_again(tmp_path: Path) -> None:
+    memory = opened(unpacked(11, tmp_path))
     before = await rows(memory)
     assert store_of(memory).outdated
     await to_the_end(memory)
@@ -81,7 +80,7 @@ async def test_only_the_assertions_of_the_rules_are_read_again(number: int, tmp_
 async def test_it_reads_what_a_rebuild_would_read(tmp_path: Path) -> None:
     from mcp_memory.services.ingest import deriver, silent
 
-    memory = opened(unpacked(6, tmp_path))
+    memory = opened(unpacked(11, tmp_path))
     await to_the_end(memory)
     again = await rows(memory)
     await store_of(memory).rebuild(deriver(memory.reading, progress=silent))
@@ -90,7 +89,7 @@ async def test_it_reads_what_a_rebuild_would_read(tmp_path: Path) -> None:
 
 async def test_what_is_written_meanwhile_is_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reread, "PART", 1)
-    memory = opened(unpacked(6, tmp_path))
+    memory = opened(unpacked(11, tmp_path))
     assert await store_of(memory).reread()
     await write(memory, "I live in Verona.", "My sister Nele lives in Como.")
     assert (await memory.answer(Query("Where does Cleo live?", "default", 3))).text == "Verona"
@@ -107,7 +106,7 @@ async def test_what_is_written_meanwhile_is_read_too(tmp_path: Path, monkeypatch
 
 async def test_the_next_process_continues_where_one_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reread, "PART", 1)
-    folder = unpacked(6, tmp_path)
+    folder = unpacked(11, tmp_path)
     await write(opened(folder, 1), "I live in Verona.", "I sold my kayak.", "Nele is my sister.")
     dead = opened(folder)
     for _ in range(6):
@@ -132,7 +131,7 @@ async def test_the_next_process_continues_where_one_was_killed(tmp_path: Path, m
     await to_the_end(memory)
     assert True in known
     assert False in known
-    other = opened(unpacked(6, tmp_path / "whole"))
+    other = opened(unpacked(11, tmp_path / "whole"))
     await write(other, "I live in Verona.", "I sold my kayak.", "Nele is my sister.")
     await to_the_end(other)
     ids = [[(row["id"], row["kind"]) for row in (await rows(one))["assertions"]] for one in (memory, other)]
@@ -141,7 +140,7 @@ async def test_the_next_process_continues_where_one_was_killed(tmp_path: Path, m
 
 async def test_only_one_process_reads_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reread, "PART", 1)
-    folder = unpacked(6, tmp_path)
+    folder = unpacked(11, tmp_path)
     first, second = opened(folder), opened(folder)
     assert await store_of(first).reread()
     assert not await store_of(second).reread()

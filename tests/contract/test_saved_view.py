@@ -31,6 +31,7 @@ from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.search.words import WordIndex
 from mcp_memory.settings import Settings
 from mcp_memory.storage import forget, saved_view
+from mcp_memory.storage.log import LOG
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.saved_view import FOLDER
 from mcp_memory.storage.store import LanceStore
@@ -244,12 +245,13 @@ async def test_a_view_of_another_store_is_not_used(uri: str, tmp_path: Path) -> 
     assert "w came first" in str(found)
 
 
-async def test_damage_of_the_tables_is_noticed_as_without_a_saved_view(uri: str) -> None:
+async def test_damage_of_the_log_is_noticed_as_without_a_saved_view(uri: str) -> None:
     await saved(uri, batch(*"abcd"))
-    remove_data(uri, "turns")
+    log = Path(uri) / LOG
+    log.write_bytes(log.read_bytes()[:-1] + b" \n")
     store = store_at(uri)
     assert not (await content(store))[0]
-    assert "turns" in " ".join(store.damage)
+    assert LOG in " ".join(store.damage)
 
 
 async def test_a_forget_that_is_interrupted_before_it_removes_saved_views_is_finished(

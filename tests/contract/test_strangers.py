@@ -125,5 +125,5 @@ def test_a_memory_is_found_after_many_moves(tmp_path: Path) -> None:
         place.mkdir()
     for place, to in pairwise(places):
         leave(place, to)
-    (places[-1] / "commits.lance").mkdir()
+    (places[-1] / "memory.log").touch()
     assert settled(places[0]) == places[-1]

@@ -151,7 +151,7 @@ def killed_before(change: int) -> Iterator[None]:
         return work
 
     places = [(Path, "rename"), (Path, "replace"), (Path, "write_text"), (Path, "unlink")]
-    places += [(Tables, "replace"), (Tables, "drop"), (Tables, "append")]
+    places += [(Tables, "drop"), (Tables, "append")]
     patches = [patch.object(owner, name, instead_of(getattr(owner, name))) for owner, name in places]
     for one in patches:
         one.start()
@@ -246,7 +246,7 @@ async def round_of(original: Path, file: Path, way: str, mode: str, folder: Path
 def kind_of(file: Path) -> str:
     """Return what sort of file it is, in words."""
     if len(file.parts) < 3:
-        return file.name.replace("-0", "").replace("-1", "")
+        return file.name
     table, part = file.parts[0].partition(".")[0], file.parts[1].strip("_")
     return f"{table.rstrip('0123456789_')} {part}"
 

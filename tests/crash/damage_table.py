@@ -186,8 +186,8 @@ async def held(folder: Path) -> frozenset[Item] | None:
 def strays(folder: Path) -> list[str]:
     """Return the files of a store that none has, and its tables of a generation that no commit has."""
     files = {path: path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    rows = Tables(str(folder)).rows("commits", None, ["generation"])
-    last = max(rows["generation"].to_pylist()) if rows is not None else 0
+    commit = Tables(str(folder)).log.last
+    last = commit.generation if commit is not None else 0
     tables = {path.stem for path in folder.glob("*.lance") if (generation_of(path.stem) or 0) > last}
     unfinished = (name for path, name in files.items() if ".tmp" in name or ".part" in name or not is_own(path, name))
     return [*unfinished, *sorted(tables)]
@@ -277,7 +277,6 @@ async def make(folder: Path, kind: str) -> None:
     await commit_to(store, Batch(jobs=(_job(texts[0], "done"),)))
     await store.aclose()
     store._compaction.stop(60)
-    Tables(str(folder)).delete("jobs", f"turn_id = '{texts[0].id}' AND state = 'waiting'")  # as compaction does in time
     (folder / "vectors").mkdir()
     (folder / "view").mkdir()
     store = open_as_server(folder)
@@ -296,7 +295,7 @@ def _job(text: Turn, state: Any) -> Job:
 def kind_of(file: Path) -> str:
     """Return what sort of file it is, in words."""
     if len(file.parts) < 3:
-        return f"{file.parts[0]}/*" if len(file.parts) == 2 else re.sub(r"-\d", "", file.name)
+        return f"{file.parts[0]}/*" if len(file.parts) == 2 else file.name
     kind = "hint" if file.name.startswith("latest") else file.parts[1].strip("_")
     return f"{file.parts[0].partition('.')[0].rstrip('0123456789_')} {kind}"
 

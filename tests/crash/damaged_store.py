@@ -39,8 +39,6 @@ Item = tuple[object, ...]
 OUTDATED_S = 1.1
 """After which the next compaction removes what the last one has merged."""
 
-compaction.flush = lambda folder: None  # copies of a damaged store need not survive a power loss, and it takes seconds
-
 
 def contents(view: View) -> frozenset[Item]:
     """Return everything that a view knows: its kind first, then what tells it from others, texts included."""
@@ -83,7 +81,7 @@ def commit_of(number: int, size: int) -> Batch:
 
 
 async def make_store(folder: Path, kind: str, *, commits: int, size: int) -> None:
-    """Write a store of so many commits with so many messages each, the last one in the journal.
+    """Write a store of so many commits with so many messages each, the last one without what follows from its texts.
 
     Args:
         folder: of the store.
@@ -113,7 +111,7 @@ async def forget(store: LanceStore, ref: str) -> None:
     async with store.reading() as view:
         chosen = frozenset(one.id for one in view.space("default").turns.values() if one.ref == ref)
     await store.forget(lambda _: ForgetTargets("default", turns=chosen), "a test")
-    while store._compaction.running:  # noqa: ASYNC110 - a thread, which writes copies again
+    while store._compaction.running:  # noqa: ASYNC110 - a thread
         await anyio.sleep(0.01)
 
 
@@ -143,7 +141,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def copy(original: Path, folder: Path) -> None:
-    """Copy a store by hard links, which LanceDB leaves alone: it never changes a file that is there."""
+    """Copy a store, its tables by hard links, which LanceDB leaves alone: it never changes a file that is there."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(original, folder, copy_function=_link)
 

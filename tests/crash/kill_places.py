@@ -235,7 +235,7 @@ def _spoil(around: Path, *patterns: str) -> None:
             damage(file, "halved")
 
 
-UNREADABLE = ("commits.lance/*/*", "log.jsonl", "anchor*", "journal.jsonl")
+UNREADABLE = ("memory.log", "memory.anchor")
 
 
 DEEDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
@@ -246,8 +246,7 @@ DEEDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
     "restore over a damaged one": (lambda around: _spoil(around, *UNREADABLE), _restore),
     "rebuild": (lambda around: None, _rebuild),
     "forget": (lambda around: None, _forget),
-    "repair of commits": (lambda around: _spoil(around, "commits.lance/data/*"), _repair),
-    "repair of texts": (lambda around: _spoil(around, "turns.lance/data/*"), _repair),
+    "repair": (lambda around: _spoil(around, "memory.log"), _repair),
 }
 """What comes before, and what is done."""
 

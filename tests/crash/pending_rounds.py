@@ -105,7 +105,7 @@ async def _finish(folder: Path, acknowledged: list[str]) -> Pending:
 
 
 def _has_ids(table: str) -> bool:
-    return table.split("_")[0] in ("turns", "segments", "sentences", "assertions")
+    return table.split("_")[0] in ("segments", "sentences", "assertions")
 
 
 if __name__ == "__main__":

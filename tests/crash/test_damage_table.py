@@ -16,9 +16,8 @@ from damaged_store import make_rows, open_store
 from lance_at import open_at
 
 from mcp_memory.errors import StoreDamaged, StoreUnwritable
-from mcp_memory.storage.copies import LOG_COPY
 from mcp_memory.storage.data_files import MOVED
-from mcp_memory.storage.journal import JOURNAL
+from mcp_memory.storage.log import ANCHOR, LOG
 from mcp_memory.vectors import Matrix
 
 pytestmark = pytest.mark.anyio
@@ -27,13 +26,13 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize(
     ("files", "way", "outcome", "count"),
     [
-        ("commits.lance/data", "emptied", "mended", 2),
-        ("turns.lance/data", "block flipped", "mended", 2),
+        ("segments_0.lance/data", "emptied", "mended", 2),
+        ("assertions_0.lance/data", "block flipped", "mended", 2),
         ("sentences_0.lance/data", "deleted", "mended", 2),
         ("sums.txt", "emptied", "quiet", 1),
-        ("log.jsonl", "emptied", "quiet", 1),
-        ("anchor", "halved", "quiet", 2),
-        ("journal", "byte flipped", "given up", 1),
+        ("memory.anchor", "halved", "quiet", 1),
+        ("memory.log", "byte flipped", "given up", 1),
+        ("memory.log", "halved", "given up", 1),
     ],
 )
 async def test_what_doctor_and_status_say_is_the_same_and_what_they_name_mends_it(
@@ -57,12 +56,12 @@ async def test_a_rebuild_refuses_a_damaged_log_and_one_that_fails_leaves_no_tabl
     with pytest.raises(RuntimeError, match="no power"):
         await store.rebuild(make_rows)
     assert sorted(folder.glob("*.lance")) == tables
-    damage(max(folder.glob("commits.lance/data/*")), "emptied")
+    damage(folder / LOG, "byte flipped")
     with pytest.raises(StoreDamaged, match="doctor --repair"):
         await store.rebuild(make_rows)
     await store.aclose()
     assert sorted(folder.glob("*.lance")) == tables
-    assert "commits" in str((await doctor(folder, "--rebuild")).problems)
+    assert "commits are gone" in str((await doctor(folder, "--rebuild")).problems)
     assert (sorted(folder.glob("*.lance")), strays(folder)) == (tables, [])
 
 
@@ -77,12 +76,12 @@ async def test_what_doctor_writes_has_the_rights_of_the_store(
     own = [folder, *(path for path in folder.rglob("*") if "holders" not in path.parts and path.suffix != ".lock")]
     for path in own:
         path.chmod(rights[0] if path.is_dir() else rights[1])
-    for file in folder.glob("turns.lance/data/*") if option == "--repair" else ():
-        file.write_bytes(b"")
-        file.chmod(rights[1])
+    if option == "--repair":
+        damage(folder / LOG, "byte flipped")
+        (folder / LOG).chmod(rights[1])
     os.umask(0o022)
-    assert (await doctor(folder, option)).well
-    made = set(folder.rglob("*.lance")) | set(folder.rglob("*.manifest")) | {folder / LOG_COPY, folder / JOURNAL}
+    assert (await doctor(folder, option, yes=True)).well
+    made = set(folder.rglob("*.lance")) | set(folder.rglob("*.manifest")) | {folder / LOG, folder / ANCHOR}
     assert {stat.S_IMODE(path.stat().st_mode) for path in made if path.is_dir()} == {rights[0]}
     assert {stat.S_IMODE(path.stat().st_mode) for path in made if path.is_file()} == {rights[1]}
 
@@ -90,11 +89,11 @@ async def test_what_doctor_writes_has_the_rights_of_the_store(
 async def test_what_a_repair_cannot_bring_back_is_named_before_with_the_way_to_a_backup(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     await make(folder, "loose")
-    (folder / JOURNAL).write_bytes(b"")
+    damage(folder / LOG, "byte flipped")
     told, before = await doctor(folder), {path: path.stat().st_mtime_ns for path in folder.glob("*.lance/*/*")}
     assert "mcp-memory restore --replace" in told.lines[-1]
     asked = await doctor(folder, "--repair")
-    assert "2 rows of 'turns'" in str(asked.lines)
+    assert "all that 1 commits held" in str(asked.lines)
     assert "Nothing was given up" in str(asked.lines)
     assert {path: path.stat().st_mtime_ns for path in folder.glob("*.lance/*/*")} == before
 
@@ -105,7 +104,7 @@ async def test_a_running_server_is_told_what_a_new_one_finds(tmp_path: Path) -> 
     store = open_store(folder)
     async with store.reading():
         pass
-    damage(max(folder.glob("turns.lance/data/*")), "emptied")
+    damage(folder / LOG, "halved")
     seen = await status_of(folder)
     assert seen.problems
     assert (await store.about()).problems == seen.problems

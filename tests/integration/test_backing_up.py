@@ -122,27 +122,18 @@ def test_files_and_folders_of_others_are_left_alone(tmp_path: Path, capsys: pyte
     assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
 
 
-def emptied(folder: Path, *others: str) -> None:
-    for file in (folder / "commits.lance" / "data").iterdir():
-        file.write_bytes(b"")
-    for pattern in others:
-        for file in folder.glob(pattern):
-            file.unlink()
-
-
-def test_what_doctor_says_after_the_commits_were_emptied_helps(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_doctor_says_after_the_log_was_damaged_helps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     anyio.run(with_memory, tell)
-    store = tmp_path / "store"
-    emptied(store)
+    log = tmp_path / "store" / "memory.log"
+    content = log.read_bytes()
+    log.write_bytes(content[: len(content) // 2])
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out.splitlines()[-1]
     assert said.startswith("to do: mcp-memory doctor --repair, which asks before it gives anything up. If it would: ")
-    assert main(["doctor", "--repair"]) == 0
-    assert anyio.run(with_memory, told) == set(TEXTS)
-    (backup,) = (store / "backups").iterdir()
-    emptied(store, "log.jsonl", "journal.jsonl", "anchor*")  # and what else has the commits
+    log.write_bytes(content)
+    assert main(["doctor", "--rebuild"]) == 0
+    (backup,) = (tmp_path / "store" / "backups").iterdir()
+    log.unlink()
     capsys.readouterr()
     assert main(["doctor", "--repair"]) == 1
     said = capsys.readouterr().out.splitlines()[-1]
@@ -151,7 +142,7 @@ def test_what_doctor_says_after_the_commits_were_emptied_helps(
     assert "--replace; it is set aside" in capsys.readouterr().err
     assert main(["restore", "--replace", str(backup)]) == 0
     aside = Path(capsys.readouterr().out.splitlines()[-1].removeprefix("What was there is in ").partition(";")[0])
-    assert (aside / "commits.lance").is_dir()
+    assert (aside / "memory.anchor").is_file()
     assert anyio.run(with_memory, told) == set(TEXTS)
     assert main(["doctor"]) == 0
 
@@ -180,14 +171,14 @@ def test_a_restore_takes_away_nothing_but_the_former_memory(
     assert main(["backup", str(tmp_path / "memory.backup")]) == 0
     anyio.run(with_memory, forget_first)
     (tmp_path / "memory.backup").rename(store / "memory.backup")  # by hand: the command writes none there
-    (store / "turns.lance" / "photo.jpg").write_text("mine")
+    (photo := next(store.glob("segments_*.lance")) / "photo.jpg").write_text("mine")
     (store / "backups" / "photos").mkdir(parents=True)
     (store / "notes").symlink_to(tmp_path / "nowhere")
     monkeypatch.delenv("MCP_MEMORY_FORGET_KEEP_DAYS")  # another program, to which no days were told
     assert main(["restore", str(store / "memory.backup"), "--replace"]) == 0
     assert "1 text left out" in capsys.readouterr().out
     assert (store / "memory.backup").is_file()
-    assert (store / "turns.lance" / "photo.jpg").read_text() == "mine"
+    assert photo.read_text() == "mine"
     assert (store / "backups" / "photos").is_dir()
     assert (store / "notes").is_symlink()
     assert anyio.run(with_memory, told) == {"m2", "m3"}

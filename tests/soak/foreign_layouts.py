@@ -35,11 +35,11 @@ TEXTS = {f"m{number}": f"The {name} rang about the ferns." for number, name in e
 HEX = "0a1b2c3d" * 4
 STORE_NAMES = (
     *(
-        "log.jsonl",
+        "memory.log",
         "moved.json",
         "forgotten.json",
         "forgotten.new",
-        "anchor-0.json",
+        "memory.anchor",
         "sums.txt.new",
     ),
     *(
@@ -61,17 +61,17 @@ STORE_NAMES = (
         "backups/20200101T000000000Z-0-rebuild.backup",
     ),
     *("forgotten/diary.txt", "forgotten/1500000000000-0a1b2c3d.jsonl", "forgotten/a.part", "forgotten/photos/one.jpg"),
-    *("holders/mine.lock", "holders/1-0a1b2c3d.lock", "turns.lance/photo.jpg", "turns.lance/data/notes.txt"),
+    *("holders/mine.lock", "holders/1-0a1b2c3d.lock", "segments_0.lance/photo.jpg", "segments_0.lance/data/notes.txt"),
     *("segments_1.lance/photo.jpg", "segments_2.lance", "sentences_1.lance", "points.lance/photo.jpg", "jobs.lance"),
     *(
         "my.damaged",
         "my.hidden",
-        "turns.lance/my.hidden",
+        "segments_0.lance/my.hidden",
         "notes.lance/data/one.lance",
         "memory.backup",
         ".restore-1/x",
     ),
-    *("photos/one.jpg", "notes.txt", ".git/HEAD", "a b/ü.txt", "journal.jsonl.bak", "store.id.bak"),
+    *("photos/one.jpg", "notes.txt", ".git/HEAD", "a b/ü.txt", "memory.log.bak", "store.id.bak"),
 )
 AROUND = (
     *("to/backups/photos/one.jpg", "to/forgotten/diary.txt", "to/view/one", "to/moved.json", "to", "to/notes.txt"),

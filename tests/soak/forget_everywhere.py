@@ -158,11 +158,11 @@ async def lay(root: Path, some: random.Random) -> Memory:
     (root / "link").unlink()
     await move(str(store), place, 30.0)
     (root / "link").symlink_to(place)
-    shutil.copytree(root / "copy" / "turns.lance", store / "turns.lance")  # a move that was killed at its end
+    shutil.copytree(root / "copy" / "segments_0.lance", store / "segments_0.lance")  # a move that was killed at its end
     shutil.copytree(root / "copy" / "points.lance", store / "points.lance")
     shutil.rmtree(root / "copy")
     (store / "view").mkdir(exist_ok=True)
-    rows = Tables(str(place)).rows("turns")
+    rows = Tables(str(place)).log.rows("turns")
     texts = " ".join(rows["text"].to_pylist())
     (store / "view" / f"{some.getrandbits(128):032x}.view").write_bytes(b"\x80\x05\x95mcp_memory.view" + texts.encode())
     leave(store, place)  # what came after the note would be somebody's own

@@ -274,8 +274,8 @@ def make_backup(some: random.Random, folder: Path) -> Path:
     with tarfile.open(file, "w", format=some.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))) as archive:
         for name in (
             "backup.json",
-            "turns.lance/data/00000000-0000-0000-0000-000000000000.lance",
-            "commits.lance/_versions/1.manifest",
+            "segments_0.lance/data/00000000-0000-0000-0000-000000000000.lance",
+            "sentences_0.lance/_versions/1.manifest",
             "sums.json",
         ):
             content = {"backup.json": header, "sums.json": json.dumps(sums).encode()}.get(name, name.encode() * 20)
@@ -284,7 +284,7 @@ def make_backup(some: random.Random, folder: Path) -> Path:
                 content = changed(content, some)
             if some.random() < 0.1:
                 info.name = some.choice(
-                    ("../x.lance/y", "/x.lance/y", "turns.lance/../../x", name * 50, "x.lance/\udce4", "")
+                    ("../x.lance/y", "/x.lance/y", "segments_0.lance/../../x", name * 50, "x.lance/\udce4", "")
                 )
             if some.random() < 0.1:
                 info.type = some.choice(

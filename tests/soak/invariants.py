@@ -11,8 +11,7 @@ import anyio
 
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import rouge_l, words
-from mcp_memory.storage.commits import last_commit
-from mcp_memory.storage.schema import COMMITS
+from mcp_memory.storage.schema import LOG_KINDS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
@@ -34,13 +33,15 @@ class Quote:
 
 
 def rows(uri: str) -> dict[str, int]:
-    """Return the number of committed rows of each table that must never lose rows."""
+    """Return the number of committed rows of each kind, in the log and in tables, that must never lose rows."""
     tables = Tables(uri)
-    last = last_commit(tables)
+    last = tables.log.last
     if last is None:
         return {}
-    names = [name for name in (COMMITS, *last.tables) if not name.startswith(_MAY_SHRINK)]
-    return {name: tables.count(name, f"tx <= {last.tx}") for name in names}
+    names = [name for name in last.tables if not name.startswith(_MAY_SHRINK)]
+    found = {name: tables.count(name, f"tx <= {last.tx}") for name in names}
+    logged = {kind: len(tables.log.rows(kind) or ()) for kind in LOG_KINDS}
+    return found | logged | {"commits": sum(1 for _ in tables.log.commits())}
 
 
 def violations(uri: str, acknowledged: Mapping[tuple[str, str, str], str], quotes: Sequence[Quote]) -> list[str]:
@@ -55,7 +56,7 @@ def violations(uri: str, acknowledged: Mapping[tuple[str, str, str], str], quote
 
 
 async def _violations(uri: str, acknowledged: Mapping[tuple[str, str, str], str], quotes: Sequence[Quote]) -> list[str]:
-    last = last_commit(Tables(uri))
+    last = Tables(uri).log.last
     if last is None:
         return ["there is no commit"]
     store = LanceStore(uri, embedder=last.embedder, dimension=last.dimension)

@@ -19,32 +19,32 @@ from mcp_memory.storage.own_files import (
 
 DATA = "010011001011101100101001" + "9f" * 13
 OWN = {
-    f"turns.lance/data/{DATA}.lance": b"\0\1",
-    f"turns.lance/data/{DATA}.lance.damaged": b"",
-    "turns.lance/_versions/18446744073709551609.manifest": b"\0",
+    f"segments_0.lance/data/{DATA}.lance": b"\0\1",
+    f"segments_0.lance/data/{DATA}.lance.damaged": b"",
+    "segments_0.lance/_versions/18446744073709551609.manifest": b"\0",
     "segments_3.lance/_versions/.tmpAb12Cd": b"\0",
-    "journal.jsonl": b'0123abcd {"commit":{"tx":1,"embedder":"x"}}\n',
-    "sums.txt": b"00000000 11111111 turns.lance/data/x.lance\n",
+    "memory.log": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
+    "sums.txt": b"00000000 11111111 segments_0.lance/data/x.lance\n",
     "view/" + "0a" * 16 + ".view": b"\x80\x05\x95 and so on",
     "vectors/3/" + "0a" * 16 + ".f32": b"\0\0\0\x3f\0\0\0\xbf" + b"\xde\xad\xbe\xef",
     "backups/20260102T030405006Z-0-rebuild.backup": b"backup.json\0 and so on",
     "backups/.20260102T030405006Z-0-rebuild.backup.0a1b2c3d.part": b"backup.json\0 and",
-    f"backups/.20260102T030405006Z-0-rebuild.backup.work/turns.lance/data/{DATA}.lance": b"\0",
+    f"backups/.20260102T030405006Z-0-rebuild.backup.work/segments_0.lance/data/{DATA}.lance": b"\0",
     "forgotten/1714903200000-0a1b2c3d.jsonl": b'{"record": "header", "format": "mcp-memory export"}\n',
     "holders/12-0a1b2c3d.lock": b"",
 }
 FOREIGN = {
-    "turns.lance/photo.jpg": b"jpg",
-    "turns.lance/data/notes.lance": b"mine",
+    "segments_0.lance/photo.jpg": b"jpg",
+    "segments_0.lance/data/notes.lance": b"mine",
     "journal.damaged": b"mine",
-    "log.jsonl": b"my own log\n",
+    "memory.anchor": b"mine",
     "write.lock": b"mine",
     "view/" + "0b" * 16 + ".view": b"my view",
     "vectors/3/" + "0b" * 16 + ".f32": b"my own numbers, as text",
     "backups/20260102T030405006Z-1-rebuild.backup": b"my backup",
     "backups/photos/one.jpg": b"jpg",
     "backups/.hidden": b"mine",
-    f"backups/.latest/turns.lance/data/{DATA}.lance": b"my copy",
+    f"backups/.latest/segments_0.lance/data/{DATA}.lance": b"my copy",
     "forgotten/diary.txt": b"dear diary",
     "forgotten/1714903200000-0a1b2c3e.jsonl": b"mine",
     "holders/mine.lock": b"",
@@ -80,15 +80,16 @@ def test_a_part_of_the_folder_is_known_by_its_place(tmp_path: Path) -> None:
 def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
     lay(tmp_path / "outside", OWN)
     (tmp_path / "store").mkdir()
-    for name in ("turns.lance", "view", "backups", "nowhere"):
+    for name in ("segments_0.lance", "view", "backups", "nowhere"):
         (tmp_path / "store" / name).symlink_to(tmp_path / "outside" / name)
-    (tmp_path / "store" / "journal.jsonl").symlink_to(tmp_path / "outside" / "journal.jsonl")
+    (tmp_path / "store" / "memory.log").symlink_to(tmp_path / "outside" / "memory.log")
     remove_own(tmp_path / "store")
     remove_own(tmp_path / "store" / "view", "view")
-    remove_file(tmp_path / "store" / "journal.jsonl")
+    remove_file(tmp_path / "store" / "memory.log")
     assert names(tmp_path / "outside") == OWN.keys()
     assert len(list((tmp_path / "store").iterdir())) == 5
-    assert {path.name for path in in_the_way(tmp_path / "store")} == {"turns.lance", "view", "backups", "journal.jsonl"}
+    found = {path.name for path in in_the_way(tmp_path / "store")}
+    assert found == {"segments_0.lance", "view", "backups", "memory.log"}
 
 
 def test_what_takes_a_name_that_the_store_needs_is_named(tmp_path: Path) -> None:

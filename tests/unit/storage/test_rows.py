@@ -14,7 +14,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.rows import LOGGED, assertions_in_order, batch_of, row_faults, rows_of
-from mcp_memory.storage.schema import TableKind, with_tx
+from mcp_memory.storage.schema import RowKind, with_tx
 
 Known = Callable[[str, str], Turn | None]
 
@@ -55,7 +55,7 @@ def test_exactly_the_rows_with_faults_are_left_out_and_the_others_come_in_order(
     turns = {one.id: one for one in rows.turns}
     rank = {name: place for place, name in enumerate(turns)}
     known = {name: (turn.space, len(turn.text)) for name, turn in turns.items()}
-    tables: list[tuple[TableKind, Any, Any]] = [
+    tables: list[tuple[RowKind, Any, Any]] = [
         ("segments", rows.segments, rows.segment_vectors),
         ("sentences", rows.sentences, rows.sentence_vectors),
     ]
