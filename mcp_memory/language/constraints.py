@@ -83,11 +83,12 @@ _FIRST = compiled(
 _PREVIOUS = compiled(
     rf"\b(?:previous(?:ly)?|former(?:ly)?|prior(?!{S}to)|used{S}to|(?:where|who){S}did{S}[^?]{{1,60}}?\buse{S}to)\b"
 )
-_AHEAD = compiled(
+AHEAD = compiled(
     rf"\b(?:coming{S}up(?!{S}with\b)|upcoming{S}\w+s|still{S}to{S}come"
     rf"|(?:next|coming){S}(?:few{S}|couple{S}of{S})?(?:days|weeks|months|years)"
     rf"|on{S}(?:my|our|his|her|the|their){S}(?:calendar|agenda|schedule|diary))\b"
 )
+"""How a question asks for what is still to come."""
 _PLACES: tuple[tuple[Order, re.Pattern[str]], ...] = (("last", _LAST), ("first", _FIRST), ("before", _PREVIOUS))
 _COMPARES = compiled(r"\b(?:or|out\sof)\b|\bcame\s(?:out\s)?(?:first|last)\b")
 
@@ -179,7 +180,7 @@ def _event(text: str) -> Constraint | None:
 def _ordered_constraint(text: str, now: Millis | None) -> Constraint | None:
     if _occurs(_NOW, text):
         return Constraint("now") if now is None else Constraint("now", now, now + DAY, "day")
-    if now is not None and _AHEAD.search(text):
+    if now is not None and AHEAD.search(text):
         return Constraint("after", now, now, "day")
     if _COMPARES.search(text):
         return None

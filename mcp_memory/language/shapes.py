@@ -19,6 +19,7 @@ import re
 
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.language.areas import asks_for_area
+from mcp_memory.language.constraints import AHEAD
 from mcp_memory.language.plans import asks_ahead
 from mcp_memory.language.questions import asks_for_plural
 
@@ -39,11 +40,7 @@ _ALL = re.compile(
     r"(?:conversation|discussion|session|chat)s?\b"
     r"|\bhow often\b|\bhow many (?!(?:\w+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b)"
     r"|\b(?:which|what) (?:are |were )?all\b|\ball (?:of )?(?:the|my|our|his|her|their)\b|\bevery (?:time|one of)\b"
-    r"|\bchronolog\w*|\btimelines?\b|\beach (?:time|of)\b"
-    r"|^\W*what\b[^?]*\b(?:coming up(?! with)|still to come|ahead|planned|scheduled"
-    r"|on (?:my|our|his|her|the|their) (?:calendar|agenda|schedule|diary)"
-    r"|(?:in|for|over|within) the (?:next|coming) (?:few |couple of )?(?:days|weeks|months))\b"
-    r"|\bupcoming \w+s\b",
+    r"|\bchronolog\w*|\btimelines?\b|\beach (?:time|of)\b",
     re.IGNORECASE,
 )
 _LIST = re.compile(
@@ -97,6 +94,7 @@ def breadth_of(question: str) -> Breadth:
     if (
         _LIST.match(opening)
         or _ALL.search(opening)
+        or AHEAD.search(opening)
         or asks_for_plural(opening)
         or asks_for_area(question)
         or asks_ahead(question)
