@@ -231,6 +231,8 @@ class _ClauseReader:
         content = content_clause(words, verb)
         if content is not None:
             confidence, index = content
+            if subject[0].text.lower() in closed.EVERYBODY:
+                confidence = 0.0  # "nobody believes that I live in …"
             self.matrix_confidence = min(self.matrix_confidence, confidence)
             if confidence == REPORTED:
                 self.source = subject
