@@ -32,6 +32,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from hashlib import blake2b
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -159,8 +160,8 @@ class SavedViews:
                 return False
             self._folder.mkdir(mode=0o700, exist_ok=True)
             self._tidy()
-            file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
-            with os.fdopen(file, "wb") as out:
+            file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+            with os.fdopen(file, "w+b") as out:
                 _write(out, view, {"commit": asdict(last), "size": self._size}, stop)
             place.replace(self._path)
         except _Stopped:
@@ -190,7 +191,7 @@ class SavedViews:
         commit = Commit(**described["commit"])
         if not self._is_known(commit):
             return None
-        view = _unpickled(_content(self._path), described, self._files.find)
+        view = _read(self._path, described, self._files.find)
         view.bind(like)
         return Saved(view, commit)
 
@@ -231,40 +232,29 @@ def _program() -> str:
 # The file: the pickle, its buffers, a description, and the end
 
 
-class _Out:
-    """A file that is written once, from its beginning."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file, self.sum, self.length = file, 0, 0
-
-    def write(self, data: Any) -> int:
-        """Write bytes, or any other buffer of them."""
-        content = memoryview(data).cast("B")
-        self.sum = zlib.crc32(content, self.sum)
-        self.length += len(content)
-        self._file.write(content)
-        return len(content)
-
-
 class _Stopped(Exception):
     """Somebody waits for the view."""
 
 
 def _write(file: BinaryIO, view: View, described: dict[str, Any], stop: Callable[[], bool]) -> None:
-    out, buffers = _Out(file), list[pickle.PickleBuffer]()
-    pickler = _Pickler(out, protocol=5, buffer_callback=buffers.append)
+    buffers: list[pickle.PickleBuffer] = []
+    pickler = _Pickler(file, protocol=5, buffer_callback=buffers.append)
     pickler.stop = stop
     pickler.dump(view)
-    pickled, places = out.length, []
+    places = []
     for buffer in buffers:
-        out.write(bytes(-out.length % _ALIGNED))
-        raw = buffer.raw()
-        places.append((out.length, out.length + len(raw)))
-        out.write(raw)
-    end = json.dumps(described | {"pickle": pickled, "buffers": places}).encode()
-    out.write(end)
-    out.write(struct.pack("<I", len(end)))
-    file.write(struct.pack("<I", out.sum) + _MAGIC)
+        file.write(bytes(-file.tell() % _ALIGNED))
+        start = file.tell()
+        file.write(buffer.raw())
+        places.append((start, file.tell()))
+    end = json.dumps(described | {"buffers": places}).encode()
+    file.write(end)
+    file.write(struct.pack("<I", len(end)))
+    file.seek(0)
+    sum_ = 0
+    while piece := file.read(_ALIGNED << 14):
+        sum_ = zlib.crc32(piece, sum_)
+    file.write(struct.pack("<I", sum_) + _MAGIC)
 
 
 def _description(path: Path) -> Any:
@@ -281,52 +271,23 @@ def _description(path: Path) -> Any:
         return None
 
 
-def _content(path: Path) -> memoryview:
-    """Return the bytes of a file, which may be changed in memory alone.
+def _read(path: Path, described: Any, find: Callable[[str], Matrix | None]) -> View:
+    """Return the view in a file, whose bytes may be changed in memory alone.
 
     Raises:
         ValueError: they are not what was written.
     """
     with path.open("rb") as file:
-        if os.name == "posix":
-            content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
-        else:  # elsewhere nobody could remove it then
-            content = memoryview(bytearray(file.read()))
+        posix = os.name == "posix"  # elsewhere nobody could remove a file that is mapped
+        mapped: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if posix else BytesIO(file.read())
+    content = memoryview(mapped if posix else mapped.getbuffer())
     _, known, _ = _END.unpack(content[-_END.size :])
     if zlib.crc32(content[: -_END.size + 4]) != known:
         raise ValueError("it is not what was written")
-    return content
-
-
-def _unpickled(content: memoryview, described: Any, find: Callable[[str], Matrix | None]) -> View:
-    buffers = [content[start:end] for start, end in described["buffers"]]
-    view = _Unpickler(_In(content[: described["pickle"]]), find, buffers).load()
+    view = _Unpickler(mapped, find, [content[start:end] for start, end in described["buffers"]]).load()
     if not isinstance(view, View):
         raise TypeError(type(view).__name__)
     return view
-
-
-class _In:
-    """A file in memory, of which nothing is copied twice."""
-
-    def __init__(self, content: memoryview) -> None:
-        self._content, self._at = content, 0
-
-    def read(self, size: int) -> bytes:
-        self._at += size
-        return bytes(self._content[self._at - size : self._at])
-
-    def readinto(self, into: Any) -> int:
-        """Read as much as there is room."""
-        piece = self._content[self._at : self._at + len(into)]
-        into[: len(piece)] = piece
-        self._at += len(piece)
-        return len(piece)
-
-    def readline(self) -> bytes:
-        """Read up to the end of a line."""
-        line = bytes(self._content[self._at : self._at + (1 << 16)]).partition(b"\n")
-        return self.read(len(line[0]) + len(line[1]))
 
 
 def _vectors(name: str) -> Matrix:
@@ -351,7 +312,7 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: _In, find: Callable[[str], Matrix | None], buffers: list[memoryview]) -> None:
+    def __init__(self, file: Any, find: Callable[[str], Matrix | None], buffers: list[memoryview]) -> None:
         super().__init__(file, buffers=buffers)
         self._find = find
 

@@ -99,21 +99,12 @@ class _Texts:
         return str(self._bytes[start:end].data, "utf-8", "surrogatepass")
 
 
-class SavedRows(Sequence[RowT], Generic[RowT]):
-    """Values by row: those that were saved as columns, and those that were appended since."""
+class _Grown(Sequence[RowT], Generic[RowT]):
+    """Values by row: those that were saved, and those that were appended since."""
 
-    def __init__(self, saved: list[Columns[RowT]]) -> None:
-        self._saved = saved
-        self._ends = np.cumsum([len(one) for one in saved]).tolist()
-        self._count: int = self._ends[-1]
-        self._made: dict[int, RowT] = {}
+    def __init__(self, count: int) -> None:
+        self._count = count  # of the saved ones
         self._added: list[RowT] = []
-
-    @classmethod
-    def of(cls, kind: type[RowT], rows: Sequence[RowT]) -> SavedRows[RowT]:
-        """Return rows as they are to be saved: all of them in columns."""
-        saved, added = (rows._saved, rows._added) if isinstance(rows, SavedRows) else ([], rows)
-        return cls([*saved, Columns(kind, added)] if added or not saved else saved)
 
     def __len__(self) -> int:
         return self._count + len(self._added)
@@ -129,29 +120,46 @@ class SavedRows(Sequence[RowT], Generic[RowT]):
         at = row.__index__()
         if at < 0:
             at += len(self)
-        if at >= self._count:
-            return self._added[at - self._count]
-        if (made := self._made.get(at)) is None:
-            if at < 0:
-                raise IndexError(row)
-            made = self._row(at)
-            if len(self._made) >= MADE:
-                self._made.clear()
-            self._made[at] = made
-        return made
+        if at < 0:
+            raise IndexError(row)
+        return self._saved_row(at) if at < self._count else self._added[at - self._count]
+
+    def append(self, value: RowT) -> None:
+        """Add a value at the end."""
+        self._added.append(value)
+
+    def _saved_row(self, at: int) -> RowT:
+        raise NotImplementedError
+
+
+class SavedRows(_Grown[RowT]):
+    """Values of one dataclass that were saved as columns, and those that were appended since."""
+
+    def __init__(self, saved: list[Columns[RowT]]) -> None:
+        self._saved = saved
+        self._ends = np.cumsum([len(one) for one in saved]).tolist()
+        super().__init__(self._ends[-1])
+        self._made: dict[int, RowT] = {}
+
+    @classmethod
+    def of(cls, kind: type[RowT], rows: Sequence[RowT]) -> SavedRows[RowT]:
+        """Return rows as they are to be saved: all of them in columns."""
+        saved, added = (rows._saved, rows._added) if isinstance(rows, SavedRows) else ([], rows)
+        return cls([*saved, Columns(kind, added)] if added or not saved else saved)
 
     def __iter__(self) -> Iterator[RowT]:
         for columns in self._saved:
             yield from map(columns.row, range(len(columns)))
         yield from self._added
 
-    def append(self, value: RowT) -> None:
-        """Add a value at the end."""
-        self._added.append(value)
-
-    def _row(self, at: int) -> RowT:
-        chunk = bisect_right(self._ends, at)
-        return self._saved[chunk].row(at - (self._ends[chunk - 1] if chunk else 0))
+    def _saved_row(self, at: int) -> RowT:
+        if (made := self._made.get(at)) is None:
+            chunk = bisect_right(self._ends, at)
+            made = self._saved[chunk].row(at - (self._ends[chunk - 1] if chunk else 0))
+            if len(self._made) >= MADE:
+                self._made.clear()
+            self._made[at] = made
+        return made
 
 
 class SavedTurns(MutableMapping[str, Turn]):
@@ -188,38 +196,17 @@ class SavedTurns(MutableMapping[str, Turn]):
         return iter(self._places)
 
 
-class SavedSegmentTurns(Sequence[Turn]):
+class SavedSegmentTurns(_Grown[Turn]):
     """The turn of each segment, by row."""
 
     def __init__(self, turns: SavedTurns, names: Sequence[str], numbers: NDArray[np.int32]) -> None:
+        super().__init__(len(numbers))
         self._turns = turns
         self._names = names
         self._numbers = numbers  # of the names of the saved ones
-        self._added: list[Turn] = []
 
-    def __len__(self) -> int:
-        return len(self._numbers) + len(self._added)
-
-    @overload
-    def __getitem__(self, row: SupportsIndex) -> Turn: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[Turn]: ...
-    def __getitem__(self, row: SupportsIndex | slice) -> Turn | list[Turn]:
-        """Return the turn of a segment, or those of a slice."""
-        if isinstance(row, slice):
-            return [self[one] for one in range(*row.indices(len(self)))]
-        at = row.__index__()
-        if at < 0:
-            at += len(self)
-        if at >= len(self._numbers):
-            return self._added[at - len(self._numbers)]
-        if at < 0:
-            raise IndexError(row)
+    def _saved_row(self, at: int) -> Turn:
         return self._turns[self._names[self._numbers.item(at)]]
-
-    def append(self, turn: Turn) -> None:
-        """Add the turn of the next segment."""
-        self._added.append(turn)
 
 
 class SavedDict(MutableMapping[KeyT, ValueT], Generic[KeyT, ValueT]):
@@ -339,7 +326,7 @@ class _Plain(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name}")
 
 
-class SavedLists(Sequence["array[int]"]):
+class SavedLists(_Grown["array[int]"]):
     """Lists of whole numbers, kept as one array of bytes.
 
     A list becomes an array of its own, to which numbers can be added, when it is first asked for.
@@ -347,42 +334,21 @@ class SavedLists(Sequence["array[int]"]):
 
     def __init__(self, kind: str, lists: Sequence[array[int]]) -> None:
         content = lists._contents() if isinstance(lists, SavedLists) else list(lists)
+        super().__init__(len(content))
         self._kind = kind
         self._bytes = np.frombuffer(b"".join(content), dtype=np.uint8)
         self._ends = np.cumsum([0, *[memoryview(one).nbytes for one in content]], dtype=np.int64)
         self._made: dict[int, array[int]] = {}
-        self._added: list[array[int]] = []
 
-    def __len__(self) -> int:
-        return len(self._ends) - 1 + len(self._added)
-
-    @overload
-    def __getitem__(self, number: SupportsIndex) -> array[int]: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[array[int]]: ...
-    def __getitem__(self, number: SupportsIndex | slice) -> array[int] | list[array[int]]:
-        """Return a list, or some."""
-        if isinstance(number, slice):
-            return [self[one] for one in range(*number.indices(len(self)))]
-        at, saved = number.__index__(), len(self._ends) - 1
-        if at < 0:
-            at += len(self)
-        if at >= saved:
-            return self._added[at - saved]
+    def _saved_row(self, at: int) -> array[int]:
         if (made := self._made.get(at)) is None:
-            if at < 0:
-                raise IndexError(number)
             made = self._made[at] = array(self._kind, self._content(at).tobytes())
         return made
-
-    def append(self, numbers: array[int]) -> None:
-        """Add a list at the end."""
-        self._added.append(numbers)
 
     def _content(self, at: int) -> NDArray[np.uint8]:
         return self._bytes[self._ends.item(at) : self._ends.item(at + 1)]
 
     def _contents(self) -> list[Any]:
         """Return all lists, without keeping them."""
-        saved = [self._made[at] if at in self._made else self._content(at) for at in range(len(self._ends) - 1)]
+        saved = [self._made[at] if at in self._made else self._content(at) for at in range(self._count)]
         return saved + self._added
