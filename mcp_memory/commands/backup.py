@@ -15,7 +15,6 @@ from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import back_up, is_backup
 from mcp_memory.storage.forgetter import forgotten_in
 from mcp_memory.storage.forgotten import Book
-from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.moving import move, restore
 from mcp_memory.storage.places import note_place
 from mcp_memory.storage.settings import StorageSettings
@@ -33,9 +32,8 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
     try:
         await store.forgotten()  # finishes what a process that died had begun to forget
         tables = Tables(store.uri)
-        lock = WriteLock(tables.folder, settings.storage.lock_timeout_s)
         note_place(tables.folder, "copy", file, now())
-        tx = await back_up(tables, lock, file, now())
+        tx = await back_up(tables, settings.storage.lock_timeout_s, file, now())
     finally:
         await store.aclose()
     terminal.line(f"Backed up {quantity(tx, 'commit')} to {file}.")

@@ -20,7 +20,7 @@ import os
 import shutil
 import tarfile
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -30,11 +30,12 @@ from anyio import to_thread
 from mcp_memory import __version__
 from mcp_memory.bounds import RECORD_BYTES, parse_json
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
+from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.files import whole_file
+from mcp_memory.storage import lock
 from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.forgotten import BOOK
-from mcp_memory.storage.lock import WriteLock, lock_file
+from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.log import ANCHOR, LOG
 from mcp_memory.storage.own_files import is_of_table, is_own, own_files, refuse_in_the_way
 from mcp_memory.storage.places import known_places
@@ -211,8 +212,6 @@ SUFFIX = ".backup"
 RESTORE = "restore"
 """The reason of the one that a restore makes of what was there."""
 _SET_ASIDE = f"-{RESTORE}{SUFFIX}"
-WAIT_S = 120.0
-"""How long to wait for another process's compaction to finish."""
 PROGRAM = f"mcp-memory {__version__}"
 
 _log = logging.getLogger(__name__)
@@ -225,35 +224,18 @@ def fold(tables: Tables) -> None:
 
 
 @asynccontextmanager
-async def still(tables: Tables, lock: WriteLock) -> AsyncIterator[None]:
+async def still(tables: Tables, writing: WriteLock) -> AsyncIterator[None]:
     """Hold the write lock and the compaction lock of a store: no file of it changes or goes meanwhile."""
-    async with lock.hold(), without_compaction(tables):
+    async with writing.hold(), without_compaction(tables):
         yield
 
 
 @asynccontextmanager
 async def without_compaction(tables: Tables) -> AsyncIterator[None]:
-    """Hold the compaction lock, so that no process compacts a table meanwhile.
-
-    Raises:
-        StoreBusy: another process is compacting for too long.
-    """
-    from filelock import Timeout
-
-    if tables.folder is None:
+    """Hold the compaction lock, see `lock.without_compaction`."""
+    with ExitStack() as held:
+        await to_thread.run_sync(lambda: held.enter_context(lock.without_compaction(tables.folder)))
         yield
-        return
-    lock = lock_file(tables.folder / "compact.lock")
-    try:
-        await to_thread.run_sync(lambda: lock.acquire(timeout=WAIT_S))
-    except Timeout as error:
-        raise StoreBusy(
-            f"storage.uri {tables.uri!r}: another process is compacting the memory. Nothing was changed. Try again."
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 class Backups:
@@ -328,7 +310,7 @@ class Backups:
             await to_thread.run_sync(self.make, reason)
 
 
-async def back_up(tables: Tables, lock: WriteLock, file: Path, made: Millis) -> int:
+async def back_up(tables: Tables, lock_timeout_s: float, file: Path, made: Millis) -> int:
     """Write a whole store into a file while others use it, and return the number of the commit that it is as of.
 
     Raises:
@@ -344,5 +326,5 @@ async def back_up(tables: Tables, lock: WriteLock, file: Path, made: Millis) -> 
     if not tables.exists():  # and there is no folder for a lock
         raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
     moment = datetime.fromtimestamp(made / 1000, UTC).isoformat(timespec="seconds")
-    async with still(tables, lock):
+    async with still(tables, WriteLock(tables.folder, lock_timeout_s)):
         return await to_thread.run_sync(lambda: pack(tables, file, program=PROGRAM, made=moment))

@@ -186,8 +186,6 @@ def error_text(error: object) -> str:
     return re.sub(r",? ?\S+\.rs:\d+(:\d+)?", "", str(error)).strip().rstrip(".")
 
 
-ASIDE = ".damaged"
-"""Ending of the names of files that a repair has set aside."""
 MOVED = "moved.json"
 """The note that a store leaves when it is moved: where it is now. Whoever opens the old place is led there."""
 

@@ -13,8 +13,8 @@ import errno
 import os
 import secrets
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,12 +55,37 @@ def try_lock(lock: BaseFileLock) -> bool:
     return True
 
 
+@contextmanager
+def without_compaction(folder: Path | None, wait_s: float = 120.0) -> Iterator[None]:
+    """Hold the compaction lock of a store in a folder, so that no process compacts a table meanwhile. Blocking.
+
+    Raises:
+        StoreBusy: another process is compacting for too long.
+    """
+    from filelock import Timeout
+
+    if folder is None:
+        yield
+        return
+    lock = lock_file(folder / "compact.lock")
+    try:
+        lock.acquire(timeout=wait_s)
+    except Timeout:
+        raise StoreBusy(
+            f"storage.uri {str(folder)!r}: another process is compacting the memory. Nothing was changed. Try again."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 @asynccontextmanager
-async def lease(folder: Path | None, name: str, local: threading.Lock) -> AsyncIterator[bool]:
+async def lease(folder: Path, name: str, local: threading.Lock) -> AsyncIterator[bool]:
     """Take a lock if it is free, and yield whether it was; the context, or the end of the process, releases it.
 
     Args:
-        folder: the folder of the store; None for a store that is no local folder: there, ``local`` is all.
+        folder: the folder of the store; where there is none, nothing is free: the lock would make the folder.
         name: the name of the lock's file.
         local: among the calls of this process.
 
@@ -70,25 +95,18 @@ async def lease(folder: Path | None, name: str, local: threading.Lock) -> AsyncI
     if not local.acquire(blocking=False):
         yield False
         return
+    lock = lock_file(folder / name)
     try:
-        if folder is None:
-            yield True
-            return
-        lock = lock_file(folder / name)
         try:
-            free = _try_in(folder, lock)
+            free = try_lock(lock)
+        except FileNotFoundError:  # there is no store yet
+            free = False
         except (OSError, NotImplementedError) as error:
             raise StoreUnwritable(f"storage: no lock file can be made in {str(folder)!r} ({error}).") from error
-        try:
-            yield free
-        finally:
-            lock.release()
+        yield free
     finally:
+        lock.release()
         local.release()
-
-
-def _try_in(folder: Path, lock: BaseFileLock) -> bool:
-    return folder.is_dir() and try_lock(lock)  # where there is no store, the lock would make its folder
 
 
 @asynccontextmanager
@@ -121,12 +139,11 @@ class WriteLock:
     """The lock that a process holds while it writes to a store.
 
     Attributes:
-        folder: the folder of the store; None for a store that is no local folder: there, only calls of this process
-            wait for each other.
+        folder: the folder of the store.
         timeout_s: how long to wait.
     """
 
-    def __init__(self, folder: Path | None, timeout_s: float) -> None:
+    def __init__(self, folder: Path, timeout_s: float) -> None:
         self.folder = folder
         self.timeout_s = timeout_s
         self._queue = anyio.Lock()
@@ -150,8 +167,6 @@ class WriteLock:
 
     async def _take(self, deadline: float) -> None:
         """Take the lock file by way of the turnstile, which is let go again; see above."""
-        if self.folder is None:
-            return
         if self._files is None:
             self._files = lock_file(self.folder / "next.lock"), lock_file(self.folder / "write.lock")
         turnstile, lock = self._files

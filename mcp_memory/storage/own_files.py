@@ -37,8 +37,8 @@ def _has_numbers(first: bytes) -> bool:
     return bool((np.abs(values) <= 1.01).all() and np.square(values).sum() >= 0.3)
 
 
-_SPARE = r"#\d+|\.damaged|\.hidden"
-"""Endings of files of a table that no version of it needs: of a write that was killed, and of a repair."""
+_SPARE = r"#\d+"
+"""Ending of a file of a table that no version of it needs, of a write that was killed."""
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NAMES = "|".join(rf"{kind}_\d+(?:_\d+)?" for kind in TABLE_KINDS)
 _TABLE = (
@@ -111,7 +111,7 @@ def own_files(folder: Path, place: str = "") -> Iterator[Path]:
 
 
 def needless_files(folder: Path) -> list[Path]:
-    """Return those of a store's own files that processes left which were killed, or that a repair set aside."""
+    """Return those of a store's own files that processes left which were killed."""
     return [path for path in own_files(folder) if _NEEDLESS.fullmatch(path.name)]
 
 
@@ -170,12 +170,6 @@ def remove_unfinished(folder: Path) -> None:
                 old = time.time() - path.lstat().st_mtime > UNFINISHED_S
                 if old and is_own(path, path.relative_to(folder).as_posix()):
                     path.unlink()
-
-
-def remove_file(path: Path) -> None:
-    """Remove one of the program's own files in a store's folder; any other of that name stays."""
-    if is_own(path, path.name):
-        path.unlink(missing_ok=True)
 
 
 def open_unlinked(path: Path, flags: int) -> int:

@@ -13,7 +13,6 @@ row is in the log (`Entry.whole`), and is taken in at once.
 from __future__ import annotations
 
 import math
-import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,8 +51,6 @@ COUNTED_BY_SWITCH = frozenset({"assertions", "beliefs"})
 """Tables of which the commit of a rebuild alone counts the rows, although they carry the numbers of earlier commits."""
 LOOK_LASTS_S = 1.0
 """How long one call may rely on its look at a log on object storage."""
-LOOK_AGAIN_S = 2.0
-"""How often a damaged store is looked at again."""
 MOST_RECENT = 128
 """Commits whose segments are kept beside the tables before a look at what the tables have."""
 ATTEMPTS = 20
@@ -106,7 +103,6 @@ class Refresher:
         self._pending_turns: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with commit numbers
         self._recent: list[tuple[int, Sequence[Segment], Matrix]] = []  # perhaps not in the tables yet, with commits
         self._looked = -math.inf
-        self._files_seen: tuple[float, object] = (-math.inf, None)  # of broken tables: when they were looked at, and so
 
     def _note_last(self, last: Commit) -> None:
         self.last = last
@@ -139,27 +135,6 @@ class Refresher:
         self.broken.clear()
         self._unread.clear()
         self.tables.broken.clear()
-
-    def _note_broken(self, names: Iterable[str]) -> None:
-        if not self.broken.issuperset(names := set(names)):
-            self.broken |= names
-            self._files_seen = time.monotonic(), self._state_of_broken()
-
-    def have_changed(self) -> bool:
-        """Return whether files of broken tables have changed since: perhaps they were put back."""
-        looked, state = self._files_seen
-        if not self.broken or time.monotonic() - looked < LOOK_AGAIN_S:
-            return False
-        self._files_seen = time.monotonic(), state
-        return self._state_of_broken() != state
-
-    def _state_of_broken(self) -> object:
-        found: list[object] = []
-        for name in sorted(self.broken):
-            for part in ("data", "_versions"):
-                with suppress(OSError), os.scandir(f"{self.tables.folder}/{name}.lance/{part}") as files:
-                    found += sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
-        return found
 
     # Saved views
 
@@ -312,7 +287,7 @@ class Refresher:
 
     def _note_damaged_tables(self, last: Commit) -> None:
         wrong = self.tables.sums.wrong(last.tables)
-        self._note_broken(short_tables(self.tables, last) | wrong.keys())
+        self.broken |= short_tables(self.tables, last) | wrong.keys()
         self._unread = {name for name, files in wrong.items() if any(file.suffix == ".manifest" for file in files)}
 
     def _load(self, view: View, part: list[Entry], last: Commit, *, first: bool) -> None:
@@ -329,7 +304,7 @@ class Refresher:
             try:
                 return self._rows(stored, view.tx, commits, last, None)
             except StoreError:
-                self._note_broken([last.table(stored)])
+                self.broken.add(last.table(stored))
                 return None
 
         new, batch = log_batch(view, commits, read, self._dimension, self.masking)
@@ -429,7 +404,7 @@ class Refresher:
         try:
             return self.tables.count(name)
         except StoreError:
-            self._note_broken([name])
+            self.broken.add(name)
             return 0
 
     def _load_pieces(self, view: View, part: list[Commit], *, vectors: bool) -> None:
@@ -443,9 +418,9 @@ class Refresher:
             try:
                 segments, sentences = (self._read_pieces(kind, part, vectors=vectors) for kind in PIECES)
             except StoreError:
-                self._note_broken(names)
+                self.broken |= names
                 segments = sentences = None
-            self._note_broken(names & self.tables.broken)  # an older version was read, which has fewer rows
+            self.broken |= names & self.tables.broken  # an older version was read, which has fewer rows
             if segments is not None and sentences is not None:  # else no turn had any words
                 batch = batch_of(turns, segments, sentences, partial(stored_turn, view))
                 view.add(replace(batch, turns=()), view.tx)

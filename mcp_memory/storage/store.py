@@ -336,8 +336,6 @@ class LanceStore:
             if self._holders.was_removed():  # another process may have made it again, with the same numbers by chance
                 self._view = self._refresher.reset()
             self._holders.enter()
-        if self._refresher.have_changed():
-            self._view = self._refresher.reset()
         try:
             with made_to_stay():
                 view = self._refresher.refresh(self._view, whole=whole)

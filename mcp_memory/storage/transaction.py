@@ -22,7 +22,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import ExtractorName
 from mcp_memory.errors import StoreError, StoreUnwritable
 from mcp_memory.storage.damage import refuse
-from mcp_memory.storage.lock import lock_file
+from mcp_memory.storage.lock import without_compaction
 from mcp_memory.storage.rows import DERIVED, LOGGED, rows_of
 from mcp_memory.storage.schema import LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, with_tx
 from mcp_memory.storage.tables import Tables
@@ -71,26 +71,11 @@ def sweep(tables: Tables, names: Iterable[str], last: int, swept: dict[str, int]
             ) from error
         if tables.count(name, f"tx > {last}"):
             _log.warning("%s: rows of a writer that died before its commit are removed", name)
-            _delete(tables, name, f"tx > {last}")
+            with without_compaction(tables.folder, WAIT_S):
+                tables.delete(name, f"tx > {last}")
         version = tables.version(name)
         if version is not None:
             swept[name] = version
-
-
-def _delete(tables: Tables, name: str, where: str) -> None:
-    """Delete rows while holding the compaction lock, so that no process compacts the table meanwhile."""
-    from filelock import Timeout
-
-    if tables.folder is None:
-        tables.delete(name, where)
-        return
-    try:
-        with lock_file(tables.folder / "compact.lock").acquire(timeout=WAIT_S):
-            tables.delete(name, where)
-    except Timeout as error:
-        raise StoreUnwritable(
-            f"storage.uri {tables.uri!r}: another process is compacting the memory. Nothing was stored. Try again."
-        ) from error
 
 
 # Appending

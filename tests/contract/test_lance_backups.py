@@ -21,7 +21,7 @@ from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage import backups, moving
 from mcp_memory.storage.backups import Backups, back_up
 from mcp_memory.storage.data_files import MOVED
-from mcp_memory.storage.lock import Holders, WriteLock
+from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.moving import check_readable, move, restore
 from mcp_memory.storage.places import carry_places
 from mcp_memory.storage.store import LanceStore
@@ -51,7 +51,7 @@ async def refs(folder: Path) -> set[str]:
 
 async def saved(folder: Path, file: Path) -> int:
     tables = Tables(str(folder))
-    return await back_up(tables, WriteLock(tables.folder, 5.0), file, NOW)
+    return await back_up(tables, 5.0, file, NOW)
 
 
 async def restored(file: Path, folder: Path, *, replace: bool = False) -> tuple[int, int, Path | None]:

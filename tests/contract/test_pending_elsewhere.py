@@ -19,7 +19,6 @@ from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.storage.backups import back_up
 from mcp_memory.storage.forgotten import KeptFiles
-from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.log import LOG
 from mcp_memory.storage.moving import move, restore
 from mcp_memory.storage.tables import Tables
@@ -58,7 +57,7 @@ async def memory(tmp_path: Path) -> Memory:
 
 async def test_a_backup_has_what_is_pending_and_gives_it_back(memory: Memory, tmp_path: Path) -> None:
     tables = Tables(str(tmp_path / "store"))
-    await back_up(tables, WriteLock(tables.folder, 5), tmp_path / "file", MAY)
+    await back_up(tables, 5.0, tmp_path / "file", MAY)
     await restore(tmp_path / "file", str(tmp_path / "copy"), None, replace=False, keep=3, now=MAY)
     copy = open_at(tmp_path / "copy")
     assert await texts(copy) == await texts(memory)

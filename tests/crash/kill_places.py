@@ -51,7 +51,6 @@ from damaged_store import (
 from mcp_memory.errors import McpMemoryError
 from mcp_memory.storage.backups import back_up
 from mcp_memory.storage.data_files import files_below
-from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.moving import move, restore
 from mcp_memory.storage.place import Place, import_lancedb
 from mcp_memory.storage.store import LanceStore
@@ -180,7 +179,7 @@ async def _made(around: Path) -> None:
     """Write a store and a backup of it; forget a message, and write more."""
     folder = around / "store"
     await make_store(folder, "loose", commits=5, size=12)
-    await back_up(Tables(str(folder)), WriteLock(folder, 5.0), around / "all.backup", NOW)
+    await back_up(Tables(str(folder)), 5.0, around / "all.backup", NOW)
     store = open_store(folder)
     await forget(store, "m0-1")
     await commit_to(store, derive([turn("newest")]))

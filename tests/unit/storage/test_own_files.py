@@ -12,7 +12,6 @@ from mcp_memory.storage.own_files import (
     in_the_way,
     own_files,
     refuse_in_the_way,
-    remove_file,
     remove_own,
     remove_unfinished,
 )
@@ -20,7 +19,7 @@ from mcp_memory.storage.own_files import (
 DATA = "010011001011101100101001" + "9f" * 13
 OWN = {
     f"segments_0.lance/data/{DATA}.lance": b"\0\1",
-    f"segments_0.lance/data/{DATA}.lance.damaged": b"",
+    f"segments_0.lance/data/{DATA}.lance#1": b"",
     "segments_0.lance/_versions/18446744073709551609.manifest": b"\0",
     "segments_3.lance/_versions/.tmpAb12Cd": b"\0",
     "memory.log": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
@@ -85,7 +84,6 @@ def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
     (tmp_path / "store" / "memory.log").symlink_to(tmp_path / "outside" / "memory.log")
     remove_own(tmp_path / "store")
     remove_own(tmp_path / "store" / "view", "view")
-    remove_file(tmp_path / "store" / "memory.log")
     assert names(tmp_path / "outside") == OWN.keys()
     assert len(list((tmp_path / "store").iterdir())) == 5
     found = {path.name for path in in_the_way(tmp_path / "store")}
