@@ -20,8 +20,8 @@ the factor 7 would; read, none of them is right (the value of another time, a na
 **Departures** (DESIGN D37). The paper's "symmetry", likes → interested_in, is an implication: the registry separates
 inverse, symmetric and implied relations here. Its temporal succession, "after(A, B) and B happened, so A did not", is
 unsound in general: all that follows is that A comes after the time of B. In addition, the value before or after the
-time in question is offered as a guess. What holds of a whole or a place does not hold of each of its parts, so hyponymy
-never leads down there; from a kind to one of it the guess keeps less (`NavigationSettings.member`).
+time in question is offered as a guess. What holds of a whole, a place or a kind does not hold of each part or member of
+it, so hyponymy never leads down.
 """
 
 from __future__ import annotations
@@ -66,21 +66,16 @@ def symmetry(near: Neighbourhood, path: Path) -> Iterator[Guess]:
 
 
 def hyponymy(near: Neighbourhood, path: Path) -> Iterator[Guess]:
-    """Infer facts of an entity from what it is a kind or part of, and facts of a kind or whole from its members."""
+    """Infer facts of an entity from what it is a kind or part of, and facts of what contains an entity from its own."""
     discount = near.settings.hyponymy
-    for step, end, _ in _premises(near, path):  # r(C, A) and A in B: r(C, B); r(C, B) and A is a B: perhaps r(C, A)
+    for step, end, _ in _premises(near, path):  # r(C, A) and A in B: r(C, B)
         relation = step.version.relation
         if step.forward and near.fact_query.allows(relation):
             levels = _WHOLES if relation in _WHOLES or relations().get(relation).tail in _HAVE_WHOLES else _KINDS
-            for link, other in _hierarchy(near, path, end, levels, up=True):
+            for link, other in _above(near, path, end, levels):
                 premises = [step.version, link.version]
                 yield from _infer(near, path, "hyponymy", discount, step.forward, other, relation, premises)
-            for link, other in _hierarchy(near, path, end, levels & _KINDS, up=False):
-                premises = [step.version, link.version]
-                share = near.settings.member
-                yield from _infer(near, path, "hyponymy", share, step.forward, other, relation, premises)
-    kinds_and_wholes = _hierarchy(near, path, path.end, _KINDS | _WHOLES, up=True)
-    for link, whole in islice(kinds_and_wholes, _FOLLOWED):  # A in B and r(B, T): r(A, T)
+    for link, whole in islice(_above(near, path, path.end, _KINDS | _WHOLES), _FOLLOWED):  # A in B and r(B, T): r(A, T)
         for step, end, _ in _premises(near, path, whole):
             relation = step.version.relation
             kind_of_whole = relation in _KINDS and link.version.relation in _WHOLES  # a mill in a county is no county
@@ -170,11 +165,10 @@ def _premises(near: Neighbourhood, path: Path, key: str | None = None) -> Sequen
     return near.edges(path.end if key is None else key, path.root.intent)[: near.settings.premises]
 
 
-def _hierarchy(near: Neighbourhood, path: Path, key: str, levels: frozenset[str], *, up: bool) -> Iterator[Guess]:
-    """Yield the steps one level up or down from an entity, along relations between kinds, or parts and wholes."""
+def _above(near: Neighbourhood, path: Path, key: str, levels: frozenset[str]) -> Iterator[Guess]:
+    """Yield the steps one level up from an entity, along relations between kinds, or parts and wholes."""
     for step, end in near.links(key, path.root.intent, levels):
-        rises = step.forward is not (step.version.relation in _DOWN)
-        if rises is up:
+        if step.forward is not (step.version.relation in _DOWN):
             yield step, end
 
 

@@ -8,7 +8,7 @@ for it ("job" for ``works_as``), by those of its label, or because the model nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache, cached_property
 
 from mcp_memory.domain.facts import Intent, Version
@@ -18,7 +18,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.heap import text_cache
 from mcp_memory.language.iso import MONTHS, WEEKDAYS
 from mcp_memory.language.questions import looks_back, wants_guesses
-from mcp_memory.language.tokens import STOP_WORDS, names, stem, stems, words
+from mcp_memory.language.tokens import STOP_WORDS, stem, stems, words
 from mcp_memory.view.facts import Facts
 
 Moment = tuple[Millis, Millis]
@@ -49,7 +49,8 @@ _LEXICON: tuple[tuple[Intent, re.Pattern[str]], ...] = (
     ("CONTRAST", re.compile(r"\b(?:than|but|instead|rather|differ(?:s|ent|ence|ences)?|compar\w+|versus|vs|unlike)\b")),
 )
 _CHOICE = re.compile(r"\b(?:or|both|either|neither|than)\b")
-_QUALIFIER = re.compile(r"[\"”]?\s?[(（\[][^()（）\[\]]{0,200}[)）\]]")  # after one of two entities with the same name
+_QUALIFIER = r"[\"”]?\s?[(（\[][^()（）\[\]]{0,200}[)）\]]"  # after one of two entities with the same name
+_NAMES = 50  # names of a query that are left out of its words
 _OPENING = 2_000  # characters of a query in which its form is read
 _ASKING = frozenset(("who", "whom", "whose", "when", "where", "why", "what", "which", "how", "be"))
 _CAUSES = frozenset(("causes", "caused_by"))
@@ -286,26 +287,9 @@ def _plain(text: str) -> str:
 
 def _nameless(query: Query) -> str:
     """Return the opening of a query without its names, whose words ask for nothing: "The Change (1995 film)"."""
+    named = "|".join(re.escape(name) for name in sorted(query.names[:_NAMES], key=len, reverse=True))
     opening = query.text[:_OPENING]
-    present = query.names if len(opening) == len(query.text) else names(opening)
-    spans = [(start, -len(name)) for name in present for start in _positions(name, opening)]
-    pieces, end = [], 0
-    for start, length in sorted(spans):  # the first, and of those that begin together the longest
-        if start >= end:
-            pieces.append(opening[end:start])
-            qualifier = _QUALIFIER.match(opening, start - length)
-            end = qualifier.end() if qualifier else start - length
-    return " ".join((*pieces, opening[end:]))
-
-
-def _positions(name: str, text: str) -> Iterator[int]:
-    """Yield the positions where a name occurs in a text as whole words; compiling a pattern for it would be slower."""
-    start = text.find(name)
-    while start >= 0:
-        around = text[max(0, start - 1) : start] + text[start + len(name) : start + len(name) + 1]
-        if not any(letter.isalnum() or letter == "_" for letter in around):
-            yield start
-        start = text.find(name, start + 1)
+    return re.sub(rf"(?<!\w)(?:{named})(?!\w)(?:{_QUALIFIER})?", " ", opening) if named else opening
 
 
 def _intent(text: str, query: Query) -> Intent:

@@ -11,22 +11,21 @@ version; otherwise the time stays unknown, and nothing is guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts, conflicts
-from mcp_memory.domain.entities import PROJECT
+from mcp_memory.domain.entities import PROJECT, entity_key
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import is_told_of_things
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
+from mcp_memory.domain.times import BEGINNING
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.fact_query import fact_query
-from mcp_memory.navigation.namesakes import COMPARED, exact, meanings
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
@@ -38,8 +37,8 @@ MOST_READ = 2_000
 """Characters of a query in which things are looked for."""
 _OURS = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
 """Words of a question that may mean what is done at work, which is told of `PROJECT`."""
-_ENDING = frozenset(("left", "leaving", "quit", "divorced", "divorce", "separated", "resigned", "retired", "sold"))
-"""Words for the end of a state rather than its beginning."""
+COMPARED = 256
+"""Entities with a word in common that are compared with what a query names."""
 _CONTAINED = "located_in"
 
 
@@ -61,11 +60,10 @@ def known_facts(
     project = facts.key(PROJECT)
     if project not in named and _OURS.search(query.text[:MOST_READ]) and facts.relations_of(project):
         named.append(project)
-    moment = query.moment
     denials = [
         assertion for turn in dict.fromkeys(turns) for assertion in facts.assertions_in(turn) if assertion.negated
     ]
-    own = (exact(facts, query, group, moment) for group in _of_roots(facts, named, denials))
+    own = (replace(one, doubtful=_may_be_of_others(facts, query, one)) for one in _of_roots(facts, named, denials))
     things = _of_things(facts, query, named, denials)
     groups: list[RelationFacts] = []
     count = 0
@@ -76,10 +74,10 @@ def known_facts(
         groups.append(group)
     assertions = [one for group in groups for one in _assertions(group)]
     return KnownFacts(
-        moment=moment,
+        moment=query.moment,
         chosen=query.as_of is not None,
         groups=tuple(groups),
-        meanings=meanings(facts, query, roots),
+        meanings=_meanings(facts, query, roots),
         turns={one.turn_id: space.turns[one.turn_id] for one in assertions if one.turn_id in space.turns},
         times={
             (one.turn_id, one.sentence): space.sentences[row].times
@@ -87,6 +85,41 @@ def known_facts(
             if (row := space.sentence_row(one.turn_id, one.sentence)) >= 0
         },
     )
+
+
+def _meanings(facts: Facts, query: Query, roots: Sequence[Root]) -> tuple[str, ...]:
+    """Return the keys of the people whom a first or last name in a query may mean, if there are several."""
+    people = [root.key for root in roots if not root.soft and facts.kind(root.key) == "person"]
+    for asked in map(entity_key, query.names):
+        found = [key for key in people if key != asked and asked in (key.split()[0], key.split()[-1])]
+        if len(found) > 1 and facts.key(asked) not in people:
+            return tuple(found)
+    return ()
+
+
+def _may_be_of_others(facts: Facts, query: Query, group: RelationFacts) -> bool:
+    """Return whether facts may be of somebody with a longer or shorter name than the one asked for.
+
+    "Dalia" may or may not be Dalia Barlsen. Where the space takes the two for one person by their words alone
+    (`view.names.Namesakes.assumed`), nothing certain is answered from what was told under the other name.
+    """
+    names = [entity_key(name) for name in query.names]
+    one_word = facts.kind(group.key) == "person" and " " not in group.key and group.key not in names
+    if one_word and any(group.key in (name.split()[0], name.split()[-1]) for name in names if " " in name):
+        return True
+    assumed = facts.namesakes.assumed(group.key)
+    if not assumed:
+        return False
+    asked = f" {' '.join(words(query.text))} "
+    told = {
+        entity_key(said.head if group.forward else said.tail)
+        for version in (*group.versions, *group.suspected)
+        for said in (*version.assertions, *version.ended_by)
+    }
+    if f" {' '.join(words(group.key))} " in asked:
+        return not told.isdisjoint(assumed)
+    others = {entity_key(name) for name in group.names} - set(assumed)
+    return any(f" {part} " in asked for part in assumed) and not told.isdisjoint(others)
 
 
 def find_conflicts(facts: Facts, query: Query, known: KnownFacts) -> tuple[str, ...]:
@@ -234,17 +267,17 @@ def date_event(facts: Facts, query: Query) -> Query:
     event = understand(time.event, query.speakers)
     wanted = fact_query(event)
     own = frozenset(words(time.event))
-    ends = bool(own & _ENDING)
     stated: list[Version] = []
     named: list[Version] = []
     for version in _event_versions(facts, query, event):
         whole = own.issuperset(words(version.tail))
-        if version.since > BEGINNING and (wanted.demand(version.relation) >= 1 or (ends and whole)):
+        if version.since > BEGINNING and wanted.demand(version.relation) >= 1:
             (named if whole else stated).append(version)
     found = named or stated
     if len({version.id for version in found}) != 1:
         return query
-    return replace(query, time=_at(time, found[0], ends=ends))
+    until = found[0].until if time.order == "within" else found[0].since + 1
+    return replace(query, time=replace(time, since=found[0].since, until=until, grain="day"))
 
 
 def _event_versions(facts: Facts, query: Query, event: Query) -> Iterator[Version]:
@@ -253,11 +286,3 @@ def _event_versions(facts: Facts, query: Query, event: Query) -> Iterator[Versio
     for key in roots:
         for relation in facts.relations_of(key):
             yield from (version for version in facts.versions(key, relation) if version.since < version.until)
-
-
-def _at(time: Constraint, version: Version, *, ends: bool) -> Constraint:
-    if ends and version.until < FOREVER:
-        return replace(time, since=version.until, until=version.until + 1, grain="day")
-    if time.order == "within":
-        return replace(time, since=version.since, until=version.until, grain="day")
-    return replace(time, since=version.since, until=version.since + 1, grain="day")

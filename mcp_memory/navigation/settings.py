@@ -56,8 +56,6 @@ class NavigationSettings:
     """Likewise, in a relation that another implies."""
     hyponymy: float = 0.8
     """Likewise, one step up in a hierarchy."""
-    member: float = 0.4
-    """Likewise, from a kind to one of it, which need not share it; ours."""
     succession: float = 0.6
     """Likewise, in the version before or after."""
     causality: float = 0.5

@@ -91,13 +91,6 @@ def test_what_is_somewhere_is_in_what_contains_that_but_not_in_each_of_its_place
     assert {step.version.text for step in guesses(found)} == {"the mill is located in Northland"}
 
 
-def test_what_holds_of_a_kind_is_a_weak_guess_of_one_of_it() -> None:  # hyponymy
-    facts = graph(said("Ann", "listens_to", "jazz"), said("bebop", "subclass_of", "jazz"))
-    (step,) = guesses(ask(facts, "Tell me about Ann", settings=ONLY["hyponymy"]))
-    assert step.version.text == "Ann listens to bebop"
-    assert step.confidence == pytest.approx(0.95 * 0.4)
-
-
 def test_if_no_value_holds_at_the_time_the_nearest_on_each_side_is_offered() -> None:  # succession
     facts = graph(
         *(said("Ann", "lives_in", "Oslo", 2000, 2002), said("Ann", "lives_in", "Bergen", 2003, 2006)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from small_graph import said
 
-from mcp_memory.domain.times import FOREVER
 from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.known_facts import date_event
@@ -41,12 +40,3 @@ def test_an_event_has_the_time_of_the_fact_that_its_words_state(question: str, s
 def test_an_event_that_matches_no_single_fact_leaves_the_time_unknown(event: str) -> None:
     question = understand(f"What did Ann do before {event}?", ())
     assert date_event(lived(), question) == question
-
-
-def test_an_event_that_ends_a_state_is_dated_by_the_end_of_the_fact() -> None:
-    facts = lived()
-    facts.add([said("Ann", "works_at", "Beta", 2018)])
-    time = date_event(facts, understand("Where did Ann work after she quit Acme?", ())).time
-    assert time is not None
-    assert time.since == year(2018)
-    assert time.until < FOREVER

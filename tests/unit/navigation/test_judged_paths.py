@@ -36,10 +36,7 @@ def test_one_way_to_extend_a_path_is_not_worth_a_call_and_two_are() -> None:
     assert [worth_judging(seen, WIDTH, ASKED) for seen in steps(BROTHER, ROME, ACME)] == [False, True]
 
 
-def test_ways_from_a_part_of_a_name_and_through_what_many_share_are_not_worth_a_call() -> None:
-    part = steps(said("Nest", "directed_by", "Ann"), said("Nest", "written_by", "Bo"), question="Who directed Nest?")
-    assert worth_judging(part[0], 1, understand("Who directed Nest?", ()))
-    assert not worth_judging(part[0], 1, understand("Who directed The Silver Nest?", ()))
+def test_ways_through_what_many_share_are_not_worth_a_call() -> None:
     years = [said("Film", "released_on", "1977"), *(said(f"Song{n}", "released_on", "1977") for n in range(6))]
     asked = "When was Film released?"
     assert not any(worth_judging(seen, WIDTH, understand(asked, ())) for seen in steps(*years, question=asked))
@@ -58,9 +55,8 @@ def test_paths_that_lead_nowhere_are_not_worth_a_call() -> None:
     assert not worth_judging(replace(low, beams=tuple(_worth(path, 0.1) for path in low.beams)), WIDTH, ASKED)
 
 
-def test_paths_that_share_neither_a_relation_nor_a_word_with_the_question_are_not_worth_a_call() -> None:
+def test_paths_without_a_relation_that_the_question_asks_for_are_not_worth_a_call() -> None:
     (_, second) = steps(BROTHER, ROME, ACME)
-    assert worth_judging(second, WIDTH, understand("Which of Ann's people has been to Rome?", ()))
     assert not worth_judging(second, WIDTH, understand("Which colour does Ann prefer?", ()))
 
 
