@@ -27,17 +27,17 @@ What leads back to segments that are as strong already, or to words of the query
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import islice
 
 from mcp_memory.domain.answers import Frontier
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
-from mcp_memory.language.iso import MONTHS, WEEKDAYS
+from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS, names, stems, words
-from mcp_memory.language.vocabulary import SMALL_TALK
 from mcp_memory.reconstruct.episodic_operators import speaker_cue
-from mcp_memory.reconstruct.graph import CueGraph, key_of, query_cues, relation_tag
+from mcp_memory.reconstruct.graph import CueGraph, query_cues, relation_tag
 from mcp_memory.reconstruct.loop import LoopState
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reconstruct.topics import Topics
@@ -51,27 +51,8 @@ ASPECTS = 8
 """Kinds of facts."""
 TOPICS = 2
 """Topics of the evidence that are shown."""
-TERMS = 2
-"""Fewest words of a topic that say something: "hey, awesome, wow" says nothing."""
-ENOUGH = 5
-"""Further sentences from which on a cue is no better for having more."""
 FAR = 30
-"""A name or phrase in more sentences than this leads nowhere in particular, and no phrase with such a word does: "good
-time", "hey Ann". (A trial showed mostly such phrases before.)"""
-
-
-_IDLE = frozenset(
-    key_of(word)
-    for word in (
-        *WEEKDAYS,
-        *MONTHS,
-        *["today", "yesterday", "tonight", "last", "next", "ago", "day", "week", "weekend", "month", "year"],
-        *["share", "picture", "photo", "image", "thing", "time", "way", "people", "something", "someone"],
-        *["actually", "especially", "really", "probably", "maybe", "obvious"],
-        *SMALL_TALK,
-    )
-)
-"""Words of times and of small talk, and what every picture "shares"; they lead nowhere in particular."""
+"""A name or phrase in more further sentences than this leads nowhere in particular."""
 
 
 def frontier_of(
@@ -89,7 +70,7 @@ def frontier_of(
     if not settings.tags or not rows:
         return Frontier()
     graph = CueGraph.of(space)
-    cues = tuple(_cues(space, graph, query, rows, tagged=settings.graph != "ce"))
+    cues = tuple(islice(_cues(space, graph, query, rows, tagged=settings.graph != "ce"), CUES))
     if settings.graph != "ctc":
         return Frontier(cues)
     return Frontier(cues, tuple(_aspects(space, query, demand))[:ASPECTS], tuple(_topics(space, graph, rows))[:TOPICS])
@@ -98,55 +79,33 @@ def frontier_of(
 def _cues(
     space: Space, graph: CueGraph, query: Query, rows: Sequence[int], *, tagged: bool
 ) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Yield the cues of sentences that lead to others, names first, then phrases; none within another."""
+    """Yield the cues of sentences that lead to others, names first, then phrases with words of what is asked."""
     asked = {part for cue in query_cues(query.text) for part in cue.key.split()}
     speakers = {cue for row in rows for cue in speaker_cue(graph, row)}
-    names = {cue for row in rows for cue in graph.names(row)}
+    names = {cue for row in rows for cue in graph.names(row)} - speakers
+    wanted = set(query.stems) - {stem for speaker in space.speakers for stem in stems(speaker)}
     written: dict[int, str] = {}
     for row in rows:
-        spelt = graph.spelling(space, row)
-        written |= {cue: spelt[cue] for cue in spelt if cue not in written and cue not in speaker_cue(graph, row)}
-    shown = frozenset(rows)
-    more = {
-        cue: sum(row not in shown for row in graph.rows(cue))
-        for cue in written
-        if not asked.issuperset(graph.key(cue).split())
-    }
-
-    others = names - speakers
-    wanted = {stem for stem in query.stems if stem not in speaker_words(space)}
-
-    def telling(cue: int) -> bool:
-        parts = graph.key(cue).split()
-        within = [number for part in parts if (number := graph.number(part)) is not None and number != cue]
-        if len(parts) == 1 and cue not in names:
-            return False  # "guess", "rapid": a word alone leads nowhere in particular
-        rare = more[cue] <= FAR and _IDLE.isdisjoint(parts) and all(graph.degree(one) <= FAR for one in within)
-        return rare and (cue in others or _bears(space, graph, cue, shown, wanted.difference(parts)))
-
-    leads = [cue for cue, count in more.items() if count and telling(cue)]
-    leads.sort(key=lambda cue: (cue not in others, -len(graph.key(cue).split()), -min(more[cue], ENOUGH), cue))
+        written = graph.spelling(space, row) | written
+    more: dict[int, list[int]] = {}
+    for cue in written.keys() - speakers:
+        parts = set(graph.key(cue).split())
+        further = [row for row in graph.rows(cue) if row not in rows]
+        near = cue in names or (len(parts) > 1 and _names_any(space, further[: FAR + 1], wanted - parts))
+        if 0 < len(further) <= FAR and near and not parts <= asked:
+            more[cue] = further
     used: set[str] = set()
-    count = 0
-    for cue in leads:
-        parts = graph.key(cue).split()
-        if count < CUES and not used.issuperset(parts):
-            used.update(parts)
-            count += 1
-            tags = list(graph.tags(space, cue)) if tagged else []
-            told = [graph.label(tag) for tag in tags if len(tag) > 2 and _IDLE.isdisjoint(tag.split())]
-            yield written[cue], more[cue], tuple([tag for tag in told if tag != written[cue]][:TAGS])
+    for cue in sorted(more, key=lambda cue: (cue not in names, -len(graph.key(cue).split()), -len(more[cue]), cue)):
+        parts = set(graph.key(cue).split())
+        if not parts <= used:
+            used |= parts
+            tags = [graph.label(tag) for tag in graph.tags(space, cue)] if tagged else []
+            yield written[cue], len(more[cue]), tuple([tag for tag in tags if tag != written[cue]][:TAGS])
 
 
-def _bears(space: Space, graph: CueGraph, cue: int, shown: Collection[int], wanted: Set[str]) -> bool:
-    """Return whether a further sentence of a cue has a content word of what is asked."""
-    rows = [row for row in graph.rows(cue) if row not in shown]
+def _names_any(space: Space, rows: Iterable[int], wanted: Set[str]) -> bool:
+    """Return whether one of some sentences has one of the wanted words, as stems."""
     return any(not wanted.isdisjoint(stems(space.text(space.sentences[row]))) for row in rows if wanted)
-
-
-def speaker_words(space: Space) -> frozenset[str]:
-    """Return the stems of the names of those who speak in a space."""
-    return frozenset(stem for speaker in space.speakers for stem in stems(speaker))
 
 
 def _aspects(space: Space, query: Query, demand: Callable[[str], float]) -> Iterator[tuple[str, str, int]]:
@@ -161,7 +120,7 @@ def _aspects(space: Space, query: Query, demand: Callable[[str], float]) -> Iter
 
 def _topics(space: Space, graph: CueGraph, rows: Sequence[int]) -> Iterator[tuple[str, int]]:
     """Yield the topics of sentences, in their order."""
-    topics, own = Topics.of(space), speaker_words(space)
+    topics = Topics.of(space)
     seen: set[str] = set()
     for row in rows:
         sentence = space.sentences[row]
@@ -169,10 +128,7 @@ def _topics(space: Space, graph: CueGraph, rows: Sequence[int]) -> Iterator[tupl
             topic = topics.topic_of(space, segment)
             if topic is not None and topic.id not in seen:
                 seen.add(topic.id)
-                terms = topics.summary(space, graph, topic).terms
-                told = [term for term in terms if _IDLE.union(own).isdisjoint(key_of(term).split())]
-                if len(told) >= TERMS:
-                    yield ", ".join(told), len(topic.members)
+                yield ", ".join(topics.summary(space, graph, topic).terms), len(topic.members)
 
 
 HUB = 3

@@ -16,7 +16,7 @@ covers both ends of a fact: "is a sister of" holds of the other sister too.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 
 from mcp_memory.domain.evidence import Suggestion
@@ -31,7 +31,6 @@ from mcp_memory.view.evidence import fact_evidence, segment_evidence
 _COMPARED = 64  # entities with a word in common that are compared with a name
 _READ = 500  # facts that have an entity as their tail: a town may have thousands
 _ENTITIES = 3  # entities that are suggested
-_TOPICS = 2  # similar topics that are suggested
 
 
 class PersonalInformation:
@@ -111,7 +110,8 @@ class TopicEvents:
         first = {rows[0]: row for row, rows in by_row.items() if rows}
         ranked = rank_rows(call, {row: max(0.01, typicality[first[row]]) for row in visible_rows(call, first)})
         items = tuple(segment_evidence(space, first[row], score, (self.name,)) for row, score in ranked)
-        return OperatorResult(items, tuple(self._next(call, topics, topic, [row for row, _ in ranked])))
+        rows = [row for row, _ in ranked]
+        return OperatorResult(items, tuple(suggest_operators(call, rows, "event_keywords", "event_time")))
 
     def _topic_with_words(self, call: OperatorInput, topics: Topics) -> Topic | None:
         """Return the topic whose segments have most of the cues in the words, weighted by their rarity."""
@@ -128,13 +128,6 @@ class TopicEvents:
                 votes[name] += match * graph.rarity(cue) * count / len(found[name].members) ** 0.5
         best = min(votes, key=lambda name: (-votes[name], name), default=None)
         return None if best is None else found[best]
-
-    def _next(self, call: OperatorInput, topics: Topics, topic: Topic, rows: Sequence[int]) -> Iterator[Suggestion]:
-        yield from suggest_operators(call, rows, "event_keywords", "event_time")
-        graph = CueGraph.of(call.space)
-        for other in topics.nearest(call.space, topic, _TOPICS):
-            terms = ", ".join(topics.summary(call.space, graph, other).terms) or "another topic"
-            yield Suggestion(self.name, {"topic": other.id}, f"a topic near it: {terms}")
 
 
 def resolve_entity(call: OperatorInput) -> str | None:

@@ -112,19 +112,6 @@ class Topics:
         order = sorted(range(len(topic.members)), key=lambda place: (-scores[place], topic.members[place]))
         return [(topic.members[place], float(scores[place])) for place in order]
 
-    def nearest(self, space: Space, topic: Topic, most: int) -> list[Topic]:
-        """Return the topics whose leaders are most similar to a topic's, the nearest first."""
-        if self._leaders is None:
-            return []
-        similarity = self._leaders.dot(self._leaders[topic.number][None, :])[0]
-        found: list[Topic] = []
-        for number in np.argsort(-similarity, kind="stable").tolist():
-            if number != topic.number and (other := self._topic(space, number)):
-                found.append(other)
-            if len(found) == most:
-                break
-        return found
-
     def summary(self, space: Space, graph: CueGraph, topic: Topic) -> Summary:
         """Return what a topic is about."""
         members = [row for row, _ in self.typical(space, topic)[:SAMPLE]]

@@ -8,8 +8,8 @@ enough to act on. Both are cautious: a wrong merge misleads, a missed one only c
   session, if no third name would fit as well, no fact joins the two, no single-valued fact tells them apart, and not
   both of them speak.
 
-Other similar names are reported, not united: those that share .6 of their words, or that mean the same to the
-embedder. A caller can state a fact ``also_known_as``. Names that were stated to be different stay apart.
+Other similar names are reported, not united: those that share .6 of their words, and those of which somebody said so
+unsurely. A caller can state a fact ``also_known_as``. Names that were stated to be different stay apart.
 """
 
 from __future__ import annotations
@@ -22,17 +22,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 
-import numpy as np
-
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.vectors import Matrix
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
 JACCARD = 0.6
 """Share of common words from which on two names may mean one entity (DESIGN 2.5)."""
-COSINE = 0.85
-"""Cosine of two names of one kind from which on they may mean one entity."""
 COMMON = 50
 """A word in more names than this does not distinguish them."""
 GENERATIONS = frozenset(("jr", "sr", "junior", "senior", "ii", "iii", "iv", "elder", "younger"))
@@ -80,20 +75,11 @@ class Entities:
                 self._add(found, long, short, "one name holds the other, and both come up in one session", fixed=True)
         return list(found.values())
 
-    def similar(self, vectors: Mapping[str, int], matrix: Matrix) -> list[AliasPair]:
-        """Return further pairs that may mean one entity, most similar first.
-
-        Args:
-            vectors: rows in the matrix, by key; some keys may have none.
-            matrix: shape ``(len(vectors), d)``, each row of length 1: of the names as `view.facts.Facts.name` has them.
-        """
+    def similar(self) -> list[AliasPair]:
+        """Return further pairs that may mean one entity, most similar first."""
         sure = {frozenset((entity_key(pair.name), entity_key(pair.alias))) for pair in self.same()}
         found: dict[frozenset[str], tuple[float, AliasPair]] = {}
-        for one, other, score, reason in (
-            *self._sharing_words(),
-            *self._near_in_meaning(vectors, matrix),
-            *self._stated_unsurely(),
-        ):
+        for one, other, score, reason in (*self._sharing_words(), *self._stated_unsurely()):
             both = frozenset((one, other))
             if both not in sure and both not in found and not self._apart(one, other):
                 name, alias = self._better_known_first(one, other)
@@ -191,14 +177,6 @@ class Entities:
         for short, long in self._contained_names():
             yield short, long, 0.5, "one name holds the other"
 
-    def _near_in_meaning(self, vectors: Mapping[str, int], matrix: Matrix) -> Iterator[tuple[str, str, float, str]]:
-        keys = {row: key for key, row in vectors.items()}
-        cosines = np.triu(matrix @ matrix.T, 1)
-        for row, column in np.argwhere(cosines >= COSINE).tolist():
-            one, other = keys[row], keys[column]
-            if self._has_name(one) and self._has_name(other) and self._of_one_kind(one, other):
-                yield one, other, float(cosines[row, column]), "the names mean much the same"
-
     def _stated_unsurely(self) -> Iterator[tuple[str, str, float, str]]:
         known = frozenset(self.keys)
         for key in self.keys:
@@ -209,9 +187,6 @@ class Entities:
     def _has_name(self, key: str) -> bool:
         """Return whether an entity has a name, rather than being a phrase, a date or another value."""
         return not _numbers(key) and (self._facts.kind(key) is not None or self._facts.name(key)[:1].isupper())
-
-    def _of_one_kind(self, one: str, other: str) -> bool:
-        return self._facts.kind(one) is not None and self._facts.kind(one) == self._facts.kind(other)
 
     def _better_known_first(self, one: str, other: str) -> tuple[str, str]:
         """Return the two, the one with more facts first, then the longer."""

@@ -187,9 +187,7 @@ async def _whole_space(request: EvolveRequest, context: EvolveContext, skipped: 
     """Run the steps over the whole space that the call names."""
     changes: list[Improved] = []
     if "entities" in request.steps:
-        made, left = await unite_names(
-            context.store, context.embedder, request.space, now=context.now, progress=context.progress
-        )
+        made, left = await unite_names(context.store, request.space, now=context.now)
         changes += made
         skipped += left
     if "questions" in request.steps:

@@ -28,10 +28,6 @@ from mcp_memory.reflection.disambiguation import AliasPair, Entities
 from mcp_memory.reflection.questions import admit, questions_of
 from mcp_memory.view.space import NONE, Space
 
-EMBEDDED = 1_000
-"""Entities whose names are compared by meaning: those with the most kinds of facts."""
-SLICE = 64
-"""Names embedded between two reports of progress."""
 LISTED = 5
 """Pairs that may be one entity of which a call names at most."""
 AT_ONCE = 256
@@ -40,17 +36,13 @@ MOST = 4_096
 """Questions that one call adds at most; the next call continues from there."""
 
 
-async def unite_names(
-    store: Store, embedder: Embedder, space: str, *, now: Millis, progress: Progress
-) -> tuple[list[Improved], list[Skipped]]:
+async def unite_names(store: Store, space: str, *, now: Millis) -> tuple[list[Improved], list[Skipped]]:
     """Record aliases for names that certainly mean one entity; return the changes, and the uncertain pairs.
 
     Args:
         store: the store of the space.
-        embedder: the embedder of names.
         space: its name.
         now: the moment of the call.
-        progress: of the embedding, which is what takes time.
 
     Raises:
         StoreError: nothing is changed.
@@ -62,17 +54,8 @@ async def unite_names(
         aliases = tuple(Alias(space, pair.name, pair.alias, pair.reason, "embedded", now) for pair in pairs)
         await transaction.commit(Batch(aliases=aliases))
     async with store.reading(whole=False) as view:
-        facts = view.space(space).facts
-        keys = sorted(facts.entities(), key=lambda key: (-facts.degree(key), key))[:EMBEDDED]
-        names = [facts.name(key) for key in keys]
-    vectors = np.empty((len(names), embedder.dimension), dtype=np.float32)
-    for start in range(0, len(names), SLICE):
-        await progress(start, len(names), "comparing names")
-        vectors[start : start + SLICE] = await embedder.embed(names[start : start + SLICE])
-    rows = {key: row for row, key in enumerate(keys)}
-    async with store.reading(whole=False) as view:
         current = view.space(space)
-        unsure = await to_thread.run_sync(lambda: Entities(current).similar(rows, vectors))
+        unsure = await to_thread.run_sync(lambda: Entities(current).similar())
     return changes, _unsure(unsure, changes)
 
 

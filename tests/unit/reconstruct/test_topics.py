@@ -86,13 +86,7 @@ def test_an_old_revision_is_in_no_topic() -> None:
     assert topic.members == [0, 1]
 
 
-def test_the_most_similar_topics_come_first_and_without_vectors_there_are_none() -> None:
-    near = (0.5, 0.866, 0.0)
-    space = say(new_space(), *LINES, *LINES[:2], vectors=[TEA, near, TEA, ALONE, near, ALONE])
-    topics = Topics.of(space)
-    tea = topics.topic_of(space, 0)
-    assert tea is not None
-    assert [list(one.members) for one in topics.nearest(space, tea, 5)] == [[1, 4], [3, 5]]
+def test_without_vectors_there_are_no_topics() -> None:
     bare = say(new_space(), *LINES)
     assert Topics.of(bare).all(bare) == []
     assert Topics.of(bare).topic_of(bare, 0) is None

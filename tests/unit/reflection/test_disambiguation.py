@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from asserting import asserted
 from batches import turn
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
-from mcp_memory.reflection.disambiguation import AliasPair, Entities, normalise
+from mcp_memory.reflection.disambiguation import Entities, normalise
 from mcp_memory.view.space import Space
 
 SUBSET = "one name holds the other, and both come up in one session"
@@ -60,7 +59,7 @@ def test_another_name_of_an_entity_is_no_spelling_variant():
 
 def test_dates_with_common_words_are_not_reported():
     said = asserted("16 October 1959", head="Ann", relation="noted"), asserted("October 16, 1959", head="Bob")
-    assert Entities(space_of(*said)).similar({}, np.empty((0, 2), dtype=np.float32)) == []
+    assert Entities(space_of(*said)).similar() == []
 
 
 def test_a_person_is_the_only_one_of_the_session_whose_name_holds_theirs():
@@ -103,7 +102,7 @@ def test_denied_pairs_stay_apart_in_either_direction(ends):
     denial = asserted(ends[1], head=ends[0], relation="also_known_as", negated=True)
     space = space_of(works("Anna Patel"), works("Anna Maria Patel"), denial)
     assert Entities(space).same() == []
-    assert Entities(space).similar({}, np.empty((0, 2), dtype=np.float32)) == []
+    assert Entities(space).similar() == []
 
 
 def test_an_alias_joins_facts_until_it_is_denied_and_changes_no_row():
@@ -142,15 +141,6 @@ def test_similar_but_unsure_names_are_reported_with_the_reason():
         (works("Tom Lee Hall"), "other"),
     )
     space = space_of(*said)
-    keys = {"acme trading company oslo": 0, "acme": 1, "tom hall": 2}
-    matrix = np.eye(3, dtype=np.float32)
-    found = {(pair.name, pair.alias): pair.reason for pair in Entities(space).similar(keys, matrix)}
+    found = {(pair.name, pair.alias): pair.reason for pair in Entities(space).similar()}
     assert found["Acme Trading Company Oslo", "Acme Trading Company"] == "most of their words are the same"
     assert found["Tom Lee Hall", "Tom Hall"] in ("one name holds the other", "most of their words are the same")
-
-
-def test_names_of_one_kind_with_a_high_cosine_are_reported():
-    space = space_of(asserted("Ljubljana", head="Ann"), asserted("Laibach", head="Bob"))
-    matrix = np.array([[1, 0], [0.99, 0.141], [0, 1]], dtype=np.float32)
-    keys = {"ljubljana": 0, "laibach": 1, "ann": 2}
-    assert Entities(space).similar(keys, matrix) == [AliasPair("Ljubljana", "Laibach", "the names mean much the same")]
