@@ -9,8 +9,8 @@ compares entities with a subquery by vectors of their own; here the weight of an
 that names it.
 
 The paper answers from the descriptions of all points and the passages of their entities (§3.3.4). Here points are found
-in addition to the raw text. A broad recall lists what they rest on (``told_by_points``); the channel ``points``, by
-which they could raise their supporting sentences, has the weight 0, since it was measured to gain nothing.
+in addition to the raw text. A broad recall lists what they rest on (``told_by_points``). They raise no
+sentence in the ranking: that was measured to gain nothing.
 
 The paper's model decides which points to investigate and writes the subquery; here the caller of the operator does.
 What a subquery retrieves is shown by the sentences that name it, most similar to the query first.
@@ -31,7 +31,7 @@ from mcp_memory.domain.turns import USER
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.vectors import Scores, Vector
+from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import known_sentences, point_evidence, sentence_evidence
 from mcp_memory.view.hypergraph import vertices
@@ -165,32 +165,6 @@ def _content_stems(space: Space, query: Query, user: Iterable[str]) -> frozenset
     own = {stem for key in user for name in space.facts.names(key) for stem in stems(name)} | {USER}
     said = {stem for words, _ in query.content_words for stem in stems(words)}
     return frozenset(stem for stem in said - own if not stem.isdecimal())
-
-
-def point_support(space: Space, points: Iterable[Point], vector: Vector) -> Scores | None:
-    """Return the scores that points give to the segments that hold their sentences; None if they give none.
-
-    Args:
-        space: the space of the segments.
-        points: active, relevant to the question.
-        vector: the vector of the question, shape ``(d,)``.
-
-    Returns:
-        In [0, 1], shape ``(len(space.segments),)``: the highest cosine of the question to a point that rests on the
-        segment.
-    """
-    given: dict[int, float] = {}
-    for point in points:
-        strength = min(float(space.hypergraph.vector(point.id) @ vector), 1.0)
-        if strength > 0:
-            for piece in (space.sentence(name) for name in point.sentences):
-                for row in space.segments_with(piece.turn_id, piece.index) if piece is not None else ():
-                    given[row] = max(given.get(row, 0.0), strength)
-    if not given:
-        return None
-    scores = np.zeros(len(space.segments), dtype=np.float32)
-    scores[list(given)] = list(given.values())
-    return scores
 
 
 _NEXT = 3

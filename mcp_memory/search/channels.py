@@ -5,7 +5,7 @@ weights; ``candidates.CHANNELS`` lists all of them. There are four kinds, by whe
 need one more line; ``docs/ARCHITECTURE.md`` says where ("Where would I add a channel").
 
 - channels with a `Channel.score` read the query and the text alone: meaning, words, speaker, title, user;
-- ``facts``, ``points``, ``experience``, ``propagation`` and ``questions`` are computed by other rooms and passed in;
+- ``facts``, ``experience``, ``propagation`` and ``questions`` are computed by other rooms and passed in;
   they are defined below;
 - ``time`` and ``siblings`` (``times.py``) depend on the sum of those two kinds;
 - ``links``, ``entities`` (``links.py``), ``residual`` (``residual.py``) and ``parts`` (``candidates.py``) are added to
@@ -23,7 +23,7 @@ The channels that only messages have, who said one (``speaker``, ``user``), are 
     EXPERIENCE   experience     learning
     PARTS        parts          none
 
-The switches of FACTS, POINTS, EXPERIENCE and PROPAGATION are in the settings of the rooms that compute their scores.
+The switches of FACTS, EXPERIENCE and PROPAGATION are in the settings of the rooms that compute their scores.
 
 All scores are in units of the cosine, so that talk and documents can be compared (``candidates.py``). "Measured" means:
 on dialogues and passages that are not part of this package.
@@ -195,13 +195,6 @@ which finds no paths where it is off.
 
 Chosen on half of the questions. On the other half: talk +1.5 points of R@2, +.6 of R@5, 0 of R@10; documents +.4 to +.9
 points of R@2, 0 to +.4 of R@5, and with facts that miss nothing +17 on questions of two hops.
-"""
-POINTS = Channel("points")
-"""Memory points, for the segments that they rest on (HGMem); off.
-
-Measured on dialogues, after points were made for half of the questions: on that half weights of .1 to .4 cost 1 to 5
-points of R@2, on the other half they give nothing. On documents, on questions of several hops: .05 to .3 move 1 of 240
-questions up at R@2 and 1 down, and change nothing at R@5 and R@10 on average.
 """
 EXPERIENCE = Channel("experience", talk=0.6, document=0.4)
 """What feedback taught about a segment: its gate less 1, in units of the best cosine (GAM-RAG).

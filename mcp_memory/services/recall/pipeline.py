@@ -24,7 +24,7 @@ from mcp_memory.gain.caller_feedback import (
     find_correction,
 )
 from mcp_memory.gain.gates import guide
-from mcp_memory.hypergraph.retrieval import point_support, relevant_points
+from mcp_memory.hypergraph.retrieval import relevant_points
 from mcp_memory.language.constraints import events_between
 from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import topic_of, wanted_breadth
@@ -39,7 +39,6 @@ from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidate
 from mcp_memory.search.channels import (
     EXPERIENCE,
     FACTS,
-    POINTS,
     PROPAGATION,
     QUESTIONS,
     Channel,
@@ -182,7 +181,7 @@ async def find(
     learnt, activated, rounds, gates = guide(space, space.beliefs, placed, cosines, settings.gain)
     points = _points(space, query, roots, settings)
     result = RecallResult((), roots=roots, paths=paths, points=points, rounds=rounds, activated=activated)
-    external = _external_scores(space, placed, learnt, paths, points, settings)
+    external = _external_scores(space, placed, learnt, paths, settings)
     found, searched = await _search(store, embedder, space, placed, cosines, external, settings)
     result = replace(result, texts=_count_texts(query) + searched)
     dated: Dated = {}
@@ -219,17 +218,14 @@ def _external_scores(
     query: Query,
     learnt: Mapping[str, Scores],
     paths: Sequence[Path],
-    points: Sequence[Point],
     settings: RecallSettings,
 ) -> dict[Channel, Scores]:
-    """Return the scores of the channels that are not searched in the raw text: lessons, facts, questions, points."""
+    """Return the scores of the channels that are not searched in the raw text: lessons, facts, questions."""
     scores = {channel: learnt[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in learnt}
     if paths:
         scores[FACTS] = score_segments(space, query, paths)
     if QUESTIONS.switch(settings.search) and len(space.questions):
         scores[QUESTIONS] = pool_similarity(space, query.vector)
-    if (POINTS.talk or POINTS.document) and (support := point_support(space, points, query.vector)) is not None:
-        scores[POINTS] = support
     return scores
 
 

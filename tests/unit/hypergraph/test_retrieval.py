@@ -17,7 +17,6 @@ from mcp_memory.hypergraph.retrieval import (
     LocalPoints,
     is_placeholder,
     neighbourhood,
-    point_support,
     relevant_points,
     retrieve,
     uncovered_entities,
@@ -165,21 +164,3 @@ def test_an_entity_that_only_points_name_is_a_placeholder():
         False,
         True,
     ]
-
-
-def test_a_text_gets_the_score_of_its_most_similar_point():
-    space = documents([("Ann met Bob.", Z)], [("Bob met Cid.", Z)], [("Dot ran.", Z)])
-    one = replace(point("1", ("Ann", "Bob")), sentences=("s_0.0", "s_gone"))
-    other = replace(point("2", ("Bob", "Cid")), sentences=("s_0.0", "s_1.0"))
-    space.hypergraph.add([one, other], np.array([[1.0, 0.0], [0.6, 0.8]], dtype=np.float32))
-    given = point_support(space, [one, other], np.array([1.0, 0.0], dtype=np.float32))
-    assert given is not None
-    assert given.tolist() == [1.0, pytest.approx(0.6), 0.0]
-
-
-@pytest.mark.parametrize("sentences", [(), ("s_gone",), ("s_0.0",)])
-def test_points_without_support_or_similarity_give_no_score(sentences):
-    space = documents([("Ann met Bob.", Z)])
-    one = replace(point("1", ("Ann", "Bob")), sentences=sentences)
-    space.hypergraph.add([one], np.array([[-1.0, 0.0]], dtype=np.float32))
-    assert point_support(space, [one], np.array([1.0, 0.0], dtype=np.float32)) is None
