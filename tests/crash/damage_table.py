@@ -39,7 +39,6 @@ from typing import Any
 from unittest.mock import patch
 
 import anyio
-from anyio import to_thread
 from damaged_store import (
     Item,
     commit_to,
@@ -58,6 +57,7 @@ from damaged_store import damage as damage_file
 from lance_at import NOW, open_at
 
 from mcp_memory.commands import care
+from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import Turn
@@ -135,10 +135,11 @@ def commands_of(folder: Path) -> Iterator[None]:
 async def doctor(folder: Path, option: str | None = None, *, yes: bool = False) -> Said:
     """Run `mcp-memory doctor`, and return what it says."""
     asked = {name: option == f"--{name.replace('_', '-')}" for name in ("rebuild", "re_embed", "repair")}
-    work = partial(care.doctor, SimpleNamespace(), yes=yes, **asked)  # type: ignore[arg-type]
+    settings: Any = SimpleNamespace()
+    options: Any = SimpleNamespace(yes=yes, **asked)
     with redirect_stdout(StringIO()) as out, commands_of(folder), patch.object(sys, "stdin", StringIO()):
         try:
-            code = await to_thread.run_sync(work)
+            code = await care.doctor(settings, options, Terminal(colours=False))
         except McpMemoryError as error:  # as `mcp-memory` prints it
             out.write(f"ERROR: {error}\n")
             code = 1
