@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from mcp_memory.configurable import COSINE, NOT_NEGATIVE, POSITIVE, key, switch
-
-if TYPE_CHECKING:
-    pass
 
 Gate = Literal["sharp", "published"]
 Update = Literal["exact", "additive"]

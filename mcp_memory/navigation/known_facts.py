@@ -2,10 +2,6 @@
 
 An answer may take long (a model may be called), and no view is held meanwhile. So `known_facts` collects in advance
 everything that the judge may need about the entities that the query names and those that paths lead to.
-
-**Events as anchors of time** (`date_event`): "before she moved to Oslo" means before the start of the fact that these
-words state. Only the facts contain the time of an event that a query merely names. The words have to match exactly one
-version; otherwise the time stays unknown, and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -21,10 +17,7 @@ from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import is_told_of_things
-from mcp_memory.domain.times import BEGINNING
-from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import stems, words
-from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
@@ -257,32 +250,3 @@ def _assertions(group: RelationFacts) -> Iterator[Assertion]:
     for step in group.through:
         yield from step.version.assertions
         yield from step.via
-
-
-def date_event(facts: Facts, query: Query) -> Query:
-    """Return the query with the time that the facts give to the event it names; unchanged if there is none."""
-    time = query.time
-    if time is None or time.event is None or time.dated:
-        return query
-    event = understand(time.event, query.speakers)
-    wanted = fact_query(event)
-    own = frozenset(words(time.event))
-    stated: list[Version] = []
-    named: list[Version] = []
-    for version in _event_versions(facts, query, event):
-        whole = own.issuperset(words(version.tail))
-        if version.since > BEGINNING and wanted.demand(version.relation) >= 1:
-            (named if whole else stated).append(version)
-    found = named or stated
-    if len({version.id for version in found}) != 1:
-        return query
-    until = found[0].until if time.order == "within" else found[0].since + 1
-    return replace(query, time=replace(time, since=found[0].since, until=until, grain="day"))
-
-
-def _event_versions(facts: Facts, query: Query, event: Query) -> Iterator[Version]:
-    """Yield the versions of the entities that the words of an event name, then of those that the query names."""
-    roots = dict.fromkeys(root.key for named in (event, query) for root in select_roots(facts, named) if not root.soft)
-    for key in roots:
-        for relation in facts.relations_of(key):
-            yield from (version for version in facts.versions(key, relation) if version.since < version.until)

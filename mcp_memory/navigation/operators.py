@@ -6,20 +6,19 @@ search does. An entity without facts gives nothing.
 `suggest_steps` proposes calls of the explore tool that may find what a recall misses. From the entities that
 paths reached, the facts about them are suggested, if there are more. Where facts end, and in a memory without any,
 suggested are sentences with the words of the evidence (MRAgent's reverse step), what was said around it, and reflection
-on what is missing (QRMeM's R; DESIGN 3.5). A step
-that recall itself has taken is not suggested again. A recall that judges itself sufficient suggests steps too: the
+on what is missing (QRMeM's R; DESIGN 3.5). A recall that judges itself sufficient suggests steps too: the
 client's model decides whether it is.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from mcp_memory.domain.access import MEANT_SPACE
-from mcp_memory.domain.evidence import Evidence, OperatorCall, Suggestion
+from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.paths import Path, PathScores, Root
 from mcp_memory.domain.query import Query
@@ -265,7 +264,6 @@ def suggest_steps(
     paths: Sequence[Path],
     evidence: Sequence[Evidence],
     missing: Sequence[str],
-    calls: Sequence[OperatorCall] = (),
 ) -> tuple[Suggestion, ...]:
     """Return steps that continue a recall, the most promising first; none if it found nothing.
 
@@ -276,18 +274,11 @@ def suggest_steps(
         paths: the paths that it found, best first.
         evidence: best first.
         missing: words of the query that no evidence covers.
-        calls: the calls of operators that recall itself has made.
     """
-    done = {_step_key(call.operator, call.args) for call in calls}
-    by_facts: dict[object, Suggestion] = {}
-    for suggestion in _steps_along_facts(space, query, [root for root in roots if not root.soft], paths):
-        by_facts.setdefault(_step_key(suggestion.operator, suggestion.args), suggestion)
-    first = [*islice((suggestion for key, suggestion in by_facts.items() if key not in done), BY_FACTS)]
-    others = [
-        suggestion
-        for suggestion in _steps_from_evidence(query, evidence, missing)
-        if _step_key(suggestion.operator, suggestion.args) not in done
-    ]
+    by_facts: dict[object, Suggestion] = {}  # beside other arguments the query only ranks the results
+    for step in _steps_along_facts(space, query, [root for root in roots if not root.soft], paths):
+        by_facts.setdefault((step.operator, *((name, one) for name, one in step.args.items() if name != "query")), step)
+    first, others = list(by_facts.values())[:BY_FACTS], list(_steps_from_evidence(query, evidence, missing))
     return in_space(space, (*first[:1], *others[:1], *first[1:], *others[1:]))
 
 
@@ -296,11 +287,6 @@ def in_space(space: Space, steps: Sequence[Suggestion]) -> tuple[Suggestion, ...
     if space.name == MEANT_SPACE.get():
         return tuple(steps)
     return tuple(replace(step, args={**step.args, "space": space.name}) for step in steps)
-
-
-def _step_key(operator: str, args: Mapping[str, str | tuple[str, ...]]) -> object:
-    """Return what distinguishes a step from others; beside other arguments the query only ranks the results."""
-    return operator, frozenset((name, value) for name, value in args.items() if name != "query" or len(args) == 1)
 
 
 def _steps_along_facts(

@@ -23,21 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence, Suggestion
-from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language import iso
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph, key_of, query_cues, similarity
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.view.evidence import dated_evidence, segment_evidence, sentence_evidence
+from mcp_memory.view.evidence import dated_evidence, rows_of, segment_evidence, sentence_evidence
 from mcp_memory.view.space import NONE, Space
 
 PARTIAL = 2
 """Cues of a query that a sentence must have where it does not have all of them (DESIGN 6)."""
 LINKS = 8
 """Cues that ``event_keywords`` suggests: as many as a reader will look at."""
-EACH = 8
-"""Sentences that one id may stand for: a segment or fact has several."""
 NEAR = 3
 """Passages that ``event_context`` shows on either side of a sentence."""
 RARE = 12
@@ -245,14 +242,6 @@ def visible_rows(call: OperatorInput, rows: Iterable[int]) -> list[int]:
     return visible
 
 
-def rows_of(space: Space, ids: Iterable[str]) -> list[int]:
-    """Return the rows of the sentences that ids of evidence stand for, each once; unknown ids stand for none.
-
-    A segment stands for its sentences, a fact for those that state it.
-    """
-    return list(dict.fromkeys(row for evidence_id in ids for row in _rows(space, evidence_id)[:EACH]))
-
-
 def rank_rows(call: OperatorInput, worth: Mapping[int, float]) -> list[tuple[int, float]]:
     """Return the best sentences with their scores, best = 1; in a tie the newest first, those of one turn in order.
 
@@ -379,22 +368,3 @@ def _messages_along(space: Space, segment: int, direction: NDArray[np.intp]) -> 
 
 def _evidence(space: Space, row: int, score: float, operator: str) -> Evidence:
     return sentence_evidence(space, space.sentences[row], score, (operator,))
-
-
-def _rows(space: Space, evidence_id: str) -> list[int]:
-    if evidence_id.startswith("g_"):
-        row = space.segment_row(evidence_id)
-        return [] if row == NONE else space.sentences_within(space.segments[row])
-    if evidence_id.startswith("f_"):
-        version = space.facts.version(evidence_id)
-        assertions = () if version is None else version.assertions
-        return [row for one in assertions for row in _stating_rows(space, one.turn_id, one.sentence)]
-    sentence = space.sentence(evidence_id)
-    return [] if sentence is None else [space.sentence_row(sentence.turn_id, sentence.index)]
-
-
-def _stating_rows(space: Space, turn_id: str, index: int) -> Sequence[int]:
-    if index == WHOLE:
-        return space.sentences_of(turn_id)
-    row = space.sentence_row(turn_id, index)
-    return [] if row == NONE else [row]

@@ -63,8 +63,7 @@ from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reflection.graph import EntityGraph, NavigatorResult, RelationEdge, WindowSegment, fit_window
 from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.view.entities import EntityIndex
-from mcp_memory.view.evidence import segment_evidence
-from mcp_memory.view.space import NONE, Space
+from mcp_memory.view.evidence import rows_of, segment_evidence
 
 
 def nearest_edge(graph: EntityGraph, entities: Collection[str]) -> RelationEdge | None:
@@ -205,7 +204,7 @@ class Reflect:
             return OperatorResult(())
         graph = EntityGraph(call.space, call.weigh, hub=self._settings.hub)
         begin = _entities(graph, call)
-        given = graph.segments_with(row for one in call.ids for row in _sentences(call.space, one))
+        given = graph.segments_with(rows_of(call.space, call.ids))
         entities, segments = self._navigate(graph, begin, given)
         shown = segments[: call.limit]
         best = shown[0].score if shown else 1.0
@@ -261,15 +260,3 @@ def _entities(graph: EntityGraph, call: OperatorInput) -> list[str]:
     index = graph.space.index(EntityIndex)
     keys += [graph.key(number) for number in index.entities_in(words(query.text)[:_READ])]
     return list(dict.fromkeys(key for key in keys if key is not None))
-
-
-def _sentences(space: Space, evidence_id: str) -> list[int]:
-    """Return the rows of the sentences of a piece of evidence; none for an unknown id."""
-    if (row := space.segment_row(evidence_id)) != NONE:
-        return space.sentences_within(space.segments[row])
-    if (sentence := space.sentence(evidence_id)) is not None:
-        return [space.sentence_row(sentence.turn_id, sentence.index)]
-    version = space.facts.version(evidence_id)
-    assertions = () if version is None else version.assertions
-    rows = (space.sentence_row(one.turn_id, max(one.sentence, 0)) for one in assertions)
-    return [row for row in rows if row != NONE]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.evidence import Evidence, Source
-from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.facts import WHOLE, Assertion, Version
 from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import BEGINNING, FOREVER
@@ -18,11 +18,38 @@ if TYPE_CHECKING:  # resources are listed without numpy, which a space needs
 
 SOURCES = 3
 """The most sources that an item names."""
+EACH = 8
+"""Sentences that one id may stand for: a segment or fact has several."""
 
 
 def known_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
     """Return the sentences with these ids that the space still has, in this order."""
     return [piece for name in ids if (piece := space.sentence(name)) is not None]
+
+
+def rows_of(space: Space, ids: Iterable[str]) -> list[int]:
+    """Return the rows of the sentences that ids of evidence stand for, each once; unknown ids stand for none.
+
+    A segment stands for its sentences, a fact for those that state it, of each at most `EACH`.
+    """
+    rows: dict[int, None] = {}
+    for one in ids:
+        if (segment := space.segment_row(one)) >= 0:
+            found = list(space.sentences_within(space.segments[segment]))
+        elif (sentence := space.sentence(one)) is not None:
+            found = [space.sentence_row(sentence.turn_id, sentence.index)]
+        else:
+            version = space.facts.version(one)
+            found = [row for said in (version.assertions if version else ()) for row in _stating_rows(space, said)]
+        rows |= dict.fromkeys(found[:EACH])
+    return list(rows)
+
+
+def _stating_rows(space: Space, said: Assertion) -> Sequence[int]:
+    if said.sentence == WHOLE:
+        return space.sentences_of(said.turn_id)
+    row = space.sentence_row(said.turn_id, said.sentence)
+    return [row] if row >= 0 else []
 
 
 def source_of(space: Space, piece: Segment | Sentence | Assertion) -> Source:

@@ -31,7 +31,7 @@ from mcp_memory.language.shapes import topic_of, wanted_breadth
 from mcp_memory.language.stated import time_words
 from mcp_memory.navigation.beam import FORMULAS, SUFFICIENT, Evaluation, find_paths, run_search, score_segments
 from mcp_memory.navigation.judged_paths import NEAR_NOTHING, next_unjudged
-from mcp_memory.navigation.known_facts import date_event, find_conflicts, known_facts
+from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
@@ -116,11 +116,6 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     )
 
 
-def place_event(space: Space, query: Query, settings: RecallSettings) -> Query:
-    """Return a query whose event, if it names one, has the time that the facts of a space give it."""
-    return date_event(space.facts, query) if settings.navigation.facts and settings.search.time else query
-
-
 async def judge_paths(store: Store, query: Query, settings: RecallSettings, judge: QuestionJudge | None) -> Evaluation:
     """Return the scores that a judge gives to paths through the facts; those of the formulas if it is not to be asked.
 
@@ -137,9 +132,8 @@ async def judge_paths(store: Store, query: Query, settings: RecallSettings, judg
         async with store.reading() as view:
             space = view.space(query.space)
             cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vector))
-            placed = place_event(space, query, settings)
-            rarity = space.index(WordIndex).rarities(placed.stems)
-            step = next_unjudged(space, placed, cosines, rarity, settings.navigation, evaluation)
+            rarity = space.index(WordIndex).rarities(query.stems)
+            step = next_unjudged(space, query, cosines, rarity, settings.navigation, evaluation)
         scores = await judge.score(query, step.paths) if step else None
         if step is None or scores is None:
             break
@@ -174,22 +168,21 @@ async def find(
     """
     space = view.space(query.space)
     query, without_role = without_unknown_role(space, query)
-    placed = place_event(space, query, settings)  # what facts and search go by; what callers said goes by the query
     cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vector))
-    ways = find_paths(space, placed, cosines, space.index(WordIndex).rarities(placed.stems), settings.navigation)
+    ways = find_paths(space, query, cosines, space.index(WordIndex).rarities(query.stems), settings.navigation)
     roots, paths = run_search(ways, evaluation.scores)
-    learnt, activated, rounds, gates = guide(space, space.beliefs, placed, cosines, settings.gain)
+    learnt, activated, rounds, gates = guide(space, space.beliefs, query, cosines, settings.gain)
     points = _points(space, query, roots, settings)
     result = RecallResult((), roots=roots, paths=paths, points=points, rounds=rounds, activated=activated)
-    external = _external_scores(space, placed, learnt, paths, settings)
-    found, searched = await _search(store, embedder, space, placed, cosines, external, settings)
+    external = _external_scores(space, query, learnt, paths, settings)
+    found, searched = await _search(store, embedder, space, query, cosines, external, settings)
     result = replace(result, texts=_count_texts(query) + searched)
     dated: Dated = {}
     unread: tuple[str, ...] = ()
     if found is not None:
         found, unread = await read_first(settings.reader, space, query, found, always=settings.read_always)
-        found, dated, result = await go_on(space, placed, found, result, settings)
-    ranked, uncovered, result = await _order(embedder, space, query, placed, found, gates, result, settings)
+        found, dated, result = await go_on(space, query, found, result, settings)
+    ranked, uncovered, result = await _order(embedder, space, query, found, gates, result, settings)
     facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
     result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
@@ -265,7 +258,6 @@ async def _order(
     embedder: Embedder,
     space: Space,
     query: Query,
-    placed: Query,
     found: CandidateSet | None,
     gates: Mapping[int, float],
     result: RecallResult,
@@ -275,7 +267,7 @@ async def _order(
 
     First stands what a caller corrected or confirmed, then the best of the rest.
     """
-    ranked, coverage = rank(space, placed, found)
+    ranked, coverage = rank(space, query, found)
     confirmed = confirmed_sentences(space, query, gates, said_in_role(space, query.role))
     correction, corrected = find_correction(space, query, confirmed)
     first = corrected or (set() if coverage.whole else confirmed)
@@ -306,7 +298,7 @@ def _show(
     corrected = corrected_statements(space, evidence) if settings.gain.learning else ()
     corrections = corrected if result.correction is None else (result.correction,)
     conflicts = (*map(correction_in_words, corrections), *find_conflicts(space.facts, query, facts))
-    steps = suggest_steps(space, query, result.roots, result.paths, evidence, uncovered, result.trace)
+    steps = suggest_steps(space, query, result.roots, result.paths, evidence, uncovered)
     result = replace(result, evidence=evidence, conflicts=conflicts, next=steps)
     return replace(result, corrected=corrected)
 
