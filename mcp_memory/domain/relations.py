@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from mcp_memory.heap import text_cache
 from mcp_memory.texts import resource
@@ -227,26 +227,12 @@ def begins_with_verb(words: Sequence[str]) -> bool:
 
     Otherwise the first word may be a noun, as in "work email" and "head of".
     """
-    return bool(words) and words[0] in _known_forms().plain and (len(words) == 1 or words[-1] in _BEHIND)
-
-
-def is_known_finite_form(word: str) -> bool:
-    """Return whether a word is a known verb in its third person or its past."""
-    return word in _known_forms().finite
-
-
-class _Forms(NamedTuple):
-    plain: frozenset[str]
-    finite: frozenset[str]
+    return bool(words) and words[0] in _plain_forms() and (len(words) == 1 or words[-1] in _BEHIND)
 
 
 @cache
-def _known_forms() -> _Forms:
+def _plain_forms() -> frozenset[str]:
     irregular = irregular_verbs()
-    regular = [*COMMON.split(), *FURTHER.split()]
     past = {past for plain, past, _ in irregular if past != plain}
-    plain = {*regular, *(entry[0] for entry in irregular)} - past  # "found" is mostly of "find"
-    thirds = (third_person(verb) for verb in plain)
-    pasts = (verb + "d" if verb.endswith("e") else verb + "ed" for verb in regular if not verb.endswith("y"))
-    finite = {*thirds, *past, *pasts, *SECOND_FORMS, "is", "was", "has", "studied", "married"}
-    return _Forms(frozenset(plain), frozenset(finite))
+    verbs = {*COMMON.split(), *FURTHER.split(), *(entry[0] for entry in irregular)}
+    return frozenset(verbs - past)  # "found" is mostly of "find"

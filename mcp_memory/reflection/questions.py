@@ -1,8 +1,8 @@
 """The question pool: questions that the facts of a segment answer (QRMeM §2.1, 𝒬_k).
 
 In the paper a language model writes questions to each segment, and a new one is kept only if its ROUGE-L with every
-question of the pool is below 0.6. Here the questions are made of facts, at most two of each: one for the tail, by the
-template of the relation ("Where does Ann live?"), and one for the head, by the relation's label ("Who lives in Oslo?").
+question of the pool is below 0.6. Here the questions are made of facts: each asks for the tail, by the template of the
+relation ("Where does Ann live?").
 
 **Departures.** A question is compared only with those of the *same segment* that are about one of the same entities
 (DESIGN D24): "when did alice move to paris" and "when did bob move to rome" share two thirds of their words and ask for
@@ -20,12 +20,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.relations import EntityType, is_known_finite_form, relations
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.vectors import Scores, Vector
@@ -35,8 +34,6 @@ SIMILAR = 0.6
 """ROUGE-L from which on two questions ask the same (§2.1, note 3: chosen by trial)."""
 UNRELATED = 0.4
 """Typical cosine of two unrelated questions."""
-_THINGS: tuple[EntityType, ...] = ("thing", "organisation", "place")
-"""Kinds that "what" asks for."""
 
 
 def admit(pool: Iterable[PooledQuestion], candidates: Iterable[PooledQuestion]) -> list[PooledQuestion]:
@@ -80,7 +77,9 @@ def pool_similarity(space: Space, question: Vector) -> Scores:
 
 
 def questions_of(space: Space, assertions: Iterable[Assertion]) -> list[PooledQuestion]:
-    """Return the questions that facts answer, at most two of each, in order; a negated fact answers none.
+    """Return the questions that facts answer, one of each, in order.
+
+    A negated fact answers none, and neither does one of a relation outside the registry, which has no template.
 
     Args:
         space: the space of the assertions.
@@ -88,56 +87,10 @@ def questions_of(space: Space, assertions: Iterable[Assertion]) -> list[PooledQu
     """
     questions = []
     for assertion in assertions:
+        template = relations().get(assertion.relation).question
         rows = space.segments_with(assertion.turn_id, assertion.sentence)
-        if assertion.negated or not rows:
-            continue
-        keys = space.facts.key(assertion.head), space.facts.key(assertion.tail)
-        head, tail = (FactEnd(space.facts.name(key), _kind(space, key)) for key in keys)
-        texts = wordings(head, assertion.relation, tail)
-        questions += [PooledQuestion(text, space.segments[rows[0]].id, frozenset(keys)) for text in texts]
+        if template and rows and not assertion.negated:
+            head, tail = space.facts.key(assertion.head), space.facts.key(assertion.tail)
+            text = template.replace("{head}", space.facts.name(head))
+            questions.append(PooledQuestion(text, space.segments[rows[0]].id, frozenset((head, tail))))
     return questions
-
-
-class FactEnd(NamedTuple):
-    """The head or the tail of a fact.
-
-    Attributes:
-        name: as written.
-        kind: its entity type; None if unknown.
-    """
-
-    name: str
-    kind: EntityType | None
-
-
-def _kind(space: Space, key: str) -> EntityType | None:
-    """Return the entity type of an end of a fact; every speaker is a person."""
-    if any(space.facts.key(speaker) == key for speaker in space.speakers):
-        return "person"
-    return space.facts.kind(key)
-
-
-def wordings(head: FactEnd, relation: str, tail: FactEnd) -> list[str]:
-    """Return the question for the tail of a fact and the question for its head.
-
-    A question that would not be correct English is left out: for an unlisted relation with a label that begins with no
-    verb, and if it asks for a named end that may be a person or a thing, so that "who" and "what" are both uncertain.
-    """
-    known = relations().get(relation)
-    texts = []
-    if known.question:
-        texts.append(known.question.replace("{head}", head.name))
-    elif known.third_person and (asks := _question_word(known.tail, tail)) in ("Who", "What"):
-        texts.append(f"{asks} does {head.name} {known.label}?")
-    verbal = bool(known.question or known.third_person) or is_known_finite_form(known.label.split()[0])
-    if verbal and known.label != "is" and (asks := _question_word(known.head, head)):
-        texts.append(f"{asks} {known.third_person or known.label} {tail.name}?")
-    return texts
-
-
-def _question_word(usual: EntityType | None, end: FactEnd) -> str | None:
-    """Return the word that asks for an end of a fact, or None if that is not sure."""
-    kind = end.kind or usual
-    if kind == "person":
-        return "Who"
-    return "What" if kind in _THINGS or (kind is None and end.name.islower()) else None

@@ -225,10 +225,10 @@ async def test_a_cancelled_call_leaves_whole_pieces_and_the_next_goes_on(monkeyp
 
 
 async def test_one_call_adds_a_limited_number_and_reports_what_is_left(monkeypatch):
-    monkeypatch.setattr(whole_space, "MOST", 2)
+    monkeypatch.setattr(whole_space, "MOST", 1)
     one = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
     done = await stepped(one, "questions")
-    assert len(held(one).questions) == 2
+    assert len(held(one).questions) == 1
     assert "more are left" in done.skipped[0].reason
 
 
@@ -237,8 +237,9 @@ async def test_old_revisions_add_no_questions():
     for text in ("Ann lives in Oslo.", "Ann lives in Rome."):
         await one.write(WriteRequest("default", "talk", "document", (NewItem(text, "page"),)))
     await stepped(one, "questions")
-    assert not any("Oslo" in asked.text for asked in held(one).questions.rows)
-    assert any("Rome" in asked.text for asked in held(one).questions.rows)
+    space = held(one)
+    (asked,) = space.questions.rows
+    assert "Rome" in space.text(space.segments[space.segment_row(asked.segment_id)])
 
 
 async def test_steps_with_nothing_to_do_report_why_and_change_nothing():
