@@ -82,6 +82,15 @@ class FrontierItem:
     call: int = -1
 
 
+@dataclass(frozen=True, slots=True)
+class CompletedCall:
+    """A call that was made: the strength that it started from, its result, and its position in the trace."""
+
+    strength: float
+    result: OperatorResult
+    position: int
+
+
 @dataclass(slots=True)
 class LoopState:
     """The state of the loop after some turns.
@@ -93,7 +102,7 @@ class LoopState:
         frontier: Z, the strongest first.
         expanded: segments that are or were in the frontier.
         uncovered: share of the query's content words, names aside, that no candidate covers, in [0, 1].
-        made: the calls that were made, by `Action.key`.
+        completed: the calls that were made, by `Action.key`.
         agenda: calls that were proposed and not made yet, by `Action.key`.
         dated: times that calls found: since and until, by the id of the evidence.
         trace: the calls as they are reported, in order.
@@ -107,7 +116,7 @@ class LoopState:
     frontier: tuple[FrontierItem, ...]
     expanded: set[int]
     uncovered: float = 0.0
-    made: set[Key] = field(default_factory=set)
+    completed: dict[Key, CompletedCall] = field(default_factory=dict)
     agenda: dict[Key, Action] = field(default_factory=dict)
     dated: dict[str, tuple[Millis, Millis]] = field(default_factory=dict)
     trace: list[OperatorCall] = field(default_factory=list)
@@ -133,24 +142,37 @@ class LoopState:
         """Return the strongest of what was found (H), earlier ones first in a tie."""
         return sorted(self.found.values(), key=lambda item: -item.strength)[:count]
 
-    def propose(self, actions: Iterable[Action]) -> None:
-        """Put calls on the agenda that were not made yet."""
+    def propose(self, actions: Iterable[Action]) -> list[Action]:
+        """Put calls on the agenda; return those that were made already, but from something weaker."""
+        again: list[Action] = []
         for action in actions:
-            waiting = self.agenda.get(action.key)
-            if action.key not in self.made and (waiting is None or waiting.strength < action.strength):
+            completed, waiting = self.completed.get(action.key), self.agenda.get(action.key)
+            if completed is not None:
+                if action.strength >= completed.strength + LEAST:
+                    again.append(action)
+            elif waiting is None or waiting.strength < action.strength:
                 self.agenda[action.key] = action
+        return again
 
-    def add_turn(self, done: Sequence[tuple[Action, OperatorResult]]) -> None:
+    def add_turn(self, done: Sequence[tuple[Action, OperatorResult]], again: Sequence[Action] = ()) -> None:
         """Add the results of a turn: Z(t+1) by routing (eq. 12), H(t+1) = H(t) ∪ Z(t+1).
 
         An item is routed to the segments of its sources, whatever its kind. Items that are too weak are dropped, and so
         are segments that are as strong already; the trace has how many items a call found and how many were kept.
+
+        Args:
+            done: calls with their results.
+            again: calls that were made before, from something weaker: their results are routed again.
         """
         self.turns += 1
         fresh: dict[int, FrontierItem] = {}
+        for action in again:
+            call = self.completed[action.key]
+            self._route(action, call.result, call.position, fresh)
+            self.completed[action.key] = CompletedCall(action.strength, call.result, call.position)
         for action, result in done:
             kept = self._route(action, result, len(self.trace), fresh)
-            self.made.add(action.key)
+            self.completed[action.key] = CompletedCall(action.strength, result, len(self.trace))
             self.agenda.pop(action.key, None)
             self.trace.append(OperatorCall(self.turns, action.operator, dict(action.args), len(result.items), kept))
         self.frontier = tuple(sorted(fresh.values(), key=lambda item: -item.strength))
@@ -226,12 +248,12 @@ async def run_loop(
             return "budget"
         if clock() - began >= settings.deadline_s:
             return "deadline"
-        state.propose(select(state))
+        again = state.propose(select(state))
         waiting = sorted(state.agenda.values(), key=lambda action: -action.strength)
         chosen = waiting[: min(settings.k_ops, ceil(calls / turns))]
-        if not chosen:
+        if not chosen and not again:
             return "exhausted"
-        state.add_turn(list(zip(chosen, await execute(chosen), strict=True)))
+        state.add_turn(list(zip(chosen, await execute(chosen) if chosen else (), strict=True)), again)
         if state.idle >= IDLE:
             return "exhausted"
         if covered(state):

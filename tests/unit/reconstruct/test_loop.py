@@ -134,6 +134,18 @@ async def test_the_remaining_calls_are_divided_among_the_remaining_turns():
     assert await run(state, select, execute, max_turns=8, calls=8) == "budget"
 
 
+async def test_a_result_counts_more_when_its_call_is_proposed_again_from_something_stronger():
+    state = begun(0)
+    weak, strong = Action("a", {"entity": "x"}, 0.2), Action("a", {"entity": "X"}, 0.9)
+    state.propose([weak])
+    state.add_turn([(weak, OperatorResult((item(state.space, 7),)))])
+    assert state.found[7].strength == 0.2
+    assert state.propose([strong]) == [strong]
+    state.add_turn([], [strong])
+    assert (state.found[7].strength, len(state.trace)) == (0.9, 1)
+    assert [segment.row for segment in state.frontier] == [7]
+
+
 async def test_an_item_that_is_too_weak_is_dropped_and_the_trace_says_so():
     state = begun(0)
     state.add_turn([(Action("a", {}, 0.5), OperatorResult((item(state.space, 7, 0.01), item(state.space, 8))))])
