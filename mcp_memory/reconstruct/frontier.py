@@ -81,14 +81,15 @@ def _cues(
 ) -> Iterator[tuple[str, int, tuple[str, ...]]]:
     """Yield the cues of sentences that lead to others, names first, then phrases with words of what is asked."""
     asked = {part for cue in query_cues(query.text) for part in cue.key.split()}
-    speakers = {cue for row in rows for cue in speaker_cue(graph, row)}
-    names = {cue for row in rows for cue in graph.names(row)} - speakers
     wanted = set(query.stems) - {stem for speaker in space.speakers for stem in stems(speaker)}
+    names: set[int] = set()
     written: dict[int, str] = {}
     for row in rows:
-        written = graph.spelling(space, row) | written
+        own = set(speaker_cue(graph, row))
+        names |= graph.names(row) - own
+        written = {cue: form for cue, form in graph.spelling(space, row).items() if cue not in own} | written
     more: dict[int, list[int]] = {}
-    for cue in written.keys() - speakers:
+    for cue in written:
         parts = set(graph.key(cue).split())
         further = [row for row in graph.rows(cue) if row not in rows]
         near = cue in names or (len(parts) > 1 and _names_any(space, further[: FAR + 1], wanted - parts))
