@@ -9,7 +9,7 @@ from bench.__main__ import main
 from bench.subjects import opened
 from bench.tree import FORMS, WAYS, plant, reaches, tree
 
-from mcp_memory.settings import FactSettings, Settings
+from mcp_memory.settings import Settings
 
 LOOP, *LOOKS = [way for way in WAYS if way.loop or not way.spare]
 
@@ -19,7 +19,7 @@ def test_the_loop_reaches_a_leaf_five_steps_away_but_a_single_search_does_not(tm
     grown = tree(0, 5, form)
 
     async def asked():
-        async with opened(Settings(facts=FactSettings(extractor="rules")), tmp_path / "store") as memory:
+        async with opened(Settings(), tmp_path / "store") as memory:
             await plant(memory, grown, "tree")
             return {
                 way: await reaches(way.of(memory), grown, grown.questions[0], "tree", way.spare)

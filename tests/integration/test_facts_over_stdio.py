@@ -37,7 +37,7 @@ def written(tmp_path_factory, request):
 
     The facts are given by the caller or extracted by the server. Each call is repeated at the end and changes nothing.
     """
-    with serving(tmp_path_factory.mktemp("facts") / "store", MCP_MEMORY_FACTS_EXTRACTOR="rules") as talk:
+    with serving(tmp_path_factory.mktemp("facts") / "store") as talk:
         calls = [call(message, request.param) for message in MESSAGES]
         replies = {one["messages"][0]["id"]: talk.structured("memory_write", session=SESSION, **one) for one in calls}
         for again in calls:

@@ -59,7 +59,7 @@ def test_two_servers_learn_concurrently_and_see_each_others_lessons(tmp_path):
 
 
 def test_an_answer_learns_from_itself_and_a_correction_closes_the_old_fact(tmp_path):
-    with serving(tmp_path / "store", MCP_MEMORY_FACTS_EXTRACTOR="rules") as talk:
+    with serving(tmp_path / "store") as talk:
         talk.structured("memory_write", messages=TALK)
         answer = talk.structured("memory_answer", question="Where did Bob move to?")
         assert "Lisbon" in answer["answer"]

@@ -1,6 +1,7 @@
 """A person's day under the rules of Windows' file system, and what the process asks of the system there."""
 
 import argparse
+import json
 import os
 import re
 import signal
@@ -107,7 +108,9 @@ def test_installing_on_windows_keeps_the_rules_and_the_line_ends(place):
     install(argparse.Namespace(**options, uninstall=False, dry_run=False), Terminal(colours=False), system)
     assert b"\n" not in file.read_bytes().replace(b"\r\n", b"")
     install(argparse.Namespace(**options, uninstall=True, dry_run=False), Terminal(colours=False), system)
-    assert file.read_bytes() == before
+    after = file.read_bytes()
+    assert b"\n" not in after.replace(b"\r\n", b"")
+    assert json.loads(after) == {"theme": "dark", "mcpServers": {}}
 
 
 def test_no_signal_that_windows_lacks_is_waited_for_there(monkeypatch):

@@ -49,8 +49,8 @@ async def test_a_later_wish_supersedes_an_earlier_one_of_the_same_matter():
         )
         await structured(client, "memory_write", messages=said(*lines))
         assert [one.partition('"')[2] for one in await listed(client)] == [
-            'Never use emojis."',
             'From now on use imperial units."',
+            'Never use emojis!"',
             'Please answer in Finnish."',
         ]
         await structured(client, "memory_write", messages=said("You can use emojis again.", start=9))
