@@ -268,7 +268,7 @@ async def _recall_at_ten(memory: Memory, questions: Sequence[Question]) -> float
             return 1.0  # the store searches exactly
         for question in questions:
             query = await WordVectors().embed([question.text])
-            ours = (await similarity(memory.store, space, query))[0]
+            ours = await similarity(memory.store, space, query[0])
             rows = np.arange(len(space.segments))
             parts = [space.segment_vectors.take(rows[at : at + 8192]) @ query[0] for at in range(0, len(rows), 8192)]
             exact = np.concatenate(parts)
