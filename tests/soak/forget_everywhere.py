@@ -159,7 +159,7 @@ async def lay(root: Path, some: random.Random) -> Memory:
     await move(str(store), place, 30.0)
     (root / "link").symlink_to(place)
     shutil.copytree(root / "copy" / "segments_0.lance", store / "segments_0.lance")  # a move that was killed at its end
-    shutil.copytree(root / "copy" / "points.lance", store / "points.lance")
+    shutil.copytree(root / "copy" / "sentences_0.lance", store / "sentences_0.lance")
     shutil.rmtree(root / "copy")
     (store / "view").mkdir(exist_ok=True)
     rows = Tables(str(place)).log.rows("turns")

@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat
 
+from mcp_memory.storage.schema import FORMAT
+
 Make = Callable[[random.Random, Path], Path]
 """Writes a case into an empty folder, and returns its path."""
 
@@ -270,7 +272,7 @@ def make_backup(some: random.Random, folder: Path) -> Path:
     """Write a backup with changed members, members that are none, or changed as a whole."""
     file, sums = folder / "case.backup", dict[str, str]()
     header = json.dumps({"format": "mcp-memory backup", "version": 1, "program": "x", "made": "2024-05-05", "commit": 1,
-                         "store_format": 1, "embedder": "fake", "dimension": 8}).encode()  # fmt: skip
+                         "store_format": FORMAT, "embedder": "fake", "dimension": 8}).encode()  # fmt: skip
     with tarfile.open(file, "w", format=some.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))) as archive:
         for name in (
             "backup.json",

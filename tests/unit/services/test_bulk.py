@@ -16,6 +16,7 @@ from mcp_memory.services.transfer.foreign.importing import ItemLimits, import_fo
 from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
 from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.write import write, write_many
+from mcp_memory.storage.tables import Tables
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
 LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
@@ -50,10 +51,10 @@ def talk(session, count):
 
 
 def tables(folder):
-    """Return every row of every table in its order, without the number of its commit; of commits nothing."""
+    """Return every row of every table and of the texts of the log in its order, without the number of its commit."""
     database = lancedb.connect(folder)
-    names = sorted(path.stem for path in folder.glob("*.lance") if path.stem != "commits")
-    found = {name: database.open_table(name).to_arrow() for name in names}
+    found = {path.stem: database.open_table(path.stem).to_arrow() for path in sorted(folder.glob("*.lance"))}
+    found["turns"] = Tables(str(folder)).log.rows("turns")
     return {name: rows.drop_columns(["tx"] if "tx" in rows.column_names else []) for name, rows in found.items()}
 
 
@@ -71,7 +72,7 @@ async def test_a_corpus_becomes_the_rows_that_single_writes_make_in_one_commit(t
     for memory in (one, other):
         await memory.aclose()
     single, many = tables(tmp_path / "one"), tables(tmp_path / "other")
-    assert single.keys() == many.keys() >= {"turns"}
+    assert single.keys() == many.keys() >= {"turns", "sentences_0"}
     assert sum(rows.num_rows for rows in many.values()) >= 4 * 3 * 4
     for name, rows in single.items():
         assert rows.combine_chunks().equals(many[name].combine_chunks()), name
