@@ -15,6 +15,7 @@ On object storage the log consists of objects (``bucket_log.py``).
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -236,7 +237,10 @@ class LocalLog(Log):
                 ensure_own(self._path)
             file = open_unlinked(self._path, os.O_RDWR | os.O_CREAT)
             try:
-                os.ftruncate(file, self._end)  # what a writer left that died
+                os.lseek(file, self._end, os.SEEK_SET)
+                if b"\n" in os.read(file, max(0, os.fstat(file).st_size - self._end)):
+                    raise OSError(errno.EAGAIN, "it holds more than could be read a moment ago")
+                os.ftruncate(file, self._end)  # half a line, of a writer that died
                 try:
                     os.lseek(file, self._end, os.SEEK_SET)
                     rest = memoryview(line)
@@ -272,28 +276,29 @@ class LocalLog(Log):
         if state == self._state:
             return
         is_longer = state[0] == self._state[0] and state[1] > self._end > 0
-        if not (is_longer and self._read_on()):
-            self.edition += bool(self._state[0])
-            self._end = self._unread = 0
-            self._numbers, self._starts = array("q"), array("q")
-            if state[0] and (self._anchor.exists() or is_own(self._path, LOG)):
-                self._read_on()
-        self._state = state
+        try:
+            if not (is_longer and self._read_on()):
+                self.edition += bool(self._state[0])
+                self._end = self._unread = 0
+                self._numbers, self._starts = array("q"), array("q")
+                if state[0] and (self._anchor.exists() or is_own(self._path, LOG)):
+                    self._read_on()
+            self._state = state
+        except OSError as error:  # perhaps for this moment: the next look tries again
+            self._state = 0, 0, 0
+            _log.warning("%s cannot be read: %s", self._path, error)
 
     def _read_on(self) -> bool:
         """Read the lines after those that are known, and return whether the first of them follows these."""
-        try:
-            with self._path.open("rb") as file:
-                file.seek(self._end)
-                for place, line in enumerate(file):
-                    if not line.endswith(b"\n"):
-                        return True
-                    number = number_of(line)
-                    if not place and self._end and number != self._numbers[-1] + 1:
-                        return False
-                    self._note(line)
-        except OSError as error:
-            _log.warning("%s cannot be read: %s", self._path, error)
+        with self._path.open("rb") as file:
+            file.seek(self._end)
+            for place, line in enumerate(file):
+                if not line.endswith(b"\n"):
+                    return True
+                number = number_of(line)
+                if not place and self._end and number != self._numbers[-1] + 1:
+                    return False
+                self._note(line)
         return True
 
     def _note(self, line: bytes) -> None:

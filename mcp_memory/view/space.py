@@ -102,7 +102,6 @@ class Space:
         self._times: Column[np.int64] = Column(np.int64)
         self.local_times: Column[np.int64] = Column(np.int64)  # as `times`, of `Turn.local_time`
         self._sentence_live: Column[np.bool_] = Column(np.bool_)
-        self._sentence_talk: Column[np.bool_] = Column(np.bool_)
         self._sentence_times: Column[np.int64] = Column(np.int64)
         self._previous: Column[np.intp] = Column(np.intp)
         self._next: Column[np.intp] = Column(np.intp)
@@ -194,11 +193,6 @@ class Space:
     def sentence_live(self) -> NDArray[np.bool_]:
         """Shape ``(len(sentences),)``: whether a sentence is of the newest revision."""
         return self._sentence_live.values
-
-    @property
-    def sentence_talk(self) -> NDArray[np.bool_]:
-        """Shape ``(len(sentences),)``: whether a sentence is of talk; the others are of documents."""
-        return self._sentence_talk.values
 
     @property
     def sentence_times(self) -> NDArray[np.int64]:
@@ -365,7 +359,6 @@ class Space:
         turn = self.turns.get(sentence.turn_id)  # a rebuild looks up sentences before it adds their turns
         self.sentences.append(sentence)
         self._sentence_live.append(turn is not None and self._newest(turn))
-        self._sentence_talk.append(turn is None or turn.kind != "document")
         self._sentence_times.append(0 if turn is None else clip(turn.time))
 
     def _add_sentence_vectors(self, rows: Matrix | None, first: int) -> None:

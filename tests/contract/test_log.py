@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from batches import asserted, batch, derive, turn
@@ -249,6 +251,28 @@ async def test_a_log_that_changes_under_a_running_server_is_not_written_over(fol
     assert (len(await refs(again)), again.damage) == (COMMITS, ())
     await commit_to(again, batch("more"))
     assert len(await refs(store)) == COMMITS + 1
+
+
+async def test_a_log_that_cannot_be_read_for_a_moment_is_never_written_over(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that may open no more files sees no commit; what it appends then replaces none."""
+    content, last, opened = (folder / LOG).read_bytes(), LocalLog(folder).last, Path.open
+    assert last is not None
+    left = [OSError(errno.EMFILE, "Too many open files")]
+
+    def open_later(path: Path, *how: Any, **more: Any) -> Any:
+        if left:
+            raise left.pop()
+        return opened(path, *how, **more)
+
+    monkeypatch.setattr(Path, "open", open_later)
+    log = LocalLog(folder)
+    with pytest.raises(OSError, match="more than could be read"):
+        log.append(last.next(NOW), {})
+    assert (folder / LOG).read_bytes() == content
+    log.append(last.next(NOW), {})
+    assert ((folder / LOG).read_bytes()[: len(content)], log.newest(), log.problem) == (content, COMMITS + 1, "")
 
 
 async def test_a_line_has_just_the_fields_of_its_rows(tmp_path: Path) -> None:
