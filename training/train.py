@@ -13,14 +13,13 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
 
-from training.models import Cross
+from training.models import Cross, fit
 from training.worlds import NOTHING, is_kept
 
 NEGATIVES, GROUPS = 4, 8
@@ -85,29 +84,13 @@ def cross_loss(model: Cross, group: Sequence[Example], rng: random.Random) -> to
 
 
 def train(out: Path, data: list[Example], options: argparse.Namespace) -> None:
-    """Train a model and keep its weights after each epoch."""
-    rng = random.Random(options.seed)
+    """Train a model, and write its weights."""
     torch.manual_seed(options.seed)
     model = Cross()
     if options.start is not None:
         model.load_state_dict(torch.load(options.start))
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.01)
-    total, step, seen, began = options.epochs * (len(data) // GROUPS), 0, 0.0, time.time()
-    for _ in range(options.epochs):
-        rng.shuffle(data)
-        for start in range(0, len(data) - GROUPS + 1, GROUPS):
-            loss = cross_loss(model, data[start : start + GROUPS], rng)
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            for one in optimiser.param_groups:
-                one["lr"] = options.rate * min(1, (step + 1) / 40) * max(0.02, 1 - step / total)
-            optimiser.step()
-            step += 1
-            seen = 0.95 * seen + 0.05 * loss.item()
-            if step % 40 == 0:
-                print(f"{step} of {total}, loss {seen:.3f}, {time.time() - began:.0f} s", flush=True)
-        torch.save(model.state_dict(), out)
+    fit(model, data, GROUPS, cross_loss, options)
+    torch.save(model.state_dict(), out)
 
 
 if __name__ == "__main__":
@@ -120,5 +103,4 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=3)
     args = parser.parse_args()
     pairs = examples(args.candidates, kept=False)
-    print(f"{len(pairs)} examples", flush=True)
     train(args.out, pairs, args)
