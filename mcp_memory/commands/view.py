@@ -77,6 +77,7 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
     Raises:
         InvalidInput: there is no such space, or nothing is known of the entity.
     """
+    parent = os.getppid()  # before the page is told: who waits for that may end at once
     with tempfile.TemporaryDirectory(prefix="mcp-memory-view-") as folder:
         file = Path(folder) / "memory.html"
         await _write(settings, options, file)
@@ -85,7 +86,6 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
         sys.stdout.flush()
         if options.browser:  # which may be one that runs in this terminal until it is closed
             await to_thread.run_sync(webbrowser.open, file.as_uri(), abandon_on_cancel=True)
-        parent = os.getppid()
         while os.getppid() == parent:  # noqa: ASYNC110 - a closed terminal does not always say so
             await anyio.sleep(LOOK_S)
 
