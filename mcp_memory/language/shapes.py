@@ -5,6 +5,9 @@ garden come along?" for an overview, and most others for what answers them best.
 what is looked for: what is left without them is the *topic*, "the parts of the garden", and it finds more than the
 whole question does (measured on long chats with an assistant: `services/recall/units.py`).
 
+A text of more than two sentences is a message rather than a question: "order" or "summary" in it mostly names something
+that it tells of, so its shape is ``best``.
+
 All of it is judged by the words alone, in English; a question in another language has the shape ``best`` and is its own
 topic.
 
@@ -22,6 +25,7 @@ from mcp_memory.language.areas import asks_for_area
 from mcp_memory.language.constraints import AHEAD
 from mcp_memory.language.plans import asks_ahead
 from mcp_memory.language.questions import asks_for_plural
+from mcp_memory.language.segments import split
 
 _OVERVIEW = re.compile(
     r"\b(?:summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overviews?|recaps?|sum(?:med)? up|big picture)\b"
@@ -80,6 +84,7 @@ _CODE = re.compile(
 )
 _NUMBER = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 _LONGEST = 2_000  # characters of a question that are read for its shape
+_SENTENCES = 2  # most of a question
 
 
 def breadth_of(question: str) -> Breadth:
@@ -89,6 +94,8 @@ def breadth_of(question: str) -> Breadth:
     of time are single facts), what is still to come, or a whole area of life or work, ``best`` for everything else.
     """
     opening = question[:_LONGEST]
+    if len(split(opening)) > _SENTENCES:
+        return "best"
     if _OVERVIEW.search(opening) and not _LIST.match(opening):
         return "overview"
     if (

@@ -38,6 +38,7 @@ SHAPES = {
         "Name the mayor of Turku in 1990.",
         "What happened to Ann's car?",
         "Mitä Ann leipoi?",
+        "Thanks, that recap helps. The order of the rooms is settled now. What shall I paint first?",
         "",
     ),
 }
