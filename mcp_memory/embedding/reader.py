@@ -19,7 +19,7 @@ import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.embedding.onnx import batch_by_length, card_digest, clip, open_session, open_tokenizer, padded
+from mcp_memory.embedding.onnx import card_digest, clip, open_session, open_tokenizer
 from mcp_memory.errors import EmbedderError
 from mcp_memory.search.rendering import nearest_part
 from mcp_memory.texts import folder
@@ -82,7 +82,9 @@ class OnnxReader:
                 self.problem = f"Records are not read again: {error}"
                 raise EmbedderError(self.problem) from error
         chances = np.empty(len(pairs), dtype=np.float32)
-        for batch in batch_by_length([len(pair.ids) for pair in encoded], texts=BATCH):
+        order = sorted(range(len(pairs)), key=lambda place: len(encoded[place].ids))  # by length: less padding
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
             async with self._turn:
                 rows = [encoded[place] for place in batch]
                 chances[batch] = await anyio.to_thread.run_sync(self._compute, rows)
@@ -107,8 +109,15 @@ class OnnxReader:
 
     def _compute(self, pairs: Sequence[Pair]) -> Scores:
         _, session = self._loaded()
-        feed = padded([pair.ids for pair in pairs], [pair.second for pair in pairs])
-        (logits,) = session.run(["logits"], feed)
+        ids = np.zeros((len(pairs), max(len(pair.ids) for pair in pairs)), dtype=np.int64)  # 0 is the padding token
+        mask, second = np.zeros_like(ids), np.zeros_like(ids)
+        for row, pair in enumerate(pairs):
+            ids[row, : len(pair.ids)], mask[row, : len(pair.ids)], second[row, : len(pair.ids)] = (
+                pair.ids,
+                1,
+                pair.second,
+            )
+        (logits,) = session.run(["logits"], {"input_ids": ids, "attention_mask": mask, "token_type_ids": second})
         chances: Scores = 1 / (1 + np.exp(-logits[:, 0]))
         return chances
 

@@ -30,7 +30,7 @@ import anyio
 import anyio.to_thread
 import numpy as np
 
-from mcp_memory.embedding.onnx import Parts, batch_by_length, clip, embed_alone
+from mcp_memory.embedding.onnx import Parts, clip, embed_alone
 from mcp_memory.errors import EmbedderError
 from mcp_memory.vectors import Matrix
 
@@ -108,7 +108,9 @@ class SentenceTransformersEmbedder:
         async with self._turn:
             dimension = await anyio.to_thread.run_sync(lambda: self.dimension)
         vectors: Matrix = np.empty((len(distinct), dimension), dtype=np.float32)
-        for batch in batch_by_length([len(text) for text in distinct], texts=self._batch_size):
+        order = sorted(range(len(distinct)), key=lambda place: len(distinct[place]))  # by length: less padding
+        for start in range(0, len(order), self._batch_size):
+            batch = order[start : start + self._batch_size]
             # As in onnx.py: each batch queues separately, so that batches of another call can come between.
             async with self._turn:
                 vectors[batch] = await anyio.to_thread.run_sync(self._encode, [distinct[place] for place in batch])
