@@ -12,11 +12,10 @@
     backup.py      ``mcp-memory backup``, ``restore`` and ``move``
     target.py      where a command may write a file for its user
     transfer.py    ``mcp-memory export`` and ``import``
-    ingest.py      ``mcp-memory import --processes``: several processes embed
     check.py       ``mcp-memory check``: starts the server as a client would
     demo.py        ``mcp-memory demo``
     evaluate.py    ``mcp-memory eval``; dataset.py reads its data
-    install.py     ``mcp-memory install``; clients.py has the clients, config_files.py and jsonc.py edit their files
+    install.py     ``mcp-memory install``; clients.py has the clients, config_files.py edits their files
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and
 loads the model only to search.

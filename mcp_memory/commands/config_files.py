@@ -1,22 +1,25 @@
 """Change one entry of a client's file, in each of the formats that clients have, and keep the rest as it is.
 
-JSON is edited by `jsonc`; in TOML the tables of the entry are replaced; YAML is only read. Each change is read back and
-compared with what it should be, so that a file with a layout that nobody thought of is refused and not spoilt.
+JSON is parsed and printed again, with the indentation and line ends that it had; a file with comments, which that would
+lose, is read and not changed. In TOML the tables of the entry are replaced. YAML is only read. Each change is read back
+and compared with what it should be, so that a file with a layout that nobody thought of is refused and not spoilt.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from mcp_memory.bounds import SETTINGS_BYTES, BrokenText, parse_toml, parse_yaml
-from mcp_memory.commands import jsonc
+from mcp_memory.bounds import SETTINGS_BYTES, BrokenText, OverBounds, parse_json, parse_toml, parse_yaml
 from mcp_memory.errors import InvalidInput
 
 BOM: Final = "\ufeff"
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*+"|,(?=\s*[}\]])')
 
 
 def read_text(file: Path) -> str:
@@ -70,20 +73,15 @@ def with_entry(file: Path, form: str, path: Sequence[str], entry: Mapping[str, A
     """
     content = text.removeprefix(BOM)
     try:
-        before = _LOADERS[form](content)
-        if entry is not None and before is not None and not isinstance(before, Mapping):
-            raise BrokenText(1, "the file is no object")
-        changed = _EDITORS[form](content, path, entry)
+        wanted = _with(_LOADERS[form](content), path, entry)
+        changed = _printed(wanted, content) if form == "json" else _with_tables(content, path, entry)
         after = _LOADERS[form](changed)
     except BrokenText as error:
         raise _refusal(file, error) from None
-    wanted = _expected_content(before or {}, path, entry)
-    if (
-        entry is None and not wanted.get(path[0]) and path[0] not in after
-    ):  # in TOML the last table takes its group along
+    if form == "toml" and not wanted.get(path[0]) and path[0] not in after:  # the last table takes its group along
         wanted.pop(path[0], None)
-    if after != wanted:
-        problem = "has a layout that cannot be changed without changing something else"
+    if after != wanted or (form == "json" and _plain(content) != content):
+        problem = "has comments, or a layout, that would be lost with a change"
         raise InvalidInput(str(file), problem, "Put it in by hand; `mcp-memory install print` shows it.")
     return text[: len(text) - len(content)] + changed
 
@@ -93,40 +91,53 @@ def _refusal(file: Path, error: BrokenText) -> InvalidInput:
     return InvalidInput(f"{file}, line {error.line}", error.problem, remedy)
 
 
-def _expected_content(
-    before: Mapping[str, Any], path: Sequence[str], entry: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    name, *rest = path
-    content = dict(before)
-    if rest:
-        inner = before.get(name)
-        if entry is None and not isinstance(inner, Mapping):
-            return content
-        content[name] = _expected_content(inner if isinstance(inner, Mapping) else {}, rest, entry)
-    elif entry is None:
-        content.pop(name, None)
-    else:
-        content[name] = dict(entry)
+def _with(before: Any, path: Sequence[str], entry: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a file's content with an entry, or without it where that is None.
+
+    Raises:
+        BrokenText: something else than an object stands on the way to it.
+    """
+    content: dict[str, Any] = copy.deepcopy(before)
+    owner: Any = content
+    for place, name in enumerate(path):
+        if not isinstance(owner, dict):
+            raise BrokenText(1, f"{path[place - 1]!r} is no object" if place else "the file is no object")
+        if place == len(path) - 1:
+            owner.pop(name, None) if entry is None else owner.update({name: dict(entry)})
+        else:
+            owner = owner.get(name, {}) if entry is None else owner.setdefault(name, {})
     return content
 
 
-def _edit_json(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) -> str:
-    if entry is None:
-        return jsonc.without_value(text, path)
-    known: Any = jsonc.parse(text)
-    for name in path:
-        known = known.get(name) if isinstance(known, dict) else None
-    if not isinstance(known, dict):
-        return jsonc.with_value(text, path, dict(entry))
-    for name in known.keys() - entry.keys():
-        text = jsonc.without_value(text, (*path, name))
-    for name, value in entry.items():  # one by one, for the sake of comments between them
-        if known.get(name) != value or name not in known:
-            text = jsonc.with_value(text, (*path, name), value)
-    return text
+def _printed(content: Mapping[str, Any], before: str) -> str:
+    """Return content as JSON, indented as the text that held it before, with its line ends."""
+    indent = re.search(r"\n([ \t]+)\S", before)
+    end = "\r\n" if "\r\n" in before else "\n"
+    text = json.dumps(content, ensure_ascii=False, indent=indent[1] if indent else 2) + "\n"
+    return (text if not before.strip() or before.endswith("\n") else text[:-1]).replace("\n", end)
 
 
-def _edit_toml(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) -> str:
+def _parse_jsonc(text: str) -> Any:
+    """Return the value of a JSON text, which may have comments and trailing commas; an empty one is an empty object."""
+    plain = _plain(text)
+    try:
+        return parse_json(plain) if plain.strip() else {}
+    except json.JSONDecodeError as error:
+        raise BrokenText(error.lineno, f"is no JSON ({error.msg})") from None
+    except OverBounds as error:
+        raise BrokenText(1, str(error)) from None
+
+
+def _plain(text: str) -> str:
+    """Return a text with blanks for its comments and trailing commas."""
+
+    def blank(found: re.Match[str]) -> str:
+        return found[0] if found[0][0] == '"' else re.sub(r"[^\r\n]", " ", found[0])
+
+    return _LAST_COMMA.sub(blank, _COMMENT.sub(blank, text))
+
+
+def _with_tables(text: str, path: Sequence[str], entry: Mapping[str, Any] | None) -> str:
     """Take the tables of an entry out, and put the new one at the end; one that stands within braces is left."""
     end = "\r\n" if "\r\n" in text else "\n"
     text = _without_tables(text, path)
@@ -174,11 +185,7 @@ def _toml_value(value: Any) -> str:
 
 
 _LOADERS: Final[Mapping[str, Callable[[str], Any]]] = {
-    "json": jsonc.parse,
+    "json": _parse_jsonc,
     "toml": parse_toml,
     "yaml": lambda text: parse_yaml(text) or {},
-}
-_EDITORS: Final[Mapping[str, Callable[[str, Sequence[str], Mapping[str, Any] | None], str]]] = {
-    "json": _edit_json,
-    "toml": _edit_toml,
 }

@@ -37,11 +37,12 @@ PLACES = {
 }
 BEFORE = {
     "json": """\
-// mine
 {
-    "theme": "dark",
+    "theme": "keep",
     "GROUP": {
-        "files": {"command": "npx"}, // keep
+        "files": {
+            "command": "npx"
+        }
     }
 }
 """,
@@ -160,6 +161,7 @@ def test_what_a_person_set_in_the_entry_stays(tmp_path, client):
         ("cursor", '{\n  "mcpServers": {\n    "a": {}\n    "b": {}\n  }\n}\n', 4),
         ("cursor", '{"mcpServers": []}', 1),
         ("cursor", "[]", 1),
+        ("cursor", "{} {}", 1),
         ("codex", 'model = "x"\n[mcp_servers\n', 2),
         ("codex", "a = 1\na = 2\n", 2),
     ],
@@ -181,7 +183,19 @@ def test_a_file_in_another_encoding_is_refused_and_a_mark_of_utf_8_stays(tmp_pat
         run("cursor", system)
     file.write_bytes(b'\xef\xbb\xbf{"a": 1}')
     run("cursor", system)
-    assert file.read_bytes().startswith(b'\xef\xbb\xbf{"a": 1, "mcpServers"')
+    assert file.read_bytes().startswith(b'\xef\xbb\xbf{\n  "a": 1,\n  "mcpServers"')
+
+
+@pytest.mark.parametrize("text", ['// mine\n{"a": 1}', '{"a": "//", /* x */ "b": 1}', '{"a": [1,],}'])
+def test_a_file_that_would_lose_comments_is_read_and_not_changed(tmp_path, text):
+    system = system_at(tmp_path)
+    file, _ = given("vscode", system, text)
+    with pytest.raises(InvalidInput, match="install print"):
+        run("vscode", system)
+    assert file.read_text() == text
+    servers = text.replace('"a"', '"servers": {"memory": {"command": "mcp-memory"}}, "a"', 1)
+    given("vscode", system, servers)
+    assert loaded("vscode", system) == {"command": "mcp-memory"}
 
 
 @pytest.mark.parametrize("client", FILES)
@@ -242,9 +256,9 @@ def test_what_a_user_writes_after_an_install_stays(tmp_path):
     assert '# mine\n\n[other]\na = "1  2"\n' in codex.read_text()
     cursor, _ = given("cursor", system, '{"mcpServers": {}, "a": "1  2"}')
     run("cursor", system)
-    cursor.write_text("// mine\n" + cursor.read_text().replace("1  2", "1 2"))
+    cursor.write_text(cursor.read_text().replace("1  2", "1 2"))
     run("cursor", system, uninstall=True)
-    assert cursor.read_text() == '// mine\n{"mcpServers": {}, "a": "1 2"}'
+    assert json.loads(cursor.read_text()) == {"mcpServers": {}, "a": "1 2"}
 
 
 def test_keys_of_other_servers_are_not_shown(tmp_path, capsys):
