@@ -180,14 +180,12 @@ def _add_moving(command: Command) -> None:
     importing = command(
         "import",
         "store what an export of mcp-memory, or of another program, holds; twice changes nothing",
-        "mcp-memory import chatgpt-export.zip --dry-run\nmcp-memory import memory.jsonl --map work=archive\n"
-        "mcp-memory import corpus.csv --space archive --processes 8",
+        "mcp-memory import chatgpt-export.zip --dry-run\nmcp-memory import memory.jsonl --map work=archive",
     )
     importing.add_argument("file", type=_path, metavar="FILE", help="to read: a file, a folder or a zip archive")
     importing.add_argument("--from", dest="kind", choices=KINDS, help="what it is; default: told by its content")
     importing.add_argument("--dry-run", action="store_true", help="say what would be stored, and store nothing")
     importing.add_argument("--again", action="store_true", help="also store what was forgotten here")
-    importing.add_argument("--processes", type=_number(999), metavar="N", help="that embed a large corpus of others")
     into = importing.add_mutually_exclusive_group()
     into.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own")
     into.add_argument(

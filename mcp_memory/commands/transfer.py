@@ -19,7 +19,6 @@ from typing import BinaryIO, cast
 from anyio import to_thread
 
 from mcp_memory import __version__
-from mcp_memory.commands.ingest import Workers
 from mcp_memory.commands.target import (
     check_target,
     refuse_in_store,
@@ -189,11 +188,9 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
             else:
                 space, chosen = options.space or MEANT_SPACE.get(), settings.limits
                 limits = ItemLimits(chosen.message_bytes, chosen.document_bytes, chosen.name_chars)
-                workers = Workers(settings, options.processes) if options.processes else None
                 found = await import_foreign(
-                    store, reading, READERS[kind], files, space=space, limits=limits, now=now(),
-                    derived=workers.derive if workers else None, **how,
-                )  # fmt: skip
+                    store, reading, READERS[kind], files, space=space, limits=limits, now=now(), **how
+                )
                 for record in found.skipped:
                     terminal.note(f"skipped: {record.place} {record.problem}")
                 held = (

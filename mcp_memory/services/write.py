@@ -7,8 +7,7 @@ part, so that its size does not matter.
 
 **In bulk** many texts of many sessions are written with all that follows from them, in one commit: the same rows as of
 single writes (`write_many`). A single write is stored before it is indexed, since somebody waits for it. Nobody waits
-for a text of a corpus: here what follows is made first, of so many texts at once that several processes share the work,
-and one commit holds all.
+for a text of a corpus: here what follows is made first, and one commit holds all.
 """
 
 from __future__ import annotations

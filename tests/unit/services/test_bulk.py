@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+from functools import partial
+
 import lancedb
 import pytest
 from exported_store import open_at, store_of
 from foreign_files import chatgpt_chat, write_json
 
-from mcp_memory.cli import main
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.errors import EmbedderError
 from mcp_memory.services.ingest import derive, silent
@@ -23,22 +25,9 @@ LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
 NOW = 1_720_000_000_000
 
 
-class Derived:
-    """Derives in this process, and counts the calls."""
-
-    def __init__(self, memory, most=10**9):
-        self.memory, self.most, self.calls = memory, most, 0
-
-    async def __call__(self, turns, partners):
-        self.calls += 1
-        if self.calls > self.most:
-            raise EmbedderError("The process ended.")
-        return await derive(self.memory.reading, turns, partners, progress=silent)
-
-
-async def ingested(memory, path, derived, **how):
+async def ingested(memory, path, **how):
     with source_files(path) as files:
-        how = {"space": "default", "limits": LIMITS, "now": NOW, "derived": derived} | how
+        how = {"space": "default", "limits": LIMITS, "now": NOW} | how
         return await import_foreign(store_of(memory), memory.reading, READERS[recognise(files)], files, **how)
 
 
@@ -63,11 +52,10 @@ async def test_a_corpus_becomes_the_rows_that_single_writes_make_in_one_commit(t
     requests = [talk(f"talk {number}", 3) for number in range(4)]
     for request in requests:
         await write(one.store, one.reading, request, now=NOW, progress=silent)
-    derived = Derived(other)
+    derived = partial(derive, other.reading, progress=silent)
     for stored in (12, 0):
         batch, secrets = await write_many(other.store, requests, reading=other.reading, derive=derived, now=NOW)
         assert (len(batch.turns), secrets) == (stored, False)
-    assert derived.calls == 1
     assert len(await store_of(other).log()) == 1
     for memory in (one, other):
         await memory.aclose()
@@ -83,29 +71,38 @@ async def test_a_corpus_that_was_stopped_goes_on_where_it_ended(tmp_path, monkey
     memory = open_at(tmp_path / "store")
     chats = [chatgpt_chat(number) for number in range(6)]
     path = write_json(tmp_path / "conversations.json", chats)
-    with pytest.raises(EmbedderError):
-        await ingested(memory, path, Derived(memory, most=2))
+    calls = itertools.count()
+
+    async def two_calls(*given, **how):
+        if next(calls) == 2:
+            raise EmbedderError("The process ended.")
+        return await derive(*given, **how)
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(importing, "derive", two_calls)
+        with pytest.raises(EmbedderError):
+            await ingested(memory, path)
     async with memory.store.reading() as view:
         before = len(view.space("default").turns)
     assert before
-    left = await ingested(memory, path, Derived(memory))
+    left = await ingested(memory, path)
     async with memory.store.reading() as view:
         space = view.space("default")
         assert len(space.turns) == before + left.stored.total()
         assert left.stored.total() < left.found.total()
         assert not space.unindexed
-    assert not (await ingested(memory, path, Derived(memory))).stored.total()
+    assert not (await ingested(memory, path)).stored.total()
     await memory.aclose()
 
 
 async def test_a_record_that_cannot_be_stored_costs_no_other(tmp_path):
     memory = open_at(tmp_path / "store")
     path = write_json(tmp_path / "conversations.json", [chatgpt_chat(0)])
-    await ingested(memory, path, Derived(memory))
+    await ingested(memory, path)
     changed = chatgpt_chat(0)
     changed["mapping"]["c0-u0"]["message"]["content"]["parts"] = ["Another text under an id that is taken."]
     path = write_json(tmp_path / "conversations.json", [changed, chatgpt_chat(1)])
-    result = await ingested(memory, path, Derived(memory))
+    result = await ingested(memory, path)
     assert result.bad == 1
     assert "is taken" in result.skipped[0].problem
     async with memory.store.reading() as view:
@@ -113,18 +110,3 @@ async def test_a_record_that_cannot_be_stored_costs_no_other(tmp_path):
         assert "chatgpt:chat-1" in space.sessions
         assert not space.unindexed
     await memory.aclose()
-
-
-def test_the_command_stores_a_corpus_with_processes_that_embed(tmp_path, monkeypatch, capsys):
-    (tmp_path / "config.toml").touch()
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
-    path = str(write_json(tmp_path / "conversations.json", [chatgpt_chat(number) for number in range(4)]))
-    assert main(["import", path, "--processes", "2", "--space", "chats"]) == 0
-    assert "Stored 12 messages" in capsys.readouterr().out
-    assert main(["import", path, "--processes", "1", "--space", "chats"]) == 0
-    assert "Nothing of it is new" in capsys.readouterr().out
-    assert main(["search", "Where does she live since March?", "--space", "chats"]) == 0
-    assert "Porto" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main(["import", path, "--processes", "0"])

@@ -40,7 +40,7 @@ from mcp_memory.services.transfer.foreign.reading import (
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 from mcp_memory.services.transfer.importing import LoggedStore
-from mcp_memory.services.write import Derive, make_plan, requested_turns, write_many
+from mcp_memory.services.write import make_plan, requested_turns, write_many
 from mcp_memory.temporal.assertions import statement
 from mcp_memory.view.facts import NAMING
 from mcp_memory.view.named import ref_of
@@ -48,9 +48,8 @@ from mcp_memory.view.space import Space
 
 AT_ONCE = 2_048
 """Items of a commit."""
-CHARACTERS, CHARACTERS_OF_MANY = 64_000, 400_000
-"""Characters from which on a commit takes no further item: some ten seconds of embedding; where several processes share
-it, more."""
+CHARACTERS = 64_000
+"""Characters from which on a commit takes no further item: some ten seconds of embedding."""
 LISTED = 20
 """Bad records, and sorts of what is left out, that are listed; the others are only counted."""
 PLACES = 3
@@ -119,7 +118,6 @@ async def import_foreign(
     again: bool = False,
     dry_run: bool = False,
     progress: Progress = silent,
-    derived: Derive | None = None,
 ) -> ForeignImport:
     """Store what a store does not have yet of some files.
 
@@ -134,14 +132,13 @@ async def import_foreign(
         again: whether to store what was forgotten here, too.
         dry_run: only count.
         progress: in items and facts.
-        derived: makes what follows from many texts at once, in several processes; None does it here.
 
     Raises:
         InvalidInput: a file cannot be read to its end, or nothing in it can be imported; nothing was stored.
         StoreError: the store cannot be read or written; what was committed before stays, and a repetition goes on.
     """
     async with store.reading(whole=False) as view:
-        work = _ForeignWork(store, reading, view.space(space), limits, now, again, derived)
+        work = _ForeignWork(store, reading, view.space(space), limits, now, again)
         result = await to_thread.run_sync(partial(work.count, read(files), new=dry_run))
     if not result.found.total():
         problem = f"nothing in it can be imported; {result.bad:,} bad records" if result.bad else "it holds nothing"
@@ -170,7 +167,6 @@ class _ForeignWork:
     limits: ItemLimits
     now: Millis
     again: bool
-    derived: Derive | None
 
     def count(self, records: Iterable[Found], *, new: bool) -> ForeignImport:
         """Return how much there is, what is bad, and, if asked for, how much of it is ``new``."""
@@ -218,14 +214,14 @@ class _ForeignWork:
             kinds[part.kind][part.session] = joined
             items += size(part)
             characters += sum(len(item.text) for item in part.items)
-            if items >= AT_ONCE or characters >= (CHARACTERS_OF_MANY if self.derived else CHARACTERS):
+            if items >= AT_ONCE or characters >= CHARACTERS:
                 break
         return [list(requests.values()) for requests in kinds.values() if requests]
 
     async def store_together(self, requests: Sequence[WriteRequest], result: ForeignImport) -> None:
         """Store what is new of some requests in one commit; if that is refused, one by one, and then part by part."""
-        derived = self.derived or partial(derive, self.reading, progress=silent)
         try:
+            derived = partial(derive, self.reading, progress=silent)
             batch, secrets = await write_many(self.store, requests, reading=self.reading, derive=derived, now=self.now)
         except InvalidInput as refusal:
             parts = requests if len(requests) > 1 else parts_of(requests[0])
