@@ -89,7 +89,7 @@ def _run_command(arguments: Sequence[str] | None) -> int:
         if getattr(options, "space", None) == WORKSPACE:  # here it is that of the folder
             options.space = configured_space(WORKSPACE)
         meant = MEANT_SPACE.set(configured_space(settings.server.space))
-        if arguments is None and command in ("list", "show", "status"):
+        if arguments is None and command in ("list", "search", "show", "status"):
             gc.disable()  # the process ends soon; collecting while modules are imported takes a tenth of its time
         try:
             if command == "serve":

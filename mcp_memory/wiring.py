@@ -10,10 +10,10 @@ their first use.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from anyio import to_thread
@@ -25,14 +25,14 @@ from mcp_memory.storage.place import Place
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 
-if (
-    TYPE_CHECKING
-):  # what only recalls and writes need is imported where it is opened: a look at the store has no use for it
+if TYPE_CHECKING:  # what only recalls and writes need is imported where it is opened: a look has no use for it
+    from mcp_memory.domain.episodes import Belief, Lesson
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge, TextReader
     from mcp_memory.reasoning.anthropic.client import Claude
-    from mcp_memory.services.ingest import Reading
+    from mcp_memory.services.ingest import Cutter, Reading
     from mcp_memory.storage.forgotten import KeptFiles
+    from mcp_memory.view.space import Space
 
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
@@ -165,11 +165,11 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
     Raises:
         ConfigurationError: ``engine.base_url`` is no address to which a key may be sent.
     """
-    from mcp_memory.reasoning.anthropic.client import HOME, Claude
-
     chosen = settings.engine
     if chosen.judge == "embedded":
         return None
+    from mcp_memory.reasoning.anthropic.client import HOME, Claude
+
     url = chosen.base_url or HOME
     try:
         parts = urlsplit(url)
@@ -184,16 +184,17 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
 
 def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:
     """Return the constructor of the configured judge of queries."""
-    from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
-    from mcp_memory.reasoning.anthropic.client import BudgetLimits
-    from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
-    from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
-    from mcp_memory.reasoning.judges import ClaudeQuestionJudge, QuestionJudgeSetup
     from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 
     chosen = settings.engine
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
+    from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
+    from mcp_memory.reasoning.anthropic.client import BudgetLimits
+    from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
+    from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
+    from mcp_memory.reasoning.judges import ClaudeQuestionJudge, QuestionJudgeSetup
+
     limits = chosen.limits
     allowance = BudgetLimits(limits.calls, limits.input_tokens)
     judges = QuestionJudgeSetup(
@@ -217,10 +218,12 @@ def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], Q
 
 def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | None:
     """Return the reader that extracts facts with Claude; None if texts are not sent, as always with ``auto``."""
+    chosen = settings.engine
+    if claude is None or chosen.judge != "anthropic" or chosen.enrich == "off":
+        return None
     from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
 
-    chosen = settings.engine
-    return ClaudeTextReader(claude) if claude and chosen.judge == "anthropic" and chosen.enrich != "off" else None
+    return ClaudeTextReader(claude)
 
 
 def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | None) -> Reading:
@@ -237,42 +240,84 @@ def reading_of(settings: Settings, embedder: Embedder, extractor: Extractor | No
     )
 
 
-def open_store(settings: Settings, embedder: Embedder, extractor: Extractor | None = None) -> LanceStore:
+def open_store(
+    settings: Settings, embedder: Embedder, extractor: Extractor | None = None, *, to_look: bool = False
+) -> LanceStore:
     """Return the configured store; it opens or creates its tables at the first call.
+
+    What reads texts is imported when some are read.
+
+    Args:
+        settings: every setting.
+        embedder: makes the vectors.
+        extractor: reads the facts; None reads none.
+        to_look: whether what is stored is only looked at, so that the indexes of search are left out of the view.
 
     Raises:
         ConfigurationError: ``storage.uri`` is that of several tenants, and none is named.
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
-    from mcp_memory.gain.kalman import Teacher
-    from mcp_memory.privacy.secrets import RULES
+    from mcp_memory.privacy.secrets import RULES, masking_of
+
+    chosen, search, stable = settings.storage, settings.search, stable_confidence(settings)
+    # everything on which the view depends: a view that was saved with something else is useless
+    depends = search, settings.facts, settings.privacy, RULES, stable
+
+    @cache
+    def cutter() -> Cutter:
+        from mcp_memory.services.ingest import Cutter
+
+        return Cutter(search.segment_tokens, embedder.dimension)
+
+    def make_view() -> View:
+        return View(_indexes(to_look=to_look), search.vector_limit, stable, lambda turn: cutter()(turn))
+
+    def derive() -> Any:
+        from mcp_memory.services.ingest import deriver, silent
+
+        return deriver(reading_of(settings, embedder, extractor), progress=silent)
+
+    def read_again() -> Any:
+        from mcp_memory.services.ingest import read_again
+
+        return read_again(reading_of(settings, embedder, extractor))
+
+    async def relearn(space: Space, lessons: Sequence[Lesson]) -> Sequence[Belief]:
+        from mcp_memory.gain.kalman import Teacher
+        from mcp_memory.services.learn.update import relearner
+
+        return await relearner(embedder, Teacher(settings.gain))(space, lessons)
+
+    return LanceStore(
+        Place(place_of(settings), chosen.options, chosen.noted_in),
+        embedder=embedder.name,
+        dimension=embedder.dimension,
+        make_view=make_view,
+        lock_timeout_s=chosen.lock_timeout_s,
+        compact_after=chosen.compact_after,
+        derive=None if to_look else derive,
+        relearn=relearn,
+        embed=embedder.embed,
+        reader=extractor.version if extractor else 0,
+        read_again=None if to_look else read_again,
+        masking=masking_of(settings.privacy),
+        saved=repr(depends) if chosen.saved_view and not to_look else "",
+        backups=chosen.backups,
+    )
+
+
+def _indexes(*, to_look: bool) -> Sequence[Callable[[], Any]]:
+    """Return the indexes of a view: those of search, or the entities alone."""
+    if to_look:
+        from mcp_memory.language.tokens import mentions
+        from mcp_memory.view.entities import EntityIndex
+
+        return [partial(EntityIndex, mentions)]
     from mcp_memory.reconstruct.graph import CueGraph
     from mcp_memory.reconstruct.topics import Topics
     from mcp_memory.search.candidates import INDEXES
-    from mcp_memory.services.ingest import Cutter, deriver, read_again, silent
-    from mcp_memory.services.learn.update import relearner
 
-    stable = stable_confidence(settings)
-    # everything on which the view depends: a view that was saved with something else is useless
-    depends = settings.search, settings.facts, settings.privacy, RULES, stable
-    reading = reading_of(settings, embedder, extractor)
-    cutter = Cutter(settings.search.segment_tokens, embedder.dimension)
-    return LanceStore(
-        Place(place_of(settings), settings.storage.options, settings.storage.noted_in),
-        embedder=embedder.name,
-        dimension=embedder.dimension,
-        make_view=lambda: View((*INDEXES, CueGraph, Topics), settings.search.vector_limit, stable, cutter),
-        lock_timeout_s=settings.storage.lock_timeout_s,
-        compact_after=settings.storage.compact_after,
-        derive=lambda: deriver(reading, progress=silent),
-        relearn=relearner(embedder, Teacher(settings.gain)),
-        embed=embedder.embed,
-        reader=extractor.version if extractor else 0,
-        read_again=lambda: read_again(reading),
-        masking=reading.masking,
-        saved=repr(depends) if settings.storage.saved_view else "",
-        backups=settings.storage.backups,
-    )
+    return (*INDEXES, CueGraph, Topics)
 
 
 def stable_confidence(settings: Settings) -> float:

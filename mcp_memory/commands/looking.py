@@ -6,27 +6,22 @@ A look needs the store and its view: no model, no reader of facts, no search, wh
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_memory import __version__
-from mcp_memory.errors import StoreError, StoreMismatch
-from mcp_memory.language.tokens import mentions
-from mcp_memory.privacy.secrets import masking_of
+from mcp_memory.domain.access import MEANT_SPACE
+from mcp_memory.errors import InvalidInput, StoreError, StoreMismatch
 from mcp_memory.services.maintain.status import status
 from mcp_memory.settings import Settings
-from mcp_memory.storage.place import Place
 from mcp_memory.storage.saved_view import FOLDER
-from mcp_memory.storage.store import LanceStore
-from mcp_memory.view.entities import EntityIndex
-from mcp_memory.view.view import View
-from mcp_memory.wiring import choose_embedder, open_memory, open_unloaded, place_of, stable_confidence
+from mcp_memory.wiring import choose_embedder, open_memory, open_store, open_unloaded, place_of
 
 if TYPE_CHECKING:
     from mcp_memory.domain.status import Status
-    from mcp_memory.domain.turns import Segment, Sentence, Turn
     from mcp_memory.ports import Embedder, Store, Stored
+    from mcp_memory.view.space import Space
+    from mcp_memory.view.view import View
 
 
 @dataclass(frozen=True)
@@ -47,25 +42,6 @@ class Look:
         await self.store.aclose()
 
 
-@dataclass(frozen=True)
-class _Cut:
-    """Cuts texts that are not indexed yet as `Cutter` does, which is imported for the first of them."""
-
-    segment_tokens: int
-    dimension: int
-
-    @cached_property
-    def _cutter(self) -> Any:
-        from mcp_memory.services.ingest import Cutter
-
-        return Cutter(self.segment_tokens, self.dimension)
-
-    def __call__(self, turn: Turn) -> tuple[list[Segment], list[Sentence]]:
-        """See `Cutter`."""
-        found: tuple[list[Segment], list[Sentence]] = self._cutter(turn)
-        return found
-
-
 async def open_look(settings: Settings) -> Stored:
     """Return what is stored, to be looked at.
 
@@ -77,31 +53,12 @@ async def open_look(settings: Settings) -> Stored:
         EmbedderError: the embedder is not installed.
         StoreUnwritable: there is no folder for the store.
     """
-    place = place_of(settings)
     if settings.engine.judge != "embedded":
         return await open_memory(settings)
-    if any((Path(place) / FOLDER).glob("*.view")):
+    if any((Path(place_of(settings)) / FOLDER).glob("*.view")):
         return await open_unloaded(settings)
-    embedder, limit = choose_embedder(settings), settings.search.vector_limit
-    cut = _Cut(settings.search.segment_tokens, embedder.dimension)
-
-    def relearn(*arguments: Any) -> Any:  # of what an unfinished forget has left
-        from mcp_memory.gain.kalman import Teacher
-        from mcp_memory.services.learn.update import relearner
-
-        return relearner(embedder, Teacher(settings.gain))(*arguments)
-
-    store = LanceStore(
-        Place(place, settings.storage.options, settings.storage.noted_in),
-        embedder=embedder.name,
-        dimension=embedder.dimension,
-        make_view=lambda: View([partial(EntityIndex, mentions)], limit, stable_confidence(settings), cut),
-        lock_timeout_s=settings.storage.lock_timeout_s,
-        relearn=relearn,
-        embed=embedder.embed,
-        masking=masking_of(settings.privacy),
-        backups=settings.storage.backups,
-    )
+    embedder = choose_embedder(settings)
+    store = open_store(settings, embedder, to_look=True)
     try:
         async with store.reading(whole=False):
             pass
@@ -111,3 +68,15 @@ async def open_look(settings: Settings) -> Stored:
     except StoreError:
         pass  # whoever looks meets it again, and reports it
     return Look(store, embedder, "rules" if settings.facts.extraction else None)
+
+
+def known_space(view: View, name: str) -> Space:
+    """Return a space; the default space exists before anything was written to it.
+
+    Raises:
+        InvalidInput: nothing was ever written to it.
+    """
+    if name not in view.spaces and name != MEANT_SPACE.get():
+        there = f"There are: {', '.join(sorted(view.spaces))}." if view.spaces else "Nothing is stored yet."
+        raise InvalidInput("--space", f"nothing was ever written to a space {name[:60]!r}", there)
+    return view.space(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mcp_memory.commands.show import known_space
+from mcp_memory.commands.looking import known_space
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.evidence import RecallResult

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.commands.arguments import READINGS
-from mcp_memory.commands.looking import open_look
+from mcp_memory.commands.looking import known_space, open_look
 from mcp_memory.commands.terminal import (
     Row,
     Terminal,
@@ -79,18 +79,6 @@ def newest(space: Space, what: str, limit: int) -> tuple[list[dict[str, Any]], i
         return [points.point_row(space, point) for point in active[:limit]], len(active)
     names = list(reversed(space.sessions))
     return [sessions.session_row(space, name) for name in names[:limit]], len(names)
-
-
-def known_space(view: View, name: str) -> Space:
-    """Return a space; the default space exists before anything was written to it.
-
-    Raises:
-        InvalidInput: nothing was ever written to it.
-    """
-    if name not in view.spaces and name != MEANT_SPACE.get():
-        there = f"There are: {', '.join(sorted(view.spaces))}." if view.spaces else "Nothing is stored yet."
-        raise InvalidInput("--space", f"nothing was ever written to a space {shown(name)}", there)
-    return view.space(name)
 
 
 def _recorded_at(version: Version) -> tuple[int, str]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from anyio import to_thread
 
-from mcp_memory.commands.show import known_space
+from mcp_memory.commands.looking import known_space
 from mcp_memory.commands.target import (
     check_target,
     refuse_in_store,

@@ -49,7 +49,7 @@ def _stop_at_first_error(schema: Any) -> None:
 class Input(BaseModel):
     """Arguments of a tool, or an object in them. An unknown argument is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

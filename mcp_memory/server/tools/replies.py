@@ -76,7 +76,7 @@ ShownPrecision = Annotated[
 class Part(BaseModel):
     """An object in a structured reply. It can be made of a value of the domain that has the same fields."""
 
-    model_config = ConfigDict(from_attributes=True)
+    model_config = ConfigDict(from_attributes=True, defer_build=True)
 
 
 class Output(Part):
