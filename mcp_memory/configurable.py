@@ -9,7 +9,6 @@ This module is imported before the server's first reply, so it uses the standard
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, TypeVar
@@ -39,8 +38,6 @@ class Range:
 
 NOT_NEGATIVE = Range(0)
 POSITIVE = Range(0, includes_low=False)
-COSINE = Range(0, 1)
-CONFIDENCE = Range(0, 1, includes_high=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +48,16 @@ class Declared:
         comment: one line for the example file.
         range: allowed numbers; None allows whole numbers from 1 on, and any other number that is not negative.
         switch: the field's key in ``[switches]``; None for a key of the room's own section.
-        older: what earlier versions called a value, in lower case, and its name of today.
     """
 
     comment: str
     range: Range | None = None
     switch: str | None = None
-    older: Mapping[str, str] = field(default_factory=dict)
 
 
-def key(default: T, comment: str, range: Range | None = None, older: Mapping[str, str] | None = None) -> T:  # noqa: A002
+def key(default: T, comment: str, range: Range | None = None) -> T:  # noqa: A002
     """Return a dataclass field that the section of its room sets."""
-    return _field(default, Declared(comment, range, older=older or {}))
+    return _field(default, Declared(comment, range))
 
 
 def switch(name: str, default: bool, comment: str) -> bool:

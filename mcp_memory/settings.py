@@ -173,7 +173,6 @@ class _Key:
         """
         if self.kind is float and type(value) is int:
             value = float(value)
-        value = self.declared.older.get(str(value).lower(), value) if self.declared.older else value
         if get_origin(self.kind) is Literal:
             if value not in get_args(self.kind):
                 raise ConfigurationError(
@@ -242,8 +241,6 @@ def _with_file(settings: Settings, path: Path) -> Settings:
     except (OSError, UnicodeDecodeError, BrokenText) as error:
         raise ConfigurationError(f"{path}: cannot be read as TOML: {error}") from error
     for section, values in content.items():
-        if section in _FORMER:
-            continue
         if section not in _SECTIONS:
             raise ConfigurationError(f"{path}: unknown section [{section}].{_nearest(section, _SECTIONS)}")
         if not isinstance(values, dict):
@@ -264,8 +261,6 @@ def _with_environment(settings: Settings, environment: Mapping[str, str]) -> Set
     known[_PREFIX + "SPACE"] = _SECTIONS["server"]["space"]
     for variable, text in environment.items():
         if not variable.startswith(_PREFIX) or variable == _PREFIX + "CONFIG" or is_unset(text):
-            continue
-        if variable.startswith(tuple(f"{_PREFIX}{section}_".upper() for section in _FORMER)):
             continue
         if variable not in known:
             raise ConfigurationError(f"environment variable {variable}: no such setting.{_nearest(variable, known)}")
@@ -335,14 +330,14 @@ def _nearest(name: str, known: Mapping[str, Any]) -> str:
 
 def _sections() -> dict[str, dict[str, _Key]]:
     """Return every key by section, in the order of the file; the switches of all rooms come last."""
-    found: dict[str, dict[str, _Key]] = {room.name: {} for room in fields(Settings)}
+    found: dict[str, dict[str, _Key]] = {}
     switches: dict[str, _Key] = {}
     for room, kind in get_type_hints(Settings).items():
         kinds = get_type_hints(kind)
         for one in fields(kind):
             declared: Declared | None = one.metadata.get("declared")
             if declared is not None:
-                keys, name = (switches, declared.switch) if declared.switch else (found[room], one.name)
+                keys, name = (switches, declared.switch) if declared.switch else (found.setdefault(room, {}), one.name)
                 keys[name] = _Key(room, one.name, kinds[one.name], one.default, declared)
     return found | {"switches": switches}
 
@@ -375,8 +370,6 @@ def _toml(value: Any) -> str:
 
 
 _PREFIX: Final = "MCP_MEMORY_"
-_FORMER: Final = frozenset(("answer",))
-"""Sections of earlier versions, which nothing reads any more; a file that still has one is read all the same."""
 _PLACEHOLDER: Final = re.compile(r"\$\{[^{}]*\}")
 _WIDTH: Final = 120
 _HEADER: Final = """\

@@ -27,7 +27,7 @@ it, so hyponymy never leads down.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress, islice
+from itertools import islice
 
 from mcp_memory.domain.facts import WHOLE, Assertion, Version
 from mcp_memory.domain.ids import digest
@@ -157,8 +157,8 @@ def cooccurrence(near: Neighbourhood, path: Path) -> Iterator[Guess]:
         yield guess
 
 
-RULES = (symmetry, hyponymy, succession, causality, cooccurrence)
-"""In the order of DESIGN 3.3."""
+RULES = {rule.__name__: rule for rule in (symmetry, hyponymy, succession, causality, cooccurrence)}
+"""By name; `NavigationSettings.rules` has those that are used."""
 
 
 def _premises(near: Neighbourhood, path: Path, key: str | None = None) -> Sequence[Edge]:
@@ -267,14 +267,9 @@ def infer_paths(near: Neighbourhood, path: Path, excluded: Iterable[str]) -> lis
     visited = entities_on(path, near.facts)
     known = set(excluded)
     inferred: list[Path] = []
-    settings = near.settings
-    enabled = (
-        *(settings.rule_symmetry, settings.rule_hyponymy, settings.rule_succession),
-        *(settings.rule_causality, settings.rule_cooccurrence),
-    )
-    for rule in compress(RULES, enabled):
+    for name in near.settings.rules:
         # The scores decide which guesses are good; this limit only saves time.
-        for step, end in islice(rule(near, path), _OF_EACH * settings.expanded):
+        for step, end in islice(RULES[name](near, path), _OF_EACH * near.settings.expanded):
             if end not in visited and step.version.id not in known:
                 known.add(step.version.id)
                 inferred.append(path.with_step(step, end))

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import CONFIDENCE, key, switch
+from mcp_memory.configurable import switch
 
 
 @dataclass(frozen=True, slots=True)
 class NavigationSettings:
     """How far facts are followed from the entities that a query names (REAL §4.1)."""
 
-    width: int = key(5, "paths that are followed at once from each entity")
-    """k (REAL §4.1; 3, 8 and 10 were worse there)."""
-    depth: int = key(3, "steps of a path")
-    """D_max (REAL §4.1; 4 gains .1 there, 5 loses)."""
-    expanded: int = key(5, "neighbours that are scored at the end of each path")
-    """m (REAL §4.1; 10 gains .05 there)."""
-    relevance: float = key(0.5, "if no path is more relevant than this, hypotheses are tried", CONFIDENCE)
-    """δ_QR, below which a path is not reliable (REAL §4.1)."""
-    coherence: float = key(0.5, "the same for how well the facts of a path fit together", CONFIDENCE)
-    """δ_LC, likewise."""
+    width: int = 5
+    """Paths that are followed at once from each entity. k (REAL §4.1; 3, 8 and 10 were worse there)."""
+    depth: int = 3
+    """Steps of a path. D_max (REAL §4.1; 4 gains .1 there, 5 loses)."""
+    expanded: int = 5
+    """Neighbours that are scored at the end of each path. m (REAL §4.1; 10 gains .05 there)."""
+    relevance: float = 0.5
+    """If no path is more relevant than this, hypotheses are tried. δ_QR, below which a path is not reliable (REAL
+    §4.1)."""
+    coherence: float = 0.5
+    """The same for how well the facts of a path fit together. δ_LC, likewise."""
     roots: int = 8
     """At most this many roots are followed; ours, so that a long query stays cheap."""
     specific: int = 8
@@ -65,19 +66,15 @@ class NavigationSettings:
 
     facts: bool = switch("facts", True, "facts support the texts that state them, can be answers, and are shown")
     beam: bool = switch("beam", True, "facts are followed over several steps; off: one step")
-    counterfactual: bool = switch(
-        "counterfactual", True, "where facts are missing, hypotheses fill the gap, by the next five rules"
-    )
-    rule_symmetry: bool = switch("rule_symmetry", True, "inverse, symmetric and implied relations")
-    rule_hyponymy: bool = switch("rule_hyponymy", True, "what holds for a kind or a whole")
-    rule_succession: bool = switch("rule_succession", True, "what came before and after")
-    rule_causality: bool = switch("rule_causality", True, "causes and effects")
-    rule_cooccurrence: bool = switch("rule_cooccurrence", True, "entities that share a sentence")
-    intent: bool = switch(
-        "intent", True, "facts of the kind that the query asks for (cause, change, time ...) go first"
-    )
-    temporal_filter: bool = switch("temporal_filter", True, "only facts that hold at the time in question")
-    confidence: bool = switch("confidence", True, "facts below facts.stable stay in the background")
+    counterfactual: bool = switch("counterfactual", True, "where facts are missing, hypotheses fill the gap")
+    rules: tuple[str, ...] = ("symmetry", "hyponymy", "succession", "causality", "cooccurrence")
+    """The rules that make hypotheses, in the order of DESIGN 3.3."""
+    intent: bool = True
+    """Facts of the kind that the query asks for (cause, change, time ...) go first."""
+    temporal_filter: bool = True
+    """Only facts that hold at the time in question."""
+    confidence: bool = True
+    """Facts below facts.stable stay in the background."""
 
 
 DEFAULTS = NavigationSettings()

@@ -52,18 +52,21 @@ class EngineSettings:
     """With ``quick`` it is asked once more about what it had searched for, with ``normal`` twice, with ``deep`` six
     times (MRAgent §3.2 stops after a bound too). ``quick`` goes without its interpretation of the question and its
     scores of paths, which would take what the judgement needs; ``normal`` asks for scores once, ``deep`` twice."""
-    calls: int = key(0, "requests for one query or goal; 0 = as effort says", NOT_NEGATIVE)
-    input_tokens: int = key(0, "uncached input tokens for one query or goal; 0 = as effort says", NOT_NEGATIVE)
+    calls: int = 0
+    """Requests for one query or goal; 0 = as effort says."""
+    input_tokens: int = 0
+    """Uncached input tokens for one query or goal; 0 = as effort says."""
     day_tokens: int = key(
         500_000, "the same for a day of UTC, over all processes on the store; 0 = no limit", NOT_NEGATIVE
     )
     """A reply has at most 2,048 tokens."""
-    retries: int = key(3, "further tries after one that failed or was not usable", NOT_NEGATIVE)
-    at_once: int = key(4, "requests of this process that run at the same time")
-    cache_min_tokens: int = key(
-        4_096, "length from which on the stable part of a prompt is marked for the provider's cache"
-    )
-    """The shortest text that a model caches has 512 to 4,096 tokens."""
+    retries: int = 3
+    """Further tries after one that failed or was not usable."""
+    at_once: int = 4
+    """Requests of this process that run at the same time."""
+    cache_min_tokens: int = 4_096
+    """Length from which on the stable part of a prompt is marked for the provider's cache. The shortest text that a
+    model caches has 512 to 4,096 tokens."""
     understand: bool = key(
         True, 'with "anthropic", Claude interprets the query; the names of up to 12 speakers are sent'
     )
@@ -75,7 +78,6 @@ class EngineSettings:
     enrich: Literal["off", "asked", "all"] = key(
         "off",
         'with "anthropic", it reads texts for facts: "asked" those that a query found, "all" whatever was ever written',
-        older={"true": "all", "false": "off"},
     )
     """In the background, until half of ``day_tokens`` is spent: the rest is left to queries. With ``asked`` the
     graph of REAL (§3.2) grows where questions lead."""

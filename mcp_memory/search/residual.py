@@ -58,7 +58,7 @@ class ResidualQuery:
 
 
 def residual_queries(
-    space: Space, query: Query, seeds: Sequence[Seed], title_in_query: NDArray[np.bool_], *, always: bool
+    space: Space, query: Query, seeds: Sequence[Seed], title_in_query: NDArray[np.bool_]
 ) -> list[ResidualQuery]:
     """Return what a query still asks after each of the seeds, at most `MOST`; none after talk, which has no title.
 
@@ -67,9 +67,8 @@ def residual_queries(
         query: the query that was searched for.
         seeds: its best candidates (`links.find_seeds`).
         title_in_query: which segments are of documents whose title stands in it, shape ``(len(space.segments),)``.
-        always: also where the query is answered.
     """
-    if not seeds or space.talk[seeds[0].row] or not (always or _is_open(space, query, seeds, title_in_query)):
+    if not seeds or space.talk[seeds[0].row] or not _is_open(space, query, seeds, title_in_query):
         return []
     titles = space.index(TitleIndex)
     query_words = set(words(query.text))

@@ -100,8 +100,6 @@ async def reconstruct(
             )
             episodes.keep(new_episode(space, query, result))
         return result
-    if query.mode == "auto" and not settings.breadth.auto:
-        query = replace(query, mode="best")
     query = await embed_query(store, embedder, query, judge)
     evaluation = await judge_paths(store, query, settings, judge)
     asked: JudgeInput | None = None
@@ -154,7 +152,7 @@ async def answer(
     """
     limit = query.limit
     if judge.follow_ups:  # a language model reads a list or an overview, and more than a caller is shown
-        query = replace(query, limit=int(READ * limit), mode="auto" if settings.breadth.auto else query.mode)
+        query = replace(query, limit=int(READ * limit), mode="auto")
     query = await embed_query(store, embedder, query, judge)
     evaluation = await judge_paths(store, query, settings, judge)
     async with store.reading() as view:
@@ -174,8 +172,7 @@ async def answer(
             return answered
         names, witnesses, on_path = support_candidates(space, episode, answered)
         known, wrong = known_labels(space, gates)
-    pools = settings.reflection.answered
-    text, answered = answered.text, await _keep_made(store, embedder, feedback, query, answered, pools=pools)
+    text, answered = answered.text, await _keep_made(store, embedder, feedback, query, answered)
     if answered.engine == "embedded":
         supporting = await feedback.judge.supporting(query, text, names, witnesses, on_path)
         lesson = support_lesson(feedback.judge.engine, episode, supporting, known, wrong)
@@ -233,13 +230,13 @@ def _answered(asked: JudgeInput, judgement: Judgement, first: int, judge: Questi
 
 
 async def _keep_made(
-    store: Store, embedder: Embedder, feedback: SelfFeedback, query: Query, answered: AnswerResult, *, pools: bool
+    store: Store, embedder: Embedder, feedback: SelfFeedback, query: Query, answered: AnswerResult
 ) -> AnswerResult:
     """Return the answer once what a language model made with it is stored: its points, and the question in the pool."""
     try:
         if answered.points and feedback.points is not None:
             await store_points(query.space, query.text, answered.points, feedback.points, now=query.now)
-        if pools and query.names and answered.engine == "anthropic" and not answered.hedged:
+        if query.names and answered.engine == "anthropic" and not answered.hedged:
             await pool_answered(store, embedder, query.space, query.text, answered.citations, query.names)
     except StoreError as error:
         warning = f"What Claude made of this question was not kept: {error}"

@@ -14,7 +14,7 @@ what it rests on.
 
 **Reflection** (QRMeM §2.2). Where the steps of the judge bring nothing new, the embedded engine chooses in its place:
 it goes on from the evidence that was kept, to the question with the reason why that is not enough, and then takes what
-recall itself suggests. Without the switch ``reason`` it chooses so always, and by the question alone.
+recall itself suggests.
 """
 
 from __future__ import annotations
@@ -84,17 +84,16 @@ class FollowUps:
         while self.settings.loop.enabled and turns < self.left():
             turns += 1
             asked, concerns = await self._with_points(asked, judgement)
-            heard = judgement if self.settings.reflection.reason else self._without_reason(asked, judgement)
-            steps = _steps_not_taken(heard.next, taken, STEPS) + _steps_not_taken(concerns, taken, CONCERNS)
+            steps = _steps_not_taken(judgement.next, taken, STEPS) + _steps_not_taken(concerns, taken, CONCERNS)
             seen = judgement.left.union(asked.seen)
             shown = seen.union(_place(one.source) for one in judgement.kept)
             wider = await self._take(asked, steps, shown)
-            if not _has_more(wider, asked) and heard.next and judgement.proposal is None:
-                wider = await self._take(wider, _steps_not_taken(self._instead(asked, heard), taken, STEPS), shown)
+            if not _has_more(wider, asked) and judgement.next and judgement.proposal is None:
+                wider = await self._take(wider, _steps_not_taken(self._instead(asked, judgement), taken, STEPS), shown)
             if not _has_more(wider, asked):
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 return replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence)), judgement
-            asked = replace(wider, earlier=heard, seen=seen, last=turns >= self.left())
+            asked = replace(wider, earlier=judgement, seen=seen, last=turns >= self.left())
             asked = await self._prepared(asked)
             judgement = await self.judge(asked)
         asked, _ = await self._with_points(asked, judgement)
@@ -103,7 +102,7 @@ class FollowUps:
     def _begin(self, asked: JudgeInput) -> JudgeInput:
         """Return the input with the stored points of this very question as its working memory."""
         points = self.settings.points
-        relates = points.enabled and points.working and (asked.query.length == "full" or asks_to_compare(asked.query))
+        relates = points.enabled and (asked.query.length == "full" or asks_to_compare(asked.query))
         scope = scope_of(asked.query.text).casefold()
         own = [point for point in asked.recall.points if point.scope.casefold() == scope]
         rest = [point for point in asked.recall.points if point not in own]
@@ -152,11 +151,6 @@ class FollowUps:
         recall = replace(asked.recall, points=(*working, *rest))
         ids = frozenset(point.id for point in working)
         return replace(asked, recall=recall, working=ids, point_sentences=texts), steps
-
-    def _without_reason(self, asked: JudgeInput, judgement: Judgement) -> Judgement:
-        """Return a judgement that goes on by the question alone, where it goes on at all."""
-        silent = replace(judgement, missing=())
-        return replace(silent, next=tuple(self._instead(asked, silent)) if judgement.next else ())
 
     def _instead(self, asked: JudgeInput, judgement: Judgement) -> Iterator[Suggestion]:
         """Yield the steps of the embedded engine, where those of the judge found nothing."""

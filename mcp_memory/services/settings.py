@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import CONFIDENCE, NOT_NEGATIVE, Range, key, switch
+from mcp_memory.configurable import NOT_NEGATIVE, Range, key
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,8 @@ class BreadthSettings:
     """What the modes ``all`` and ``overview`` of a recall list (``services/recall/units.py``)."""
 
     lines: int = key(60, "items of evidence with the modes all and overview, unless the call states a number")
-    bears: float = key(0.6, "share of the best score from which on a message bears on the question", CONFIDENCE)
-    """Measured on 51 questions to dialogues that want a list: 89 of 100 of what they rest on, in some 27 lines; .4
-    finds 95 in some 130, .7 finds 83 in 14."""
-    parts: int = key(6, "into how many equal parts of the time an overview divides what bears on the question")
-
-    auto: bool = switch("auto_mode", True, "mode auto chooses by the question's shape; without it, it is best")
-    exchanges: bool = switch("exchanges", True, "with all and overview, a message counts with an assistant's replies")
-    told_by_cues: bool = switch("told_by_cues", True, "a telling cue of the topic halves that share where it leads")
-    told_by_areas: bool = switch(
-        "told_by_areas", True, "what tells of an area asked for, as health, bears on the question"
-    )
-    told_by_points: bool = switch("told_by_points", True, "what related memory points rest on bears on the question")
+    bears: float = 0.6
+    """Share of the best score from which on a message bears on the question. Measured on 51 questions to dialogues that
+    want a list: 89 of 100 of what they rest on, in some 27 lines; .4 finds 95 in some 130, .7 finds 83 in 14."""
+    parts: int = 6
+    """Into how many equal parts of the time an overview divides what bears on the question."""

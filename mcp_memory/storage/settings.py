@@ -16,9 +16,12 @@ class StorageSettings:
         "",
         'of object storage: "name=value name=value" as LanceDB names them (region, endpoint, …)',
     )
-    lock_timeout_s: float = key(30.0, "seconds that a write waits for the write of another process")
-    compact_after: int = key(64, "commits of one process between two compactions")
-    saved_view: bool = key(True, "a large memory opens from a copy of what a process makes of it, beside the tables")
+    lock_timeout_s: float = 30.0
+    """Seconds that a write waits for the write of another process."""
+    compact_after: int = 64
+    """Commits of one process between two compactions."""
+    saved_view: bool = True
+    """A large memory opens from a copy of what a process makes of it, beside the tables."""
     backups: int = key(
         3, "backups kept that are made before a rebuild and a change of format; 0 makes none", NOT_NEGATIVE
     )

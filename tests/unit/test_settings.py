@@ -31,23 +31,23 @@ def test_the_example_file_holds_every_default(tmp_path: Path) -> None:
 def test_the_environment_of_settings_loads_as_the_same_settings() -> None:
     changed = replace(
         Settings(),
-        points=PointSettings(order=7, enabled=False),
-        gain=GainSettings(gate="published", talk=0.2),
+        points=PointSettings(shown=7, enabled=False),
+        gain=GainSettings(gate="published"),
         storage=StorageSettings("somewhere"),
     )
     assert load(None, settings.as_environment(changed)) == changed
 
 
 def test_a_switch_reaches_the_settings_of_its_room() -> None:
-    environment = {f"MCP_MEMORY_SWITCHES_{name}": "no" for name in ("LOOP", "POINTS", "REFLECTION", "TASK_MEMORY")}
+    environment = {f"MCP_MEMORY_SWITCHES_{name}": "no" for name in ("LOOP", "POINTS", "REFLECTION", "LEARNING")}
     loaded = load(None, environment)
     assert (loaded.loop.enabled, loaded.points.enabled, loaded.reflection.enabled) == (False, False, False)
-    assert (loaded.gain.task_memory, loaded.gain.time_memory) == (False, True)
+    assert (loaded.gain.learning, loaded.gain.propagation) == (False, True)
 
 
 def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
-    config = load(file(tmp_path, "[storage]\nlock_timeout_s = 3\n[switches]\nwords = false\n"), {})
-    assert config.storage.lock_timeout_s == 3.0
+    config = load(file(tmp_path, "[loop]\ndeadline_s = 3\n[switches]\nwords = false\n"), {})
+    assert config.loop.deadline_s == 3.0
     assert not config.search.words
     assert config.limits == Settings().limits
 
@@ -56,12 +56,12 @@ def test_zero_is_allowed_where_it_has_a_meaning(tmp_path: Path) -> None:
     config = load(
         file(
             tmp_path,
-            "[storage]\nlock_timeout_s = 0\n[embedding]\nthreads = 0\n[search]\nvector_limit = 0\n"
+            "[write]\nrecall_wait_s = 0\n[embedding]\nthreads = 0\n[search]\nvector_limit = 0\n"
             "[engine]\nday_tokens = 0\n",
         ),
         {},
     )
-    assert (config.storage.lock_timeout_s, config.embedding.threads, config.search.vector_limit) == (0.0, 0, 0)
+    assert (config.write.recall_wait_s, config.embedding.threads, config.search.vector_limit) == (0.0, 0, 0)
     assert config.engine.day_tokens == 0
 
 
@@ -88,12 +88,6 @@ def test_the_space_has_a_short_variable() -> None:
     assert load(None, {"MCP_MEMORY_SPACE": "work"}).server.space == "work"
 
 
-def test_a_section_that_earlier_versions_had_is_read_over(tmp_path: Path) -> None:
-    file = tmp_path / "config.toml"
-    file.write_text("[answer]\nplain = 0.8\n", encoding="utf-8")
-    assert load(file, {"MCP_MEMORY_ANSWER_TALK": "0.4"}) == load(None, {})
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -103,17 +97,15 @@ def test_a_section_that_earlier_versions_had_is_read_over(tmp_path: Path) -> Non
         ("[limits]\nitems = 'many'\n", ["limits.items", "'many'", "a whole number"]),
         ("[limits]\nitems = true\n", ["limits.items", "a whole number"]),
         ("[limits]\nitems = -1\n", ["limits.items", "-1 is not 1 or more"]),
-        ("[storage]\ncompact_after = 0\n", ["storage.compact_after", "0 is not 1 or more"]),
-        ("[storage]\nlock_timeout_s = nan\n", ["storage.lock_timeout_s", "nan is not 0 or more"]),
-        ("[gain]\ntalk = 2\n", ["gain.talk", "2.0 is not 0 or more and below 1"]),
-        ("[gain]\ndocument = 1\n", ["gain.document", "1.0 is not 0 or more and below 1"]),
-        ("[gain]\npositive = 0\n", ["gain.positive", "0.0 is not above 0"]),
-        ("[gain]\nembedded = inf\n", ["gain.embedded", "inf is not above 0"]),
-        ("[gain]\nprocess = -0.1\n", ["gain.process", "-0.1 is not 0 or more"]),
+        ("[loop]\ndeadline_s = nan\n", ["loop.deadline_s", "nan is not 0 or more"]),
+        ("[navigation]\nwidth = 5\n", ["[navigation]", "unknown section"]),
+        ("[points]\norder = 12\n", ["points.order", "unknown key"]),
+        ("[switches]\nrule_symmetry = false\n", ["switches.rule_symmetry", "unknown key"]),
+        ("[http]\ncaller_share = 2\n", ["http.caller_share", "2.0 is not above 0 and at most 1"]),
+        ("[http]\nreceive_s = inf\n", ["http.receive_s", "inf is not above 0"]),
         ("[facts]\nstable = 2\n", ["facts.stable", "2.0 is not above 0 and at most 1"]),
         ("[facts]\nstable = nan\n", ["facts.stable", "nan is not above 0"]),
         ("[forget]\nkeep_days = 99999999\n", ["forget.keep_days", "is not 0 or more and below 36501"]),
-        ("[breadth]\nbears = 1.1\n", ["breadth.bears", "1.1 is not 0 or more and at most 1"]),
         ("[server]\nwarm_up = 'never'\n", ["server.warm_up", "'first_reply', 'first_call'"]),
         ("[server\n", ["cannot be read as TOML"]),
     ],
@@ -151,13 +143,3 @@ def test_every_default_is_in_the_range_of_its_setting() -> None:
     for keys in settings._SECTIONS.values():
         for name, key in keys.items():
             assert key.checked(key.default, name) == key.default
-
-
-def test_a_value_of_an_earlier_version_is_understood(tmp_path):
-    file = tmp_path / "config.toml"
-    file.write_text("[engine]\nenrich = true\n")
-    assert load(file, {}).engine.enrich == "all"
-    assert load(file, {"MCP_MEMORY_ENGINE_ENRICH": "false"}).engine.enrich == "off"
-    assert load(file, {"MCP_MEMORY_ENGINE_ENRICH": "asked"}).engine.enrich == "asked"
-    with pytest.raises(ConfigurationError, match="'maybe' is not one of 'off', 'asked', 'all'"):
-        load(file, {"MCP_MEMORY_ENGINE_ENRICH": "maybe"})

@@ -245,8 +245,7 @@ async def _search(
         found = found.add_parts(space, of_parts)
     if not RESIDUAL.switch(settings.search):
         return found, 0
-    always, titled = settings.search.residual_always, found.title_in_query
-    residuals = residual_queries(space, query, found.seeds, titled, always=always)
+    residuals = residual_queries(space, query, found.seeds, found.title_in_query)
     if not residuals:
         return found, 0
     vectors = await embedder.embed([residual.text for residual in residuals])

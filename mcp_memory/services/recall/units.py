@@ -143,12 +143,11 @@ def find_units(
     np.maximum.at(scores, index.of[rows], total / np.float32(float(total.max()) or 1.0))
     talk = space.talk[rows]
     least = np.full(len(index), settings.bears, dtype=np.float32)
-    if settings.exchanges and index.replies[rows].any():
+    if index.replies[rows].any():
         own = exchange_scores(space, rows[talk], total[talk], topic_cosines, stems(topic))
         of_talk = float(total[talk].max()) / (float(total.max()) or 1.0)
         scores = np.maximum(scores, own * np.float32(EXCHANGE * of_talk))
-    if settings.told_by_cues:
-        least[_exchanges_with_cues(space, index, topic)] /= 2
+    least[_exchanges_with_cues(space, index, topic)] /= 2
     bearing = scores >= least
     if (ahead := time_ahead(query)) is not None:
         scores, bearing = place_ahead(space, query, ahead, scores, settings.bears)
@@ -158,14 +157,12 @@ def find_units(
         named = index.of[worded.rows[best[shares >= NEARLY_BEST]]]
         np.maximum.at(scores, named, shares[shares >= NEARLY_BEST])
         bearing[named] = True
-    if settings.told_by_areas:
-        told = area_scores(space, topic, query.speakers)
-        of_areas = np.zeros(len(index), dtype=np.float32)
-        np.maximum.at(of_areas, index.of, told)
-        bearing |= of_areas >= OF_AN_AREA
-        scores = np.maximum(scores, of_areas * BESIDE_THE_BEST)
-    if settings.told_by_points:
-        bearing[_exchanges(space, index, (name for point in points for name in point.sentences))] = True
+    told = area_scores(space, topic, query.speakers)
+    of_areas = np.zeros(len(index), dtype=np.float32)
+    np.maximum.at(of_areas, index.of, told)
+    bearing |= of_areas >= OF_AN_AREA
+    scores = np.maximum(scores, of_areas * BESIDE_THE_BEST)
+    bearing[_exchanges(space, index, (name for point in points for name in point.sentences))] = True
     bearing &= np.isin(np.arange(len(index)), index.of[rows])  # within the window
     numbers = np.flatnonzero(bearing)
     held_rows: dict[int, list[int]] = {number: [] for number in numbers.tolist()}

@@ -11,16 +11,7 @@ from mcp_memory.domain.paths import PathScores, Step
 from mcp_memory.navigation.counterfactual import budget, needs_repair
 from mcp_memory.navigation.settings import NavigationSettings
 
-ONLY = {
-    rule: NavigationSettings(
-        rule_symmetry=rule == "symmetry",
-        rule_hyponymy=rule == "hyponymy",
-        rule_succession=rule == "succession",
-        rule_causality=rule == "causality",
-        rule_cooccurrence=rule == "cooccurrence",
-    )
-    for rule in ("symmetry", "hyponymy", "succession", "causality", "cooccurrence")
-}
+ONLY = {rule: NavigationSettings(rules=(rule,)) for rule in NavigationSettings().rules}
 
 
 def scores(*pairs: tuple[float, float]) -> list[PathScores]:
@@ -197,6 +188,6 @@ STORIES = {
 def test_a_rule_that_is_switched_off_infers_nothing(rule: str) -> None:
     rows, question, at = STORIES[rule]
     assert rule in {step.inferred for step in guesses(ask(graph(*rows), question, at=at))}
-    off = NavigationSettings(**{f"rule_{rule}": False})
+    off = NavigationSettings(rules=tuple(one for one in NavigationSettings().rules if one != rule))
     assert rule not in {step.inferred for step in guesses(ask(graph(*rows), question, at=at, settings=off))}
     assert guesses(ask(graph(*rows), question, at=at, settings=NavigationSettings(counterfactual=False))) == []

@@ -36,8 +36,8 @@ def candidates_of(space: Space, question: str) -> CandidateSet:
     return found
 
 
-def residuals_of(space: Space, query: Query, candidates: CandidateSet, *, always: bool) -> list[ResidualQuery]:
-    return residual_queries(space, query, candidates.seeds, candidates.title_in_query, always=always)
+def residuals_of(space: Space, query: Query, candidates: CandidateSet) -> list[ResidualQuery]:
+    return residual_queries(space, query, candidates.seeds, candidates.title_in_query)
 
 
 def test_a_candidate_leads_to_the_document_that_it_mentions() -> None:
@@ -162,7 +162,7 @@ def test_a_space_without_documents_is_ranked_as_if_there_were_no_links() -> None
     )
     for question in ("Who mended the boat?", "What did Bob do in Turku?"):
         assert ask(space, question) == ask(space, question, switches=OFF)
-    assert residuals_of(space, understand(MILL, ()), candidates_of(space, "boat"), always=True) == []
+    assert residuals_of(space, understand(MILL, ()), candidates_of(space, "boat")) == []
 
 
 @pytest.mark.parametrize("switch", ["links", "rare_entities"])
@@ -203,7 +203,7 @@ def test_a_residual_query_drops_the_words_of_the_title_and_adds_a_new_name() -> 
     )
     assert remove_title("What is the Isle of Dogs?", ("isle", "of", "dogs")) == "What is the of"
     space = read(*mill(), document("prize", "Golden Oak", "It went to Jane Roe."))
-    found = residuals_of(space, understand(MILL, ()), candidates_of(space, MILL), always=False)
+    found = residuals_of(space, understand(MILL, ()), candidates_of(space, MILL))
     assert found[0].text == "Where was the founder of born? jane roe"
 
 
@@ -211,31 +211,28 @@ def test_there_are_no_residual_queries_where_one_text_contains_most_of_the_query
     space = read(*mill(), document("prize", "Golden Oak", "It went to Jane Roe."))
     question = "Who was the founder of Red Mill?"
     candidates = candidates_of(space, question)
-    assert residuals_of(space, understand(question, ()), candidates, always=False) == []
-    assert residuals_of(space, understand(question, ()), candidates, always=True)
+    assert residuals_of(space, understand(question, ()), candidates) == []
 
 
 def test_there_are_no_residual_queries_where_the_query_compares_the_seeds() -> None:
     space = read(*mill(), document("prize", "Golden Oak", "It went to Ann Doe."), document("ann", "Ann Doe", "A poet."))
     question = "Who is older, the founder of Red Mill or the winner of Golden Oak?"
     candidates = candidates_of(space, question)
-    assert residuals_of(space, understand(question, ()), candidates, always=False) == []
-    assert residuals_of(space, understand(question, ()), candidates, always=True)
+    assert residuals_of(space, understand(question, ()), candidates) == []
 
 
 def test_there_are_no_residual_queries_of_a_dated_query() -> None:
     space = read(*mill())
     question = understand("Where was the founder of Red Mill in 1901?", ())
     candidates = candidates_of(space, MILL)
-    assert residuals_of(space, question, candidates, always=False) == []
-    assert residuals_of(space, question, candidates, always=True)
+    assert residuals_of(space, question, candidates) == []
 
 
 def test_the_number_of_residual_queries_is_limited() -> None:
     names = [f"{first} {last}" for first in ("Jane", "Joan", "June") for last in ("Roe", "Doe")]
     text = f"Red Mill was founded by {', '.join(names)}."
     space = read(document("mill", "Red Mill", text), *(document(name, name, "A singer.") for name in names))
-    assert len(residuals_of(space, understand(MILL, ()), candidates_of(space, MILL), always=True)) == MOST
+    assert len(residuals_of(space, understand(MILL, ()), candidates_of(space, MILL))) == MOST
 
 
 def test_a_text_similar_to_a_residual_query_rises() -> None:

@@ -1,7 +1,5 @@
 """Recalls of all that bears on a question, and overviews of how something went."""
 
-from dataclasses import replace
-
 import pytest
 from learning_memory import memory, recalled, told
 
@@ -220,14 +218,6 @@ async def test_a_summary_of_an_area_takes_in_what_tells_of_it_in_other_words():
     money = texts_of(await recalled(one, "Summarise my money situation", mode="auto"))
     assert all(word in money for word in ("mortgage", "salary"))
     assert "wrist" not in money
-
-
-async def test_without_its_switch_an_area_finds_only_what_shares_its_words():
-    one = await told(memory(), *LIFE)
-    one.recall = replace(one.recall, breadth=replace(one.recall.breadth, told_by_areas=False))
-    money = texts_of(await recalled(one, "Summarise my money situation", mode="overview"))
-    assert "Parking" in money
-    assert "mortgage" not in money
 
 
 async def test_what_is_coming_up_is_what_tells_of_a_time_still_to_come():

@@ -114,16 +114,6 @@ async def test_where_the_steps_of_the_judge_find_nothing_the_reason_leads_on():
             assert all("the hives of Emil" in args["query"] and args["ids"] for args in reflected)
 
 
-async def test_without_its_switch_the_reason_steers_no_search_and_the_loop_goes_on():
-    async with judged(seeking, *TALK, rooms={"reflection": {"reason": False}}) as (memory, api):
-        answer = await asked(memory, QUESTION, limit=2)
-        taken = [call for call in answer.recall.trace if call.turn > 0]
-        assert not any("honey" in str(call.args) or "what Emil has" in str(call.args) for call in taken)
-        assert {call.args["query"].split("; ")[0] for call in taken if call.operator == "reflect"} == {QUESTION}
-        assert len(api.requests) > 1
-        assert all("Missing last time" not in request.text for request in api.requests)
-
-
 async def test_the_evidence_says_where_it_leads_and_a_layer_can_be_left_out():
     def steps(request):
         if shown(request, "The hives"):

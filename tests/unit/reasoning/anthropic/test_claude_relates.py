@@ -98,9 +98,8 @@ async def test_a_recall_stores_nothing_until_its_episode_is_organised():
         assert result.points[0].description in [one.description for one in stored]
 
 
-@pytest.mark.parametrize("off", [{"points": {"working": False}}, {"points": {"enabled": False}}])
-async def test_without_its_switch_no_points_are_asked_for(off):
-    async with judged([said(missing=("all",))], *TALK, rooms=off) as (memory, api):
+async def test_without_its_switch_no_points_are_asked_for():
+    async with judged([said(missing=("all",))], *TALK, rooms={"points": {"enabled": False}}) as (memory, api):
         await asked(memory, QUESTION, limit=2)
         assert "points" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
 
@@ -156,7 +155,6 @@ async def test_an_answered_question_joins_the_pool_of_the_segments_that_it_cites
     question = "What did the physiotherapist Orla tell Ann?"
     for off, pooled in (
         ({}, [question]),
-        ({"reflection": {"answered": False}}, []),
         ({"gain": {"learning": False}}, []),
     ):
         script = lambda request: said("cold water", lines(request, "Orla told me"))  # noqa: E731
