@@ -16,9 +16,8 @@ and writes the descriptions (Ω^rel); so does Claude here, if it judges (below),
 
 - A description is an extract: sentences in their order, without those that repeat an earlier one (ROUGE-L), as far as
   the limit of words allows.
-- An extract never replaces a description by a caller or Claude; the evidence is only added to the point's support
-  (`ids_in_description` tells the two apart, so that Claude can take it in later). Claude rewrites its own words, never
-  a caller's.
+- An extract never replaces a description by a caller or Claude; the evidence is only added to the point's support.
+  Claude rewrites its own words, never a caller's.
 - First merge pairs in which each point contains an entity named in the goal that the other lacks: the goal relates
   them. (Measured on questions of two hops over passages of an encyclopedia: in 89 of 100 such pairs both points are
   based on evidence for the answer; of pairs that share an entity and have a cosine of .6 only in 16.) Then pairs
@@ -141,26 +140,6 @@ def add_support(point: Point, sentences: Iterable[str], facts: Iterable[str], at
 def reword(point: Point, description: str, source: Engine) -> Point:
     """Return a revision with another description, unless a caller wrote the old one (caller > anthropic > embedded)."""
     return point if point.source == "caller" else replace(point, description=description, source=source)
-
-
-def ids_in_description(revisions: Sequence[Point]) -> frozenset[str]:
-    """Return the ids of the sentences and facts that a description by a judge or a caller takes in.
-
-    Support that was added after a judge wrote it is not taken in. A caller's description takes in all, since it may not
-    be rewritten; an extract takes in none.
-
-    Args:
-        revisions: all revisions of one point, oldest first.
-    """
-    last = revisions[-1]
-    if last.source == "embedded":
-        return frozenset()
-    first = last
-    for one in reversed(revisions):
-        if last.source == "caller" or (one.description, one.source) != (last.description, last.source):
-            break
-        first = one
-    return frozenset((*first.sentences, *first.facts))
 
 
 def _become(points: Mapping[str, Point], point: Point | None) -> Point | None:

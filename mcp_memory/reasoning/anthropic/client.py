@@ -2,11 +2,10 @@
 
 A reply is validated twice (``messages.py``): as a message of the API, and its text as the requested form. An unusable
 reply is sent back with the reason, in the same words as before and without the model's own text, as often as the
-settings allow. After an overload, a rate limit or a broken connection the request is repeated after a pause, the one
-the server names or twice the last. If no server can be reached, it is tried once more, and neither try counts as sent.
-Nothing is repeated after a refused key, a refused request or a model that declines. ``timeout_s`` limits everything,
-including the wait for a free place: a pause that would not end in time is not begun. Importing the SDK, once, takes one
-or two seconds that do not count.
+settings allow. As often the SDK repeats a request after an overload, a rate limit or a broken connection, after pauses
+that the server names or that double. Nothing is repeated after a refused key, a refused request or a model that
+declines, nor where the server names a long pause. ``timeout_s`` limits everything, including the wait for a free place.
+Importing the SDK, once, takes one or two seconds that do not count.
 
 A caller that is cancelled while waiting cancels the request, which closes the connection.
 
@@ -32,7 +31,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from json import dumps
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 from anyio import to_thread
@@ -54,17 +53,16 @@ from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:
-    from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic
+    from anthropic import APIConnectionError, AsyncAnthropic
     from anthropic.types import TextBlockParam
 
 HOME = "https://api.anthropic.com"
 OUTPUT_TOKENS = 2_048
 """Most tokens of one reply, the model's thinking included."""
+LONGEST_PAUSE_S = 8.0
+"""Seconds that a server may ask to wait."""
 PROBLEM_CHARS = 400
 """Most characters of the problem that is sent back."""
-LONGEST_PAUSE_S = 8.0
-UNREACHED = 2
-"""Tries without a connection: a second one helps where a server is just starting, a third only delays the caller."""
 REFUSED = frozenset((401, 403, 404))
 """Statuses that repeat until another key or model is set."""
 _STATUS_WORDS = {
@@ -98,14 +96,12 @@ class Claude:
 
     Attributes:
         settings: the settings of the engine.
-        first_pause_s: seconds before the second try, if the server names none; doubled before each further one.
         spent: by this process so far.
         ledger: keeps what all processes spend within the day's budget; None for no daily budget.
     """
 
     def __init__(self, key: str | None, settings: EngineSettings, ledger: Ledger | None = None) -> None:
         self.settings = settings
-        self.first_pause_s = 0.5
         self.spent = Spending()
         self.ledger = ledger
         self._key = (key or "").strip()
@@ -190,11 +186,12 @@ class Claude:
             api_key=self._key,
             base_url=url,
             timeout=self.settings.timeout_s,
-            max_retries=0,
+            max_retries=self.settings.retries,
             open_telemetry=False,
             http_client=DefaultAsyncHttpxClient(
-                follow_redirects=False
-            ),  # no data goes to an address that is not configured
+                follow_redirects=False,  # no data goes to an address that is not configured
+                event_hooks={"response": [_end_at_long_pause]},
+            ),
         )
 
     async def _ask_repeatedly(
@@ -207,40 +204,23 @@ class Claude:
         *,
         sent_back: bool,
     ) -> UsedT:
-        from anthropic import APIConnectionError, APIStatusError
-
-        pause, reason, problem, unreached = self.first_pause_s, "", "", 0
-        wait: float | None = None
-        failure: type[EngineError] = EngineError
-        for _ in range(self.settings.retries + 1):
-            if wait is not None:
-                await _pause(wait, reason)
-                pause, wait = min(2 * pause, LONGEST_PAUSE_S), None
+        reason = problem = ""
+        for _ in range(self.settings.retries + 1 if sent_back else 1):
             try:
                 return convert(parse_reply(await self._send(client, request, form, problem, budget), form))
             except UnusableReply as error:
-                reason, problem, failure = error.reason, error.detail, EngineError
-                if not sent_back:
-                    break
-            except APIStatusError as error:
-                reason = _STATUS_WORDS.get(error.status_code, f"it replied with HTTP status {error.status_code}")
-                if error.status_code not in (408, 409, 429) and error.status_code < 500:
-                    refused = EngineRefused if error.status_code in REFUSED else EngineError
-                    raise refused(reason) from None  # not `from error`: it holds the request, with the key
-                wait, failure = _requested_pause(error) or pause, EngineUnavailable
-            except APIConnectionError as error:
-                reason, wait, failure = "the connection failed", pause, EngineUnavailable
-                if _reached_nobody(error):
-                    unreached += 1
-                    reason = f"the connection failed: nobody could be reached at {self.base_url}"
-                    if unreached == UNREACHED:
-                        break
-        raise failure(reason)
+                reason, problem = error.reason, error.detail
+        raise EngineError(reason)
 
     async def _send(
         self, client: AsyncAnthropic, request: Request, form: type[BaseModel], problem: str, budget: Budget
     ) -> Message:
-        """Return one reply of the API; its cost is counted in every case, once a server was reached."""
+        """Return one reply of the API; its cost is counted in every case, once a server was reached.
+
+        Raises:
+            UnusableReply: it is no message of the API.
+            EngineError: there is none, or it does not fit the budget.
+        """
         from anthropic import APIConnectionError, APIStatusError
 
         schema = reply_schema(form)
@@ -264,12 +244,14 @@ class Claude:
             )
             message = parse_message(raw.http_response.content)
             spending = message.usage.spending
-        except APIStatusError:
+        except APIStatusError as error:
             spending = Spending(1)
-            raise
+            raise _refusal(error.status_code) from None  # not `from error`: it holds the request, with the key
         except APIConnectionError as error:
-            spending = Spending() if _reached_nobody(error) else spending
-            raise
+            if _reached_nobody(error):
+                spending = Spending()
+                raise EngineUnavailable(f"the connection failed: nobody could be reached at {self.base_url}") from None
+            raise EngineUnavailable("the connection failed") from None
         finally:
             budget.spend(spending)
             self.spent += spending
@@ -278,11 +260,22 @@ class Claude:
         return message
 
 
-async def _pause(seconds: float, reason: str) -> None:
-    """Wait before the next try, unless that would not end in time."""
-    if anyio.current_time() + seconds >= anyio.current_effective_deadline():
-        raise EngineUnavailable(reason)
-    await anyio.sleep(seconds)
+async def _end_at_long_pause(response: Any) -> None:
+    """Keep the SDK from waiting for a server that wants a long pause: the embedded engine goes on instead."""
+    try:
+        wanted = float(response.headers.get("retry-after", "0"))
+    except ValueError:  # a date
+        return
+    if wanted > LONGEST_PAUSE_S:
+        response.headers["x-should-retry"] = "false"
+
+
+def _refusal(status: int) -> EngineError:
+    """Return the error for a request that the server did not answer."""
+    reason = _STATUS_WORDS.get(status, f"it replied with HTTP status {status}")
+    if status in REFUSED:
+        return EngineRefused(reason)
+    return EngineUnavailable(reason) if status in (408, 409, 429) or status >= 500 else EngineError(reason)
 
 
 def _reached_nobody(error: APIConnectionError) -> bool:
@@ -291,15 +284,6 @@ def _reached_nobody(error: APIConnectionError) -> bool:
     The name of the cause decides, since the SDK's HTTP library is its own choice and has changed.
     """
     return type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
-
-
-def _requested_pause(error: APIStatusError) -> float | None:
-    """Return the seconds that the server asks to wait, or None."""
-    try:
-        seconds = float(error.response.headers.get("retry-after", ""))
-    except ValueError:  # a date, or nothing
-        return None
-    return seconds if seconds >= 0 else None
 
 
 ANSWER_TOKENS = 3_000

@@ -10,17 +10,14 @@ may learn from, and where a goal is organised. Others may have changed the point
 is left out with a reason; that is no error.
 
 - A new point joins only names that occur in the evidence that it rests on, or in the space (DESIGN I14): at least two
-  entities, and no more than a point may join (DESIGN I15, DESIGN I16). Evidence that other descriptions have taken in
-  meanwhile makes no point.
+  entities, and no more than a point may join (DESIGN I15, DESIGN I16).
 - A point keeps its vertices (DESIGN D02). The words of a caller are never replaced or merged: such a point only gains
   evidence.
-- A point of almost the same vertices is not made twice: an extract takes the new description, and a point that was made
-  meanwhile gains the evidence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -33,8 +30,6 @@ from mcp_memory.errors import InvalidInput, StoreBusy
 from mcp_memory.hypergraph.evolution import (
     add_support,
     apply_group,
-    ids_in_description,
-    jaccard,
     merge_points,
     pairs_to_merge,
     reword,
@@ -48,7 +43,6 @@ from mcp_memory.ports import Embedder, Store
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Vector
 from mcp_memory.view.evidence import known_sentences
-from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import NONE, Space
 
 TRIES = 8
@@ -56,7 +50,6 @@ TRIES = 8
 _PLACEHOLDER = "placeholder: only memory points name it so far"
 _FEW = "A proposed point was left out: fewer than two of its names stand in its evidence or are known here."
 _MANY = "What was proposed would join more than {} entities."
-_TAKEN_IN = "A proposed point was left out: its evidence stands in another by now."
 _MERGED = "A point that was to be changed has been merged meanwhile."
 _CALLERS = "The words of a caller are not merged."
 
@@ -254,29 +247,20 @@ async def store_points(
         current = view.space(space)
         new = [point for point in points if current.hypergraph.get(point.id) is None]
         names = {point.id: _known_names(current, point) for point in new}
-    shown = {name for point in points for name in (point.id, *point.parents)}
 
     def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
         planned = PlannedEdits({point.id: point for point in current.hypergraph.all(scope)})
-        before = [point for point in planned.points.values() if point.active]
-        described = _described_ids(current, before)
         for made in points:
             held = planned.points.get(made.id)
             parents = [planned.points[name] for name in made.parents if name in planned.points]
             if held is not None:
-                known = held.description == made.description
-                if not known and not _described_ids(current, [held]).issuperset(made.sentences):
-                    _revise(planned, held, made, made.description, now)
+                _revise(planned, held, made, now)
             elif parents and len(parents) == len(made.parents) and all(point.active for point in parents):
                 _merge_as_made(planned, parents, made, scope, now, settings.order)
             elif not MIN_ENTITIES <= len(names.get(made.id, ())) <= settings.order:
                 planned.skip(
                     "points", _FEW if len(names.get(made.id, ())) < MIN_ENTITIES else _MANY.format(settings.order)
                 )
-            elif described.issuperset(made.sentences):
-                planned.skip("points", _TAKEN_IN)
-            elif similar := _similar(planned, current, names[made.id], made, before, shown, settings.overlap):
-                _revise(planned, similar, made, made.description if similar.source == "embedded" else None, now)
             elif (name := point_id(space, scope, names[made.id], made.description)) not in planned.points:
                 point = Point(
                     name, space, names[made.id], made.description, scope, 0, "active", (), None, made.sentences,
@@ -421,34 +405,12 @@ def _merge_similar(
         planned.report("merge", made, " + ".join(point.id for point in pair))
 
 
-def _similar(
-    planned: PlannedEdits,
-    current: Space,
-    names: Iterable[str],
-    made: Point,
-    before: Iterable[Point],
-    shown: Collection[str],
-    overlap: float,
-) -> Point | None:
-    """Return the present point that a new one repeats; None if there is none."""
-    keys = frozenset(map(current.facts.key, names))
-    for one in before:
-        point = planned.points[one.id]
-        joined, extract = vertices(current.facts, point), point.source == "embedded"
-        within = extract and keys <= joined and set(made.sentences).issuperset((*point.sentences, *point.facts))
-        if within or (jaccard(keys, joined) >= overlap and (extract or one.id not in shown)):
-            return point
-    return None
-
-
-def _revise(planned: PlannedEdits, point: Point, made: Point, description: str | None, now: Millis) -> None:
-    """Add the evidence of a point that was made to one that is stored, and its description unless that is None."""
+def _revise(planned: PlannedEdits, point: Point, made: Point, now: Millis) -> None:
+    """Give a stored point the evidence and the description that a judge has given it, but for a caller's words."""
     if not point.active:
         planned.skip("points", _MERGED)
         return
-    revised = add_support(point, made.sentences, made.facts, now)
-    if description is not None:
-        revised = reword(revised, description, made.source)
+    revised = reword(add_support(point, made.sentences, made.facts, now), made.description, made.source)
     if (revised.description, revised.sentences, revised.facts) != (point.description, point.sentences, point.facts):
         planned.record(revised)
         planned.report("points", revised, point.description)
@@ -466,11 +428,6 @@ def _merge_as_made(
         return
     planned.record(merged, *gone)
     planned.report("merge", merged, " + ".join(point.id for point in parents))
-
-
-def _described_ids(space: Space, points: Iterable[Point]) -> frozenset[str]:
-    """Return the ids of the sentences and facts that descriptions by a judge or a caller take in."""
-    return frozenset(name for point in points for name in ids_in_description(space.hypergraph.revisions(point.id)))
 
 
 def _known_names(space: Space, new: Point) -> tuple[str, ...]:

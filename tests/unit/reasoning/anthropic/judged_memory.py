@@ -56,7 +56,6 @@ def wired(
     config = Settings(engine=replace(Settings().engine, **settings), write=WriteSettings(wait=True), **changed)  # type: ignore[arg-type]
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
-    claude.first_pause_s = 0
     embedder = WordEmbedder()
     store = FakeStore(
         log,

@@ -14,7 +14,6 @@ from unit.rules.answers.small_memory import said as lines
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.errors import ConfigurationError, EngineError
-from mcp_memory.reasoning.anthropic import client
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Request
 from mcp_memory.reasoning.anthropic.judgements import AnswerReply as AnswerReply
 from mcp_memory.settings import Settings
@@ -73,7 +72,7 @@ async def test_the_embedded_engine_answers_with_a_warning(case):
         assert answer.recall.warnings == (f"Claude did not judge this, the embedded engine did: {reason}.",)
         assert len(api.requests) == tries
         assert answer.recall.spent is not None
-        assert answer.recall.spent.calls == tries
+        assert answer.recall.spent.calls == (tries if reason.startswith("its ") else 1)  # else the SDK repeats it
         assert {lesson.source for lesson in memory.store._view.space("default").beliefs.lessons()} <= {"embedded"}
 
 
@@ -121,38 +120,8 @@ async def test_a_closed_port_is_a_failed_connection():
         answer = await asked(gone)
         await gone.aclose()
         assert (answer.text, answer.engine, api.requests) == ("Lisbon", "embedded", [])
+        assert claude_of(gone).spent.calls == 0
         assert "the connection failed: nobody could be reached at http://127.0.0.1:9." in answer.recall.warnings[0]
-
-
-async def test_an_unreached_server_costs_nothing_and_is_tried_once_more(monkeypatch):
-    tried = []
-    pause = client._pause
-
-    async def counted(seconds, reason):
-        tried.append(reason)
-        await pause(0, reason)
-
-    monkeypatch.setattr(client, "_pause", counted)
-    async with judged([said("Lisbon", ("S1",))]) as (memory, _):
-        gone = wired("http://127.0.0.1:9", memory.store.log)
-        answer = await asked(gone)
-        spent = claude_of(gone).spent
-        await gone.aclose()
-        assert (spent.calls, spent.input_tokens, len(tried)) == (0, 0, 1)
-        assert answer.recall.spent is not None
-        assert (answer.recall.spent.calls, answer.recall.spent.input_tokens) == (0, 0)
-
-
-async def test_after_the_last_try_there_is_no_pause(monkeypatch):
-    pauses = []
-
-    async def counted(seconds, _reason):
-        pauses.append(seconds)
-
-    monkeypatch.setattr(client, "_pause", counted)
-    async with judged([overloaded()]) as (memory, api):
-        await asked(memory)
-        assert (len(api.requests), len(pauses)) == (TRIES, TRIES - 1)
 
 
 @pytest.mark.parametrize(("key", "reason"), [(None, "is not set"), ("  ", "is not set"), ("sk-\u00e4", "is no key")])
