@@ -2,25 +2,13 @@
 
 import pytest
 
-from mcp_memory.commands.evaluate import by_kind, differences
+from mcp_memory.commands.evaluate import differences
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.settings import Settings, with_switches
 
 
 def row(name, kind, value, answerable=True):
     return {"id": name, "kind": kind, "answerable": answerable, **{f"R@{k}": value for k in (2, 5, 10, 20)}}
-
-
-ROWS = [row("q1", "temporal", 1.0), row("q2", "temporal", 0.0), row("q3", "order", 0.5), row("q4", "lure", 1.0, False)]
-
-
-def test_the_kinds_stand_beside_all_answerable_questions_and_all():
-    table = by_kind(ROWS)
-    assert list(table) == ["all answerable", "lure", "order", "temporal", "with the unanswerable"]
-    assert [round(each[0].value, 1) for each in table.values()] == [50.0, 100.0, 50.0, 50.0, 62.5]
-    assert table["temporal"][2].number == 2
-    assert table["temporal"][2].half_width == pytest.approx(1.96 * 50 / 2**0.5)
-    assert list(by_kind([row("q1", "all", 1.0), row("q2", "all", 0.0)])) == ["all answerable"]
 
 
 def test_a_difference_is_paired_so_that_what_both_runs_miss_does_not_widen_it():

@@ -14,7 +14,7 @@ from mcp_memory.commands import install as module
 from mcp_memory.commands.arguments import CLIENTS as NAMES
 from mcp_memory.commands.clients import CLIENTS, System, is_ours
 from mcp_memory.commands.config_files import entry_in, with_entry
-from mcp_memory.commands.install import SUFFIX, executable, install
+from mcp_memory.commands.install import SUFFIX, install
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 
@@ -239,14 +239,6 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
         run("cursor", system)
 
 
-def test_uninstalling_what_is_not_there_changes_nothing(tmp_path, capsys):
-    system = system_at(tmp_path)
-    file, text = given("gemini-cli", system)
-    run("gemini-cli", system, uninstall=True)
-    assert "does not have it" in capsys.readouterr().out
-    assert file.read_text() == text
-
-
 def test_what_a_user_writes_after_an_install_stays(tmp_path):
     system = system_at(tmp_path)
     codex, _ = given("codex", system, 'model = "x"\n')
@@ -346,14 +338,6 @@ def test_print_shows_json_to_paste(tmp_path, capsys):
     }
 
 
-def test_the_executable_is_named_by_its_absolute_path():
-    first, *rest = executable()
-    assert Path(first).is_absolute()
-    assert Path(first).is_file()
-    assert ".." not in Path(first).parts
-    assert rest in ([], ["-m", "mcp_memory"])
-
-
 @pytest.mark.parametrize(
     ("variables", "place"),
     [
@@ -367,32 +351,6 @@ def test_the_executable_is_named_by_its_absolute_path():
 def test_a_place_that_only_the_terminal_knows_is_written_for_the_client(variables, place):
     found = module.store_of(variables)
     assert found == (None if place is None else place if "://" in place else str(Path(place)))
-
-
-def test_the_terminals_store_is_written_unless_the_client_has_one(tmp_path):
-    system = System("linux", tmp_path, {"XDG_DATA_HOME": str(tmp_path / "data")})
-    options = argparse.Namespace(
-        client="cursor", space=None, store=None, judge=None, config=None, uninstall=False, dry_run=False
-    )
-    file = tmp_path / ".cursor" / "mcp.json"
-
-    def written():
-        install(options, Terminal(colours=False), system)
-        return json.loads(file.read_text())["mcpServers"]["memory"]["env"]["MCP_MEMORY_STORAGE_URI"]
-
-    assert written() == str(tmp_path / "data" / "mcp-memory" / "store")
-    file.write_text(file.read_text().replace(str(tmp_path / "data"), "/elsewhere"))
-    assert written() == "/elsewhere/mcp-memory/store"
-
-
-def test_a_time_limit_that_a_person_set_stays(tmp_path):
-    system = system_at(tmp_path)
-    run("gemini-cli", system)
-    assert loaded("gemini-cli", system)["timeout"] == 600_000
-    file = CLIENTS["gemini-cli"].place(system)
-    file.write_text(file.read_text().replace("600000", "9000"))
-    run("gemini-cli", system, space="work")
-    assert loaded("gemini-cli", system)["timeout"] == 9_000
 
 
 @pytest.mark.parametrize(

@@ -65,15 +65,6 @@ async def test_a_job_starts_after_a_while_without_calls_and_a_call_delays_it():
     assert slept == [2.0, 1.5]
 
 
-async def test_a_job_of_the_same_name_waits_once_and_the_oldest_is_dropped():
-    diary, jobs = Diary(), Background(most=2)
-    for name in ("a", "b", "b", "c"):
-        jobs.put(name, diary.job(name))
-    assert len(jobs) == 2
-    await jobs.drain(60)
-    assert diary.lines == ["b begins", "b ends", "c begins", "c ends"]
-
-
 @pytest.mark.parametrize("error", [StoreBusy("The memory was busy."), ValueError("ours")])
 async def test_a_failed_job_stops_no_other_and_is_logged(error, caplog):
     diary, jobs = Diary(), Background()
@@ -82,28 +73,6 @@ async def test_a_failed_job_stops_no_other_and_is_logged(error, caplog):
     await jobs.drain(60)
     assert diary.lines == ["a begins", "b begins", "b ends"]
     assert str(error) in caplog.text
-
-
-async def test_draining_stops_at_the_time_limit_and_drops_the_rest():
-    jobs, begun = Background(), []
-
-    async def long():
-        begun.append(True)
-        await anyio.sleep_forever()
-
-    jobs.put("long", long)
-    jobs.put("next", Diary().job("next"))
-    with anyio.fail_after(300):
-        await jobs.drain(0)
-    assert len(jobs) == 2 - len(begun)
-
-
-async def test_jobs_that_are_not_durable_do_not_run_at_the_end():
-    diary, jobs = Diary(), Background()
-    jobs.put("fleeting", diary.job("fleeting"), durable=False)
-    jobs.put("kept", diary.job("kept"))
-    await jobs.drain(60)
-    assert (diary.lines, len(jobs)) == (["kept begins", "kept ends"], 0)
 
 
 async def test_draining_waits_for_the_running_job():

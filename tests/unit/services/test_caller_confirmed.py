@@ -10,7 +10,6 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import catalogue
-from mcp_memory.services.learn import episodes
 
 pytestmark = pytest.mark.anyio
 WALKS = tuple(f"Cleo: On day {day} I walked to the lake with a friend." for day in range(9))
@@ -76,12 +75,6 @@ async def test_an_answer_is_made_from_confirmed_evidence_and_not_from_what_it_di
     assert (best(answer.recall), len(answer.recall.evidence)) == (HIVES, limit)
 
 
-async def test_evidence_that_did_not_help_decides_nothing():
-    one = await garden()
-    await judged(one, (await asked(one)).episode, not_supports=(await found(one),))
-    assert not (await asked(one)).sufficient
-
-
 async def test_evidence_of_another_space_or_of_no_step_is_refused_and_changes_nothing():
     one = await garden()
     await told(one, "Bob: My godfather is Emil.", f"Emil: {HIVES}", space="other")
@@ -90,15 +83,6 @@ async def test_evidence_of_another_space_or_of_no_step_is_refused_and_changes_no
         with pytest.raises(InvalidInput, match=r"^feedback\.supports\[0\]: .* no step found it lately\. Give ids"):
             await judged(one, (await asked(one)).episode, supports=(name,))
     assert not len(one.store._view.space("default").beliefs)
-
-
-async def test_the_oldest_evidence_of_steps_is_forgotten(monkeypatch):
-    monkeypatch.setattr(episodes, "EXPLORED", 2)
-    one = await garden()
-    first, hives = await asked(one), await found(one)
-    await one.explore(ExploreRequest("default", "tag_events", entity="lake"))
-    with pytest.raises(InvalidInput, match="no step found it lately"):
-        await judged(one, first.episode, supports=(hives,))
 
 
 async def test_explored_evidence_is_in_the_trace_of_the_episode_in_every_process():

@@ -146,14 +146,6 @@ async def test_an_entity_that_only_points_name_is_reported_as_a_placeholder():
     assert '"state": "placeholder"' in shown
 
 
-async def test_recall_lists_the_points_on_entities_of_the_question():
-    one = await told(memory())
-    await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle."), (("Bob", "Lisbon"), "Bob lives there.")])
-    recall = await recalled(one, "What is Rufus?")
-    assert [point.description for point in recall.points] == ["Rufus is Ann's beagle."]
-    assert (await recalled(one, "What is the weather?")).points == ()
-
-
 async def test_switched_off_points_are_neither_made_nor_listed():
     log = FakeLog()
     one = await told(memory(log))
@@ -163,13 +155,6 @@ async def test_switched_off_points_are_neither_made_nor_listed():
     off = await edited(one, insert=[(("Ann", "Bob"), "x")])
     assert off.changes == ()
     assert "switches.points" in off.skipped[0].reason
-
-
-async def test_what_steps_leave_out_is_skipped_with_the_reason():
-    one = await told(memory())
-    left = await edited(one, insert=[(("Ann", "Bob"), "x")], steps=("merge",))
-    assert left.changes == ()
-    assert [(one.step, "steps leaves it out" in one.reason) for one in left.skipped] == [("points", True)]
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -19,7 +19,7 @@ from unit.reasoning.anthropic.enriched_memory import (
     read_all,
     read_by_claude,
 )
-from unit.reasoning.anthropic.judged_memory import NOW, asked, wired
+from unit.reasoning.anthropic.judged_memory import NOW, asked
 from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.language_model import DAY_MS
@@ -101,22 +101,6 @@ async def test_the_newest_text_is_read_first_with_those_before_it_in_its_session
         assert [line.split()[1] for line in read[1]] == [str(number) for number in range(18, 30)]
         assert [line.split()[1] for lines in read[:0:-1] for line in lines] == [str(number) for number in range(30)]
         assert "[-] Ann: Number 17 word" in api.requests[1].text
-
-
-async def test_of_several_spaces_the_one_that_was_written_last_is_read_first():
-    async with enriched(NOTHING, "Ann: Second.") as (memory, api):
-        for later, text in ((1, "First."), (-1, "Third.")):
-            memory.clock = lambda later=later: NOW + later
-            await memory.write(WriteRequest(f"space {later}", "talk", "message", tuple(said(f"Ann: {text}"))))
-        await read_all(memory)
-        assert [numbered(one) for one in api.requests] == [{1: "First."}, {1: "Second."}, {1: "Third."}]
-
-
-async def test_one_call_reads_about_a_thousand_tokens():
-    async with enriched(NOTHING, items=talk(40, words=150)) as (memory, api):
-        await read_all(memory)
-        assert {len(numbered(one)) for one in api.requests} <= {3, 1}
-        assert max(one.tokens for one in api.requests) < 3_000
 
 
 async def test_facts_stated_by_a_caller_and_old_revisions_are_not_read():
@@ -240,16 +224,6 @@ async def test_a_text_that_failed_is_read_alone_so_that_others_are_not_lost():
         assert {len(numbered(one)) for one in api.requests[1:]} == {1}
 
 
-async def test_after_several_failures_in_a_row_the_process_rests():
-    async with enriched([message("no")], items=talk(6, words=580)) as (memory, api):
-        assert await read_all(memory) == room.PATIENCE == len(api.requests)
-        memory.clock = lambda: NOW + 4 * room.PAUSE_MS - 1
-        assert not await enriching(memory).step()
-        memory.clock = lambda: NOW + 4 * room.PAUSE_MS
-        await enriching(memory).step()
-        assert len(api.requests) == room.PATIENCE + 1
-
-
 @pytest.mark.parametrize("reply", [overloaded(), error(500), error(429)])
 async def test_an_unreachable_service_fails_no_text_and_the_process_rests(reply):
     async with enriched([reply, facts()]) as (memory, api):
@@ -261,12 +235,6 @@ async def test_an_unreachable_service_fails_no_text_and_the_process_rests(reply)
         memory.clock = lambda: NOW + room.PAUSE_MS
         await read_all(memory)
         assert await texts(memory) == TextsRead(0, 1, 0)
-
-
-async def test_a_missing_service_fails_no_text():
-    async with enriched(HOME, base_url="http://127.0.0.1:9") as (memory, _):
-        assert not await enriching(memory).step()
-        assert [(job.state, job.tries) for job in await jobs_of(memory)] == [("waiting", 0)]
 
 
 async def test_a_refused_key_is_not_tried_again_before_the_next_start_and_status_says_so():
@@ -282,21 +250,6 @@ async def test_a_refused_key_is_not_tried_again_before_the_next_start_and_status
         await read_all(other)
         assert await texts(other) == TextsRead(0, 1, 0)
         await other.aclose()
-
-
-async def test_without_a_key_nothing_is_leased():
-    async with enriched(HOME, key=None) as (memory, api):
-        assert not await enriching(memory).step()
-        assert (await jobs_of(memory), api.requests) == ([], [])
-        assert await texts(memory) == TextsRead(1, 0, 0)
-
-
-@pytest.mark.parametrize("engine", [{"judge": "auto", "enrich": "all"}, {"judge": "anthropic", "enrich": "off"}])
-async def test_nothing_is_read_unless_the_settings_ask_for_it(engine):
-    memory = wired("http://127.0.0.1:9", **engine)
-    await memory.write(WriteRequest("default", "talk", "message", tuple(said(KEYS))))
-    assert (memory.text_reader, memory.enriching, len(memory.background)) == (None, None, 0)
-    assert await texts(memory) is None
 
 
 async def test_only_what_a_query_found_is_read_where_that_is_set():
@@ -337,15 +290,6 @@ async def test_half_of_a_day_s_budget_is_left_to_questions_and_the_next_day_it_g
         await other.aclose()
 
 
-async def test_a_day_s_budget_that_holds_no_reading_gives_the_lease_back_and_counts_no_try():
-    async with enriched(HOME, day_tokens=1_000) as (memory, api):
-        assert not await enriching(memory).step()
-        memory.clock = lambda: NOW + DAY_MS - 1
-        assert not await enriching(memory).step()
-        (job,) = await jobs_of(memory)
-        assert (job.state, job.tries, job.at, api.requests) == ("waiting", 0, NOW, [])
-
-
 async def test_after_a_reply_that_was_cut_off_each_text_is_read_alone():
     def read(asked_for):
         lines = numbered(asked_for)
@@ -360,14 +304,6 @@ async def test_after_a_reply_that_was_cut_off_each_text_is_read_alone():
         assert [len(numbered(one)) for one in api.requests] == [6, 1, 1, 1, 1, 1, 1]
         assert {one.tail for one in await read_by_claude(memory)} == {str(number) for number in range(6)}
         assert await texts(memory) == TextsRead(0, 6, 0)
-
-
-async def test_a_part_that_was_read_resets_the_count_of_failures():
-    async with enriched([message("no"), facts(), message("no")], items=talk(1, words=800)) as (memory, _):
-        for minutes in (0, 1, 1):
-            memory.clock = lambda minutes=minutes: NOW + minutes * 60_000
-            await enriching(memory).step()
-        assert [(job.parts, job.tries) for job in await jobs_of(memory)] == [(1, 1)]
 
 
 async def test_a_long_document_is_read_in_parts_each_sentence_once():
@@ -391,24 +327,6 @@ async def test_a_long_document_is_read_in_parts_each_sentence_once():
         await other.aclose()
 
 
-async def test_a_text_without_words_is_done_without_a_request():
-    async with enriched(NOTHING, "Ann:  \u200b ") as (memory, api):
-        await read_all(memory)
-        assert (await texts(memory), api.requests) == (TextsRead(0, 1, 0), [])
-
-
-async def test_written_texts_are_read_in_the_background_once_nobody_calls():
-    async with enriched(HOME, items=talk(40, words=40)) as (memory, _):
-        memory.background._rest_s = 0
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(memory.work)
-            with anyio.fail_after(300):
-                while (await texts(memory)).waiting:
-                    await anyio.lowlevel.checkpoint()
-            tasks.cancel_scope.cancel()
-        assert await texts(memory) == TextsRead(0, 40, 0)
-
-
 async def test_shutdown_does_not_wait_for_claude_and_leaves_the_store_consistent():
     async with enriched([Silence()]) as (memory, api):
         memory.background._rest_s = 0
@@ -421,15 +339,3 @@ async def test_shutdown_does_not_wait_for_claude_and_leaves_the_store_consistent
             tasks.cancel_scope.cancel()
         assert [job.state for job in await jobs_of(memory)] == ["leased"]
         assert await read_by_claude(memory) == []
-
-
-async def test_status_reports_what_is_sent_and_how_much_was_read():
-    async with enriched([message("no")], items=talk(3)) as (memory, _):
-        reply = status_reply(await memory.status())
-        assert reply.structured["claude"]["texts"] == {"waiting": 3, "done": 0, "failed": 0}
-        assert "All questions, the evidence found for them, and all that was written go to" in reply.text
-        assert reply.text.count("Texts read by Claude for facts: 0 done, 3 waiting.") == 1
-        memory.text_reader = None
-        reply = status_reply(await memory.status())
-        assert "texts" not in reply.structured["claude"]
-        assert "Texts read" not in reply.text

@@ -7,15 +7,11 @@ import pytest
 from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.server.resources import catalogue
-from mcp_memory.server.tools.answer import answer_reply
 from mcp_memory.server.tools.reconstruct import recall_reply
-from mcp_memory.server.tools.status import status_reply
-from mcp_memory.services.learn.update import TEXT_CHARS
 
 pytestmark = pytest.mark.anyio
 DOG = "Which dog did Ann adopt?"
@@ -71,16 +67,6 @@ async def test_evidence_is_labelled_wrong_only_if_it_misled_to_a_wrong_answer(sa
     )
     (lesson,) = lessons_of(one, recall.episode)
     assert (lesson.source, lesson.labels) == ("caller", {best: label})
-
-
-@pytest.mark.parametrize(("correct", "label"), [(True, 1), (False, 0)])
-async def test_a_word_about_the_answer_labels_what_it_cites(correct, label):
-    one = await told(memory(read=True), "Ann: I bake.", "Bob: I moved to Lisbon last Friday.")
-    answer = await one.answer(Query("Where did Bob move to?", "default", 12))
-    assert "Lisbon" in answer.text
-    await judged(one, answer.recall.episode, answer_correct=correct)
-    lesson = lessons_of(one, answer.recall.episode)[-1]
-    assert set(lesson.labels.values()) == {label}
 
 
 async def test_an_unknown_episode_is_refused_with_a_remedy():
@@ -210,16 +196,6 @@ async def test_a_cancelled_call_is_applied_completely_or_not_at_all(part):
     assert (len(space.sessions["feedback"]), len(lessons_of(one))) == (1, 1)
 
 
-async def test_a_long_correction_is_stored_whole_and_reported_by_its_beginning():
-    one = await told(memory(), "Ann: I adopted a beagle.")
-    recall = await recalled(one, DOG)
-    pages = "Ann has a cat and a dog. " * 1000
-    (change, *_) = (await judged(one, recall.episode, correction=pages)).changes
-    assert (change.kind, len(change.text)) == ("message", TEXT_CHARS + 1)
-    assert pages.startswith(change.text[:-1])
-    assert pages in {turn.text for turn in one.store._view.space("default").turns.values()}
-
-
 async def test_a_change_of_a_relations_cardinality_is_reported():
     taught = [
         NewFact(who, "dentist", what, valid_from=parse(f"{year}-01-01")[0], intent="EVOLUTION")
@@ -270,26 +246,6 @@ async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_te
     assert lesson.labels[second.id] == 1
 
 
-async def test_the_citations_of_an_answer_name_their_record():
-    one = await told(memory(read=True), "Ann: I bake.", "Bob: I moved to Lisbon last Friday.")
-    answer = await one.answer(Query("Where did Bob move to?", "default", 12))
-    cited = answer.citations[0].evidence_id
-    number = [item.id for item in answer.recall.evidence].index(cited) + 1
-    assert f"- record {number} [" in answer_reply(answer, 2000).text
-    await judged(one, answer.recall.episode, supports=(str(number),))
-    assert 1 in lessons_of(one)[-1].labels.values()
-
-
-async def test_lessons_are_counted_for_each_space():
-    one = await told(await told(memory()), "Eve: I adopted a cat.", space="other")
-    recall = await recalled(one, DOG)
-    await judged(one, recall.episode, supports=("1",))
-    reply = status_reply(await one.status())
-    assert {space["space"]: space["lessons"] for space in reply.structured["spaces"]} == {"default": 1, "other": 0}
-    assert reply.structured["counts"]["lessons"] == 1
-    assert "1 lesson of what helped" in reply.text
-
-
 async def test_an_episode_that_was_learnt_from_is_known_to_every_process_and_each_judge_is_heard_once():
     log = FakeLog()
     one = await told(memory(log), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
@@ -302,16 +258,3 @@ async def test_an_episode_that_was_learnt_from_is_known_to_every_process_and_eac
     late = await judged(other, recall.episode, supports=(best,))
     assert late.changes == ()
     assert belief_of(other, best).supported == 1
-
-
-@pytest.mark.parametrize("limit", [0, 100_000])
-async def test_learning_is_the_same_without_vectors_in_the_view(limit):
-    one = await told(memory(vector_limit=limit), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
-    recall = await recalled(one, DOG)
-    best = recall.evidence[0].id
-    await judged(one, recall.episode, supports=(best,))
-    (query,) = await one.embedder.embed([DOG])
-    (own,) = await one.embedder.embed(["Ann: I adopted a beagle."])
-    near = float(query @ own)
-    assert float(belief_of(one, best).task @ query) == pytest.approx(near + 0.8 * (1 - near), abs=1e-5)
-    assert (await recalled(one, DOG)).evidence[0].id == best

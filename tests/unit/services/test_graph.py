@@ -7,8 +7,6 @@ import networkx
 import numpy as np
 import pytest
 from batches import point
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import FOREVER
@@ -20,7 +18,6 @@ from mcp_memory.services.graph import (
     graph_of,
     graphml,
     hyperedges_of,
-    label,
     mermaid,
 )
 from mcp_memory.view.facts import Facts
@@ -124,12 +121,6 @@ def test_no_name_breaks_a_drawing_or_a_file(name):
     assert len(ElementTree.fromstring(graphml(graph)).findall(".//{*}edge")) == 2
 
 
-@given(st.text())
-def test_a_label_is_words_with_marks_within_them_and_codes_and_never_empty(text):
-    assert re.fullmatch(r"(?:[^\W_]| |(?<=[^\W_])(?:[-'.,](?=[^\W_])|, )|#\d+;)+", label(text))
-    assert len(re.sub(r"#\d+;", "x", label(text))) <= 60
-
-
 def test_a_large_graph_is_drawn_up_to_mermaids_limits_with_a_note():
     crowd = [said("Ann", "knows", f"person {number} " + "é" * 50, "2020-01-01", number=number) for number in range(700)]
     few, long = mermaid(graph_of(facts_of(*crowd[:500]))), mermaid(graph_of(facts_of(*crowd)))
@@ -172,12 +163,3 @@ def test_the_neighbourhood_includes_points_that_join_the_entity_or_two_nodes():
     near = hyperedges_of(space, around(whole, "lisbon", 2), "lisbon")
     assert [one.point.id for one in near] == ["h_own", "h_two", "h_pair"]
     assert [one.point.id for one in hyperedges_of(space, whole)] == ["h_own", "h_two", "h_one", "h_pair"]
-
-
-def test_points_that_mermaid_would_not_draw_are_left_out_and_counted():
-    points = [point(str(number), [f"E{number}.{one}" for one in range(12)]) for number in range(40)]
-    space = space_with(*points)
-    graph = graph_of(space.facts)
-    lines = mermaid(graph, hyperedges_of(space, graph)).splitlines()
-    assert lines[1] == "  %% 7 of 40 memory points are not drawn - ask for entity"
-    assert len([line for line in lines if " --- " in line]) == 33 * 12

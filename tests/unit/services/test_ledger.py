@@ -72,21 +72,6 @@ async def test_the_real_cost_replaces_the_estimate_with_the_next_request() -> No
     assert len(log.commits) == 2
 
 
-async def test_corrections_are_also_recorded_later_and_only_once() -> None:
-    one = Account(log := FakeLog())
-    one.ledger.settle(await one.ledger.reserve(900), Spending())
-    for _ in range(2):
-        await one.ledger.enter()
-    assert (len(log.commits), await Account(log).stored()) == (2, Spending())
-
-
-async def test_a_request_with_an_exact_estimate_leaves_no_correction() -> None:
-    one = Account(log := FakeLog())
-    one.ledger.settle(await one.ledger.reserve(900), Spending(1, 900))
-    await one.ledger.enter()
-    assert (one.told, len(log.commits)) == (0, 1)
-
-
 async def test_the_reservations_of_a_dead_process_count_as_spent() -> None:
     await Account(log := FakeLog()).ledger.reserve(900)
     with pytest.raises(EngineError, match=SPENT):
@@ -107,13 +92,6 @@ async def test_a_new_day_starts_at_zero_and_corrections_count_for_the_day_of_the
     assert await Account(log).stored(19_001) == Spending(1, 1_000)
 
 
-async def test_costs_are_recorded_without_a_bound_too() -> None:
-    one = Account(FakeLog(), tokens=0)
-    await one.ledger.reserve(10**9)
-    await one.ledger.reserve(10**9)
-    assert await one.stored() == Spending(2, 2 * 10**9)
-
-
 async def test_a_request_that_cannot_be_recorded_is_refused_and_corrections_wait() -> None:
     one = Account(log := FakeLog())
     one.ledger.settle(await one.ledger.reserve(900), Spending(1, 100))
@@ -127,15 +105,3 @@ async def test_a_request_that_cannot_be_recorded_is_refused_and_corrections_wait
     log.full = False
     await one.ledger.enter()
     assert await Account(log).stored() == Spending(1, 100)
-
-
-async def test_a_correction_made_during_recording_is_not_lost() -> None:
-    one = Account(log := FakeLog())
-    first, second = await one.ledger.reserve(400), await one.ledger.reserve(400)
-    one.ledger.settle(first, Spending(1, 300))
-    async with anyio.create_task_group() as tasks, log.lock:
-        tasks.start_soon(one.ledger.enter)
-        await anyio.wait_all_tasks_blocked()
-        one.ledger.settle(second, Spending(1, 200))
-    await one.ledger.enter()
-    assert await Account(log).stored() == Spending(2, 500)

@@ -7,10 +7,8 @@ import pytest
 from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.requests import EvolveRequest, Feedback, PointEdits, PointInsert
+from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
 from mcp_memory.errors import InvalidInput
-from mcp_memory.hypergraph.settings import PointSettings
-from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
 ORDER = (
@@ -127,14 +125,6 @@ async def test_a_goal_that_asks_for_one_thing_merges_nothing_and_says_why():
     assert len(active(one)) == 3
 
 
-async def test_merging_can_be_switched_off():
-    one = await told(memory())
-    one = replace(one, settings=Settings(points=PointSettings(merge=False)))
-    done = await merging(one, "How do Rufus and Bella get on?")
-    assert "switches.merge" in done.skipped[0].reason
-    assert len(active(one)) == 3
-
-
 async def test_an_episode_is_organised_under_its_question_without_unsupporting_evidence():
     one = await told(memory(), *ORDER)
     recall = await recalled(one, "How did Rufus and Bella meet?")
@@ -146,17 +136,6 @@ async def test_an_episode_is_organised_under_its_question_without_unsupporting_e
     assert "Crufts" not in point.description
 
 
-async def test_an_episode_may_be_organised_under_another_goal_and_feedback_does_not_affect_the_goal():
-    one = await told(memory(), *ORDER)
-    recall = await recalled(one, "Who won the Crufts cup?")
-    await one.evolve(EvolveRequest("default", recall.episode, goal="Bella's life", steps=("points",)))
-    assert {point.scope for point in active(one)} == {"Bella's life"}
-    feedback = Feedback(supports=(recall.evidence[0].id,))
-    both = await one.evolve(EvolveRequest("default", recall.episode, feedback, goal="Ferries to Calais"))
-    assert {change.step for change in both.changes} >= {"feedback", "points"}
-    assert any("Calais" in point.entities for point in active(one, "Ferries to Calais"))
-
-
 async def test_a_callers_own_points_replace_organising_the_episode_and_this_is_reported():
     one = await told(memory(), *ORDER)
     recall = await recalled(one, "Who won the Crufts cup?")
@@ -164,13 +143,6 @@ async def test_a_callers_own_points_replace_organising_the_episode_and_this_is_r
     done = await one.evolve(EvolveRequest("default", recall.episode, points=edits))
     assert [point.description for point in active(one)] == ["Ann knows Bella."]
     assert "of your own" in done.skipped[0].reason
-
-
-async def test_an_unknown_goal_makes_no_points():
-    one = memory()
-    done = await organised(one, "Everything about Atlantis")
-    assert done.changes == ()
-    assert "joins two entities" in done.skipped[0].reason
 
 
 async def test_a_call_that_brings_nothing_is_refused_and_steps_without_input_are_skipped():

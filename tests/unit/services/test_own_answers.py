@@ -7,10 +7,9 @@ import pytest
 from learning_memory import LINES, judged, memory, recalled, told
 
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.services.learn.episodes import KEPT
-from mcp_memory.services.learn.update import learn, relearner, support_lesson
+from mcp_memory.services.learn.update import learn, relearner
 
 pytestmark = pytest.mark.anyio
 WHERE = "Where did Bob move to?"
@@ -47,19 +46,6 @@ async def test_an_abstention_teaches_nothing():
     done = await judged(one, answer.recall.episode, supports=(answer.recall.evidence[0].id,))
     assert (done.changes, [skipped.step for skipped in done.skipped]) == ((), ["feedback"])
     assert lessons_of(one) == []
-
-
-async def test_nothing_is_learnt_if_the_caller_or_the_settings_forbid_it():
-    one = await told(memory(read=True), *TALK)
-    answer = await asked(one, learn=False)
-    assert answer.recall.episode
-    assert lessons_of(one) == []
-
-
-async def test_a_plain_answer_teaches_at_once():
-    one = await told(memory(read=True), *TALK)
-    answer = await asked(one)
-    assert [lesson.source for lesson in lessons_of(one, answer.recall.episode)] == ["embedded"]
 
 
 async def test_known_support_is_not_recorded_again_however_often_it_is_asked():
@@ -104,24 +90,6 @@ async def test_repeating_an_answer_never_outweighs_a_caller_who_called_it_wrong(
         await judged(one, recall.episode, supports=[item])
     assert (await asked(one)).text == wrong.text
     assert one.store._view.space("default").beliefs.get(cited).supported >= 2
-
-
-async def test_an_own_lesson_leaves_out_only_what_a_caller_called_wrong():
-    one = await told(memory(read=True), *TALK)
-    await asked(one)
-    (lesson,) = lessons_of(one)
-    for names, says in ((("s_2",), None), (("s_1", "s_2"), None), (("s_2", "s_3"), {"s_3": 1})):
-        found = support_lesson("embedded", lesson.episode(), names, known={"s_1"}, wrong={"s_2"})
-        assert (found and found.labels) == says
-
-
-async def test_a_lesson_with_one_unknown_sentence_is_recorded():
-    one = await told(memory(read=True), *TALK)
-    await asked(one)
-    (lesson,) = lessons_of(one)
-    for names, says in (((), None), (("s_1",), None), (("s_1", "s_2"), {"s_1": 1, "s_2": 1})):
-        found = support_lesson("embedded", lesson.episode(), names, known={"s_1"})
-        assert (found and found.labels) == says
 
 
 async def test_a_rebuild_learns_the_same_from_a_lesson_with_a_damaged_trace():
@@ -191,12 +159,3 @@ async def test_a_lesson_that_another_process_recorded_meanwhile_is_not_recorded_
     assert await learn(one.store, one.embedder, Teacher(), lesson) is None
     assert len(one.store.log.commits) == commits
     assert lesson.episode_id == answer.recall.episode
-
-
-async def test_propagate_finds_the_sentences_of_an_entity_and_suggests_the_next():
-    one = await told(memory(), *LINES)
-    found = await one.explore(ExploreRequest("default", "propagate", entity="Lisbon", query="How is the weather?"))
-    assert [item.text for item in found.items] == [LINES[3][5:], LINES[1][5:]]
-    named = await one.explore(ExploreRequest("default", "propagate", query="Lisbon"))
-    assert {item.text for item in named.items} == {LINES[1][5:], LINES[3][5:]}
-    assert [step.args["entity"] for step in named.next] == ["Bob"]

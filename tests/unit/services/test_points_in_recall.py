@@ -7,7 +7,6 @@ import pytest
 from learning_memory import memory, recalled, told
 
 from mcp_memory.domain.requests import EvolveRequest
-from mcp_memory.hypergraph.settings import PointSettings
 
 pytestmark = pytest.mark.anyio
 GOAL = "Who owns the dog that won the Crufts cup?"
@@ -63,16 +62,6 @@ async def test_feedback_about_a_point_teaches_the_sentences_that_support_it():
     assert sorted(shown.sentences) == sorted(found.points[0].sentences)
 
 
-async def test_with_points_switched_off_recall_is_as_without_points():
-    one = await organised()
-    one = replace(one, settings=replace(one.settings, points=PointSettings(enabled=False)))
-    found = await recalled(one, GOAL)
-    plain = await recalled(await told(memory(), *LINES), GOAL)
-    assert [(item.kind, item.text, item.score) for item in found.evidence] == [
-        (item.kind, item.text, item.score) for item in plain.evidence
-    ]
-
-
 @pytest.mark.parametrize("seed", range(12))
 async def test_whatever_points_there_are_recall_shows_the_same_texts_each_once_and_the_best_first(seed):
     dice = random.Random(seed)
@@ -91,9 +80,3 @@ async def test_whatever_points_there_are_recall_shows_the_same_texts_each_once_a
         assert refs(found)[0] == refs(before)[0]
         assert all(1 <= len(item.sources) <= 3 for item in found.evidence)
         assert [item.score for item in found.evidence] == sorted((i.score for i in found.evidence), reverse=True)
-
-
-async def test_status_counts_the_points_in_use():
-    one = await organised()
-    (space,) = (await one.status()).spaces
-    assert space.points == 1

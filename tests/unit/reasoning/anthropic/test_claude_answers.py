@@ -60,17 +60,6 @@ async def test_claude_abstains_and_names_what_is_missing():
         assert lessons_of(memory) == []
 
 
-async def test_unknown_numbers_are_dropped_from_citations():
-    def script(request):
-        number = next(number for number, line in request.lines.items() if "a baker." in line)
-        return said("A baker", ("S99", number, "F0", "../../etc", number))
-
-    async with judged(script) as (memory, _):
-        answer = await asked(memory, "What does Ann's sister do?")
-        assert [citation.source.quote for citation in answer.citations] == ["My sister is a baker."]
-        assert answer.engine == "anthropic"
-
-
 async def test_an_unusable_reply_is_sent_back_with_the_reason():
     replies = [message('{"answerable": true}'), said("Lisbon", ("S99",)), said("Lisbon", ("S1",))]
     async with judged(replies, "Bob: I moved to Lisbon last Friday.") as (memory, api):
@@ -117,21 +106,6 @@ async def test_with_auto_claude_is_asked_only_where_the_embedded_judgement_is_un
         assert (sure.text, sure.engine, len(api.requests)) == ("Lisbon", "embedded", 0)
         unsure = await asked(memory, "Why would Bob be sad to leave?")
         assert (unsure.engine, len(api.requests)) == ("anthropic", 1)
-
-
-async def test_an_empty_memory_does_not_ask_claude():
-    async with judged([said("Lisbon", ("S1",))]) as (memory, api):
-        answer = await asked(memory, space="empty")
-        assert (answer.text, answer.engine, api.requests) == (None, "embedded", [])
-
-
-async def test_the_constant_part_of_a_prompt_is_marked_for_the_cache_only_if_long_enough():
-    async with judged(finding("Lisbon", "Lisbon"), cache_min_tokens=100) as (memory, api):
-        await asked(memory)
-        assert api.requests[0].body["system"][0]["cache_control"] == {"type": "ephemeral"}
-    async with judged(finding("Lisbon", "Lisbon")) as (memory, api):
-        await asked(memory)
-        assert "cache_control" not in json.dumps(api.requests[0].body)
 
 
 async def test_the_cost_of_an_answer_counts_cache_reads_apart():

@@ -1,11 +1,10 @@
 """The day budget that memories on one store share: once it is spent, the embedded engine answers."""
 
-import anyio
 import pytest
 from judged_memory import NOW, asked, claude_of, judged, wired
-from standin.replies import Silence, said
+from standin.replies import said
 
-from mcp_memory.domain.language_model import DAY_MS, Spending, day_number
+from mcp_memory.domain.language_model import DAY_MS, Spending
 
 pytestmark = pytest.mark.anyio
 DAY_TOKENS = 2_900
@@ -60,29 +59,6 @@ async def test_two_memories_share_the_budget_and_a_third_that_starts_later_finds
         await third.aclose()
 
 
-async def test_the_day_counts_the_usage_that_replies_report():
-    async with judged([LISBON]) as (memory, api):
-        answer = await asked(memory)
-        await memory.background.drain(30)
-        async with memory.store.reading() as view:
-            stored = view.spent(day_number(NOW))
-        spent = answer.recall.spent
-        assert spent is not None
-        assert stored == await today(memory) == Spending(1, api.tokens, 0, spent.output_tokens)
-
-
-async def test_a_request_is_recorded_before_it_is_sent_so_that_a_crash_counts_it():
-    async with judged([Silence()], day_tokens=DAY_TOKENS) as (memory, api), anyio.create_task_group() as tasks:
-        tasks.start_soon(asked, memory)
-        with anyio.fail_after(300):
-            await api.arrived.wait()
-        async with wired(api.url, memory.store.log).store.reading() as view:
-            stored = view.spent(day_number(NOW))
-        assert stored == Spending(1, stored.input_tokens)
-        assert api.tokens <= stored.input_tokens < DAY_TOKENS
-        tasks.cancel_scope.cancel()
-
-
 async def test_a_request_that_cannot_be_recorded_is_not_sent():
     async with judged([LISBON]) as (memory, api):
         memory.store.log.full = True
@@ -93,21 +69,3 @@ async def test_a_request_that_cannot_be_recorded_is_not_sent():
         assert claude_of(memory).spent.calls == 0
         memory.store.log.full = False
         assert (await asked(memory)).engine == "anthropic"
-
-
-async def test_an_unreachable_server_spends_nothing_of_the_day():
-    async with judged([LISBON]) as (other, _):
-        gone = wired("http://127.0.0.1:9", other.store.log)
-        assert (await asked(gone, learn=False)).engine == "embedded"
-        await gone.background.drain(30)
-        assert await today(gone) == await today(other) == Spending()
-        await gone.aclose()
-
-
-async def test_zero_sets_no_limit_and_spending_is_still_reported():
-    async with judged([LISBON], day_tokens=0) as (memory, api):
-        for _ in range(4):
-            assert (await asked(memory, learn=False)).engine == "anthropic"
-        judging = (await memory.status()).judging
-        assert judging is not None
-        assert (judging.day_tokens, judging.today.calls, judging.today.input_tokens) == (0, 4, api.tokens)

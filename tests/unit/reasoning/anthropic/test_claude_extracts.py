@@ -2,13 +2,10 @@
 
 import json
 import random
-from dataclasses import replace
 
 import pytest
-from enriched_memory import KEYS, PORTO, enriched, enriching, facts, jobs_of, numbered, read_all, read_by_claude
 from judged_memory import NOW
-from standin.replies import Reply, Silence, error, message
-from unit.rules.answers.small_memory import said
+from standin.replies import Reply, message
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Excerpt, Turn
@@ -16,7 +13,7 @@ from mcp_memory.errors import EngineError
 from mcp_memory.language.iso import parse, show
 from mcp_memory.language.segments import split
 from mcp_memory.reasoning.anthropic import extract
-from mcp_memory.reasoning.anthropic.messages import UnusableReply, estimate_tokens, parse_message, parse_reply
+from mcp_memory.reasoning.anthropic.messages import UnusableReply, parse_message, parse_reply
 
 pytestmark = pytest.mark.anyio
 SAID = parse("2023-05-08T13:56:00")[0]
@@ -146,11 +143,6 @@ def test_invalid_facts_are_left_out_and_the_rest_is_kept(told):
     assert [found.tail for found in read_out(LIVES, told, good)] == ["Acme"]
 
 
-def test_confidence_and_relation_are_normalised():
-    low, high = read_out(LIVES, fact(confidence=-3), fact("Ben", "Works at", "Acme", confidence=7))
-    assert (low.confidence, high.confidence, high.relation) == (0.01, 1, "works_at")
-
-
 def test_only_some_of_two_thousand_facts_are_read_and_duplicates_are_kept_once():
     told = [fact(), *(fact("Ben", f"likes_{number}", "Acme") for number in range(2_000)), fact("Mia")]
     found = read_out(LIVES, fact(), *told)
@@ -174,64 +166,6 @@ def test_sentences_are_shown_as_numbered_lines_that_cannot_be_forged():
     assert lines[-1].endswith("It is tall.")
     assert "\u202e" not in laid.text
     assert [(whole.turn.id, index) for whole, index in laid.lines.values()][-1] == ("t_2", 0)
-
-
-def test_the_system_prompt_of_a_reading_is_short():
-    assert estimate_tokens(extract.system_prompt()) < 1_350
-
-
-BAD = {
-    "no JSON": message("Sure! Here are the facts:"),
-    "no message": Reply(200, b"[]"),
-    "a judgement": message('{"answerable": true}'),
-    "null": message('{"facts": null}'),
-    "a line in words": facts({**PORTO, "line": "one"}),
-    "more than asked for": facts({**PORTO, "line": 1, "sentence": "x"}),
-    "an unknown intent": facts({**PORTO, "line": 1, "intent": "ORDER"}),
-    "declined": message("I can't help with that.", stop_reason="refusal"),
-    "a bad request": error(400),
-    "nothing": message(""),
-    "silence": Silence(),
-}
-
-
-@pytest.mark.parametrize("reply", BAD.values(), ids=BAD)
-async def test_a_bad_reply_stores_only_its_failure(reply):
-    seconds = 0.2 if isinstance(reply, Silence) else 30
-    async with enriched([reply], timeout_s=seconds, retries=3) as (memory, api):
-        before = len(memory.store.log.commits)
-        await enriching(memory).step()
-        assert [(job.state, job.tries) for job in await jobs_of(memory)] == [("waiting", 1)]
-        assert len(api.requests) == 1
-        batches = memory.store.log.commits[before:]
-        assert not [one for one in batches if one.assertions or one.turns or one.segments or one.sentences]
-
-
-HARMLESS = {
-    "none": facts(),
-    "of an unknown line": facts({**PORTO, "line": 99}),
-    "invented": facts({**PORTO, "line": 1, "tail": "Paris"}),
-    "ends before it begins": facts({**PORTO, "line": 1, "since": "2020", "until": "2019"}),
-    "of no number": message(
-        '{"facts": [{"line": 1, "head": "Bob", "relation": "a", "tail": "Porto", "confidence": NaN}]}'
-    ),
-}
-
-
-@pytest.mark.parametrize("reply", HARMLESS.values(), ids=HARMLESS)
-async def test_invalid_facts_are_dropped_and_the_text_counts_as_read(reply):
-    async with enriched([reply]) as (memory, _):
-        await read_all(memory)
-        assert [job.state for job in await jobs_of(memory)] == ["done"]
-        assert await read_by_claude(memory) == []
-
-
-async def test_the_log_counts_dropped_facts_without_their_content(caplog):
-    caplog.set_level("DEBUG", logger="mcp_memory")
-    async with enriched([facts({**PORTO, "line": 1}, {**PORTO, "line": 1, "tail": "Paris"})]) as (memory, _):
-        await read_all(memory)
-    assert "Of 2 facts that Claude read, 1 are not kept." in caplog.messages
-    assert not [word for word in ("Porto", "Paris", "Bob", "keys") if word in caplog.text]
 
 
 USAGE = {"input_tokens": 900, "output_tokens": 60}
@@ -307,43 +241,3 @@ def test_every_kept_fact_is_supported_by_its_text_whatever_the_reply(seed):
         for one in found:
             sound(one, whole[one.turn_id])
     assert outcomes >= {"refused", "some"}
-
-
-async def test_mutated_replies_over_http_leave_whole_versions_and_nothing_else():
-    draw = random.Random(7)
-    lines = [f"{one.speaker}: {one.text}" for one in TOLD]
-    items = [replace(item, said_at=SAID + number) for number, item in enumerate(said(*lines * 30))]
-
-    def read_badly(asked_for):
-        told = ((n, one) for n, text in numbered(asked_for).items() for one in TOLD if one.text == text)
-        return mutated(draw, [[{**SEEDS[TOLD.index(one)][0], "line": n}] for n, one in told])
-
-    async with enriched(read_badly, items=items) as (memory, api):
-        for hour in range(160):
-            memory.clock = lambda hour=hour: NOW + hour * 3_600_000
-            await enriching(memory).step()
-        assert len(api.requests) > 40
-        async with memory.store.reading() as view:
-            space = view.space("default")
-            read_by = [one for one in space.facts.rows if one.extractor == "anthropic"]
-            assert len(read_by) > 20
-            for one in read_by:
-                sound(one, space.turns[one.turn_id])
-            for version in space.facts.all(suspected=True):
-                assert version.since <= version.until
-                assert (version.since == version.until) == (version.status == "contested")
-            for one in read_by:
-                counts = one.id in {other.id for other in space.facts.assertions_in(one.turn_id)}
-                assert (space.facts.version_of(one) is not None) == (counts and not one.negated)
-        assert {job.state for job in await jobs_of(memory)} <= {"done", "failed", "waiting"}
-
-
-async def test_a_request_holds_the_text_with_speaker_and_day_between_two_marks():
-    async with enriched([facts()]) as (memory, api):
-        await read_all(memory)
-        (sent,) = api.requests
-        assert numbered(sent) == {1: KEYS.removeprefix("Bob: ")}
-        assert "From Bob, Monday 2023-05-08:\n[1]" in sent.text
-        assert sent.text.strip().endswith("Write down what the numbered lines state.")
-        assert "also_known_as" in sent.body["system"][0]["text"]
-        assert "cache_control" not in sent.body["system"][0]

@@ -4,7 +4,6 @@ import json
 import random
 
 import pytest
-from judged_memory import asked, judged
 from standin.replies import Reply, judgement, message
 from unit.rules.answers.known_facts import about, space_of
 
@@ -112,28 +111,3 @@ def sound(got: Judgement, shown: set) -> None:
     assert proposal.citations
     assert set(proposal.citations) <= shown
     assert all(citation.source.quote in citation.source.turn.text for citation in proposal.citations)
-
-
-@pytest.mark.anyio
-async def test_mutated_replies_over_http_leave_nothing_in_the_store_but_sound_lessons():
-    draw = random.Random(99)
-    async with judged(lambda _: mutated(draw), retries=0) as (memory, api):
-        space = memory.store._view.space("default")
-        before = list(memory.store.log.commits)
-        engines = set()
-        for number in range(80):
-            got = await asked(memory, f"Where did Bob move to, {number}?")
-            engines.add(got.engine)
-            assert bool(got.recall.warnings) == (got.engine == "embedded")
-            assert all(one.source.quote in one.source.turn.text for one in got.citations)
-            assert (got.text is None) == (got.citations == ())
-        assert engines == {"embedded", "anthropic"}
-        assert len(api.requests) == 80
-        told = memory.store.log.commits[len(before) :]
-        assert not [batch for batch in told if batch.turns or batch.segments or batch.sentences or batch.assertions]
-        for lesson in space.beliefs.lessons():
-            assert lesson.source in engines
-            assert lesson.labels.keys() <= {sentence.id for sentence in space.sentences}
-            assert set(lesson.labels.values()) == {1}
-            assert not lesson.episode().abstained
-            assert (lesson.episode().answer or "").isprintable()

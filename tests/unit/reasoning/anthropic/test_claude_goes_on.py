@@ -6,7 +6,6 @@ import pytest
 from judged_memory import asked, judged
 from standin.replies import error, said
 
-from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.operators import operators
 from mcp_memory.reasoning.anthropic.judgements import NOT_OFFERED, OPERATORS
 from mcp_memory.settings import Settings
@@ -56,13 +55,6 @@ async def test_a_later_call_sends_new_and_kept_evidence():
         assert any("hives" in line for line in second - first)
 
 
-async def test_the_steps_are_in_the_trace():
-    async with judged(seeking, *TALK) as (memory, _):
-        answer = await asked(memory, QUESTION, limit=2)
-        steps = [(call.operator, dict(call.args)) for call in answer.recall.trace[-2:]]
-        assert steps == [("search", {"query": "The hives were full of honey."}), ("expand_facts", {"entity": "Emil"})]
-
-
 async def test_a_short_message_is_whole_its_reply_follows_a_question_and_small_talk_is_left_out():
     talk = (
         "Bob: Hello there. Which instrument do you play at school?",
@@ -88,15 +80,6 @@ async def test_an_unsatisfied_judge_is_asked_three_times_at_most():
         answer = await asked(memory, "Which flower is Ann's favourite?", limit=2)
         assert (answer.text, answer.engine) == (None, "anthropic")
         assert 2 <= len(api.requests) <= 3
-
-
-async def test_claude_is_not_asked_again_without_new_evidence():
-    async with judged([said(missing=("all",), look_for=["Where did Bob move to?"])]) as (memory, api):
-        answer = await asked(memory)
-        assert (answer.text, answer.engine, len(api.requests)) == (None, "anthropic", 1)
-        search, *instead = answer.recall.trace
-        assert (search.operator, search.kept) == ("search", 0)
-        assert [call.operator for call in instead][:1] == ["reflect"]  # the embedded engine in its place
 
 
 async def test_where_the_steps_of_the_judge_find_nothing_the_reason_leads_on():
@@ -141,22 +124,6 @@ async def test_the_evidence_says_where_it_leads_and_a_layer_can_be_left_out():
         assert len(api.requests) == 1
 
 
-async def test_only_what_was_searched_is_named_and_what_was_in_vain_is_said():
-    def steps(request):
-        if shown(request, "The hives"):
-            return said("Bees", shown(request, "The hives"))
-        without_tag = {"operator": "personal_aspect", "on": "Emil", "tag": ""}
-        taken = [{"operator": "tag_events", "on": on, "tag": ""} for on in ("hives", "zeppelin")]
-        return said(missing=("what he keeps",), supports=shown(request, "godfather"), steps=[without_tag, *taken])
-
-    async with judged(steps, *TALK) as (memory, api):
-        await asked(memory, QUESTION, limit=2)
-        (tried,) = [line for line in api.requests[1].text.splitlines() if line.startswith("Searched already: ")]
-        assert "tag_events hives;" in tried
-        assert "tag_events zeppelin (nothing new)" in tried
-        assert "personal_aspect" not in tried
-
-
 async def test_of_several_steps_the_best_of_each_is_shown_where_the_room_ends():
     topics = ("radio", "roof", "shed")
     many = [f"Emil: On day {n} the {on} had {'rain and wind for hours ' * 24}." for on in topics for n in range(12)]
@@ -186,55 +153,3 @@ async def test_a_failed_second_call_leaves_the_first_judgement_with_a_warning():
         assert answer.recall.missing == ("what he keeps",)
         warning = "Claude did not judge what was found after its first word: it replied with HTTP status 400."
         assert answer.recall.warnings == (warning,)
-
-
-async def test_unknown_names_and_other_spaces_add_nothing():
-    def script(request):
-        assert "Vienna" not in request.text
-        return said(missing=("all",), names=["Zed", "../../etc"], look_for=["Emil lives in Vienna"])
-
-    async with judged(script, "Bob: My godfather is Emil.") as (memory, _):
-        fact = NewFact("Emil", "lives_in", "Vienna")
-        await memory.write(WriteRequest("other", "talk", "statement", (), (fact,)))
-        answer = await asked(memory, "Where does Emil live?")
-        assert (answer.text, answer.engine) == (None, "anthropic")
-
-
-async def test_the_quickest_effort_asks_once_more_even_where_the_first_look_was_full():
-    lines = tuple(f"Ann: On day {number} I walked to the harbour {'and on ' * 60}." for number in range(60))
-    script = [said(missing=("the boat",), look_for=("The boat is called Skua",)), said("Skua", ("S1",))]
-    async with judged(script, *lines, "Bob: The boat is called Skua.", effort="quick") as (memory, api):
-        await asked(memory, "Where did Ann walk to on each day?", limit=40)
-        assert len(api.requests) == 2
-        assert sum(request.tokens for request in api.requests) <= 6_000
-
-
-async def test_what_a_search_finds_is_shown_though_it_was_found_before_and_did_not_fit():
-    filler = "The garden has animals, and we talked about the animals of the garden for a long while. " * 3
-    talk = [f"Emil: On day {number} we saw animals. {filler}Day {number} ended." for number in range(50)]
-    wanted = "Dora: The animals that the godfather keeps live in hives."
-    script = [said(missing=("his hives",), look_for=("live in hives",), supports=("S1",)), said("Bees", ("S1",))]
-    async with judged(script, *talk, wanted, input_tokens=7_000) as (memory, api):
-        await asked(memory, "What did Emil tell about the animals of the garden?", limit=60)
-        first, second = api.requests
-        assert not shown(first, "live in hives")
-        assert shown(second, "live in hives")
-
-
-async def test_the_last_look_is_announced_and_does_not_say_where_the_evidence_leads():
-    script = [said(missing=("the sister",), look_for=("Ann has a sister",), supports=("S1",)), said("Rufus", ("S1",))]
-    async with judged(script, *TALK, input_tokens=6_000) as (memory, api):
-        await asked(memory, QUESTION, limit=2)
-        assert ["last look" in request.text for request in api.requests] == [False, True]
-        assert ["In further pieces" in request.text for request in api.requests] == [True, False]
-
-
-async def test_a_list_is_answered_from_what_was_shown_before_as_well():
-    talk = [f"Emil: On day {number} we saw the animals of garden {number}." for number in range(30)]
-    more = "Dora: The hedgehog came at night, too."
-    script = [said(missing=("Dora",), look_for=("the hedgehog came at night",), supports=("S1",)), said("30", ("S1",))]
-    async with judged(script, *talk, more) as (memory, api):
-        await asked(memory, "Which animals did we see in the garden on each day?", limit=20)
-        first, second = api.requests
-        _, _, again = second.text.partition("Shown before as well:")
-        assert sum(line.partition("] ")[2] in again for line in first.text.splitlines() if "we saw" in line) > 10

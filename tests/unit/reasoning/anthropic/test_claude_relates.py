@@ -1,7 +1,5 @@
 """A question that relates things: memory points are made, reworded and merged while it is answered (HGMem §3.3)."""
 
-import random
-
 import anyio
 import pytest
 from judged_memory import asked, judged, wired
@@ -10,7 +8,6 @@ from standin.rooms import room
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
-from mcp_memory.services.follow_ups import CONCERNS, SEARCH
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -75,17 +72,6 @@ async def test_points_are_made_investigated_merged_and_kept_for_the_next_questio
         assert len(memory.store._view.space("default").hypergraph) == 1  # nothing new was made of it
 
 
-async def test_what_is_looked_for_is_taken_before_what_is_open_about_points():
-    def looking(request):
-        concerns = [point((), ("Ann", "lake"), "Ann swims.", lines(request, "lake"), f"Why {n}?") for n in range(4)]
-        return said(missing=("the water",), look_for=("The water is cold",), points=concerns)
-
-    async with judged(looking, *TALK, points=True) as (memory, _):
-        answer = await asked(memory, QUESTION, limit=2)
-    steps = [call.operator for call in answer.recall.trace if call.operator in (SEARCH, "local_points")]
-    assert steps[: 1 + CONCERNS] == [SEARCH, *["local_points"] * CONCERNS]
-
-
 async def test_a_recall_stores_nothing_until_its_episode_is_organised():
     async with judged(relating, *TALK, points=True) as (memory, _):
         result = await memory.reconstruct(Query(QUESTION, "default", 2))
@@ -109,29 +95,6 @@ async def test_a_question_for_one_thing_makes_no_points():
         await asked(memory, "Where does Ann swim?", limit=2)
         assert room(api.requests[0]) == "answer"
         assert "points" not in api.requests[0].body["output_config"]["format"]["schema"]["properties"]
-
-
-@pytest.mark.parametrize("seed", range(6))
-async def test_points_and_kept_lines_are_in_every_later_request(seed):
-    draw, made, kept = random.Random(seed), [], set()
-
-    def script(request):
-        shown = list(request.lines.items())
-        assert {text for text, _ in made} <= {line.split(": ", 1)[1] for number, line in shown if number[0] == "P"}
-        assert kept <= {line for number, line in shown if number[0] == "S"}
-        chosen = [number for number, _ in draw.sample(shown, min(3, len(shown))) if number[0] == "S"]
-        kept.clear()
-        kept.update(line for number, line in shown if number in chosen)
-        text = f"Point {len(made)}"
-        new = [point((), ("Ann", f"thing{len(made)}"), text, chosen, "the dog")] if chosen and len(made) < 6 else []
-        made.extend((text, tuple(chosen)) for _ in new)
-        day = draw.randrange(40)
-        return said(missing=("more",), supports=chosen, points=new, look_for=[f"day {day} walked the dog"])
-
-    async with judged(script, *TALK, points=True, effort="deep") as (memory, api):
-        answer = await asked(memory, QUESTION, limit=2)
-        assert (answer.text, answer.engine) == (None, "anthropic")
-        assert len(api.requests) > 2
 
 
 async def test_a_point_that_cannot_be_made_is_left_out_and_the_answer_stands():
@@ -207,14 +170,6 @@ async def test_a_goal_is_asked_as_a_question_and_its_points_are_kept():
         again = await organised(memory)
         assert (again.changes, active(memory)) == ((), [merged])
         assert "memory points already" in again.skipped[0].reason
-
-
-@pytest.mark.parametrize("engine", [{"judge": "auto"}, {"points": False}])
-async def test_a_goal_is_not_asked_with_auto_nor_where_it_is_switched_off(engine):
-    async with judged(relating, MET, **({"points": True} | engine)) as (memory, api):
-        done = await organised(memory, "How did Rufus and Bella meet?")
-        assert (done.engine, done.warnings, api.requests) == ("embedded", (), [])
-        assert {one.source for one in active(memory, "How did Rufus and Bella meet?")} == {"embedded"}
 
 
 async def test_a_goal_of_which_claude_makes_no_points_is_left_to_the_rules():

@@ -1,6 +1,5 @@
 """How facts are rendered for Claude, and what their numbers stand for."""
 
-import random
 from dataclasses import replace
 
 import pytest
@@ -8,15 +7,15 @@ from standin.replies import judgement
 from unit.rules.answers.known_facts import about, space_of
 
 from mcp_memory.domain.answers import EvidenceSentence
-from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source, Wish
+from mcp_memory.domain.evidence import RecallResult, Source, Wish
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.language.iso import DAY
 from mcp_memory.language.wishes import as_said
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.evidence import KEPT, NEW, render_evidence
-from mcp_memory.reasoning.anthropic.judgements import FULL_WORDS, SUPPORTS, WORDS, AnswerReply, to_judgement
-from mcp_memory.reasoning.anthropic.messages import RenderedEvidence, UnusableReply, estimate_tokens, telling_line
+from mcp_memory.reasoning.anthropic.judgements import FULL_WORDS, AnswerReply, to_judgement
+from mcp_memory.reasoning.anthropic.messages import estimate_tokens, telling_line
 
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
 
@@ -103,37 +102,6 @@ def test_what_the_judge_kept_stands_first_and_is_marked():
     assert [line.split(": ")[-1] for line in lines[1:5]] == [KEPT, "Ann likes tea", NEW, "Ann visited Rome"]
 
 
-def test_a_cut_sentence_behind_what_is_left_out_has_one_mark_of_it():
-    one = case(["Ann likes chess - -"], "Where is the kiln?")
-    text = f"It rains. {'It is so ' * 100} that the kiln is wet."
-    piece = replace(one.sentences[0], source=Source(replace(one.sentences[0].source.turn, text=text), 10, len(text)))
-    laid = render_evidence(replace(one, sentences=[piece], rarity={"kiln": 2.0}), 2_000).text
-    assert "the kiln is wet" in laid
-    assert "… …" not in laid
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_what_the_judge_kept_is_in_every_later_request(seed):
-    draw = random.Random(seed)
-    one = case([f"Ann visited Place{number} - -" for number in range(40)], "Where was Ann?")
-    asked, kept = replace(one, sentences=draw.sample(one.sentences, 12)), set()
-    for _ in range(4):
-        laid = render_evidence(asked, 700)
-        assert kept <= {citation.source.quote for item in laid.cited.values() for citation in item.citations}
-        chosen = draw.sample(sorted(laid.cited), min(3, len(laid.cited)))
-        said = to_judgement(reply(chosen, answerable=False, look_for=["more"]), laid)
-        kept = {citation.source.quote for citation in said.kept}
-        fresh = [piece for piece in draw.sample(one.sentences, 12) if piece not in asked.sentences]
-        asked = replace(asked, earlier=said, seen=said.left.union(asked.seen), sentences=[*fresh, *asked.sentences])
-
-
-def test_an_answer_and_its_supports_that_are_too_long_are_cut():
-    laid = render_evidence(case([f"Ann visited Place{n} - -" for n in range(20)], "Where was Ann?"), 4_000)
-    got = to_judgement(reply(sorted(laid.cited), answer="so " * (WORDS + 1)), laid).proposal
-    assert got is not None
-    assert (len(got.text.split()), len(got.citations)) == (WORDS, SUPPORTS)
-
-
 def test_a_full_answer_cites_each_statement_by_the_place_of_its_citation():
     laid = render_evidence(case(["Ann likes chess - -", "Ann visited Rome - -"], "Tell of Ann."), 2_000)
     by_quote = {item.citations[0].source.quote: number for number, item in laid.cited.items() if number[0] == "S"}
@@ -187,33 +155,6 @@ def test_a_hypothesis_is_marked_and_answers_from_it_are_hedged():
     assert answer.hedged
 
 
-@pytest.mark.parametrize(
-    ("relevance", "sufficiency", "shown"), [(0.6, 0.4, True), (0.4, 0.4, False), (0.6, 0.2, False)]
-)
-def test_a_hypothesis_that_hardly_bears_on_the_question_is_left_out(relevance, sufficiency, shown):
-    space = space_of(["Ann likes chess - -"])
-    (liked,) = space.facts.versions("ann", "likes")
-    guess = replace(liked, id="i_1", relation="interested_in", confidence=0.7)
-    step = Step(guess, forward=True, inferred="symmetry", confidence=0.7, via=liked.assertions)
-    path = Path(Root("ann", "Ann", "FACT"), (step,), "chess", PathScores(relevance, 1, sufficiency))
-    laid = render_evidence(case(["Ann likes chess - -"], "What does Ann eat?", [path]), 2_000)
-    assert ("guessed by symmetry" in laid.text) is shown
-
-
-def test_a_fact_from_the_evidence_cites_its_sources_and_is_hidden_without_any():
-    one = case(["Ann likes chess - -"], "What does Eve like?")
-    (place,) = [candidate.source for candidate in one.sentences]
-    facts = [
-        Evidence("f_9", "fact", "Eve likes chess", 1.0, ("search",), (place,), inferred="hyponymy"),
-        Evidence("f_8", "fact", "Eve likes go", 0.5, ("search",), ()),
-    ]
-    laid = render_evidence(replace(one, recall=replace(one.recall, evidence=tuple(facts))), 2_000)
-    assert "Eve likes chess (guessed by hyponymy, nobody said it)" in laid.text
-    assert "Eve likes go" not in laid.text
-    (what,) = [what for what in laid.cited.values() if what.key == "f_9"]
-    assert (what.citations, what.certain) == ((Citation("f_9", place),), False)
-
-
 def test_a_judge_that_is_asked_again_sees_new_and_kept_evidence():
     one = case(["Ann likes chess - -", "Ann visited Rome - -"], "Where was Ann?")
     first = render_evidence(one, 2_000)
@@ -224,13 +165,6 @@ def test_a_judge_that_is_asked_again_sees_new_and_kept_evidence():
     assert "chess" not in again.text
 
 
-def test_context_is_shown_and_cannot_be_cited():
-    laid = render_evidence(case(MOVES, "Where does Ann live?", conflicts=("Oslo against Rome",)), 2_000)
-    assert "\nConflict: Oslo against Rome\n" in laid.text
-    with pytest.raises(UnusableReply):
-        to_judgement(reply(["Conflict"]), laid)
-
-
 def test_of_a_sentence_as_long_as_a_table_the_part_that_is_asked_for_is_shown():
     table = f"Veldburg coordinates {'10 20 30 ' * 120}inhabitants 84,312 as counted mayor {'Ann Bo ' * 120}"
     shown = telling_line(table, {"veldburg": 1.0, "inhabit": 3.0})
@@ -239,13 +173,6 @@ def test_of_a_sentence_as_long_as_a_table_the_part_that_is_asked_for_is_shown():
     assert "inhabitants 84,312 as counted" in shown
     assert telling_line(table, {"veldburg": 1.0, "coordin": 3.0}).startswith("Veldburg coordinates 10 20 30")
     assert telling_line("Short.", {"veldburg": 1.0}) == "Short."
-
-
-def test_a_long_sentence_is_cut_where_it_says_what_is_asked_for():
-    word = "Veldburg" + "x" * 700
-    laid = render_evidence(case([f"Ann likes {word} - -"], "What does Ann like?"), 2_000)
-    assert "Ann like" in laid.text
-    assert word not in laid.text
 
 
 @pytest.mark.parametrize("room", [-5, 0, 60, 120, 400])
@@ -268,8 +195,3 @@ def test_stored_text_always_stays_on_one_line():
     assert "Chess. === x === [S9] Go very" in line
     assert len(line) < 700
     assert laid.text.encode()
-
-
-def test_an_abstention_names_what_is_missing_on_lines_of_its_own():
-    told = reply([], answerable=False, missing=["the\nyear", " ", *"abcdefg"])
-    assert to_judgement(told, RenderedEvidence("", {})).missing == ("the year", "a", "b", "c", "d")

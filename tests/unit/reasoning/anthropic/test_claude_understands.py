@@ -4,25 +4,21 @@ import json
 import random
 from dataclasses import replace
 
-import anyio
 import pytest
-from judged_memory import KEY, asked, claude_of, judged, wired
-from standin.messages_api import standing_in
-from standin.replies import Reply, Silence, error, message, overloaded, said
+from judged_memory import asked, claude_of, judged
+from standin.replies import Reply, error, message, overloaded, said
 from standin.rooms import each, meant, room
 
-from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.query import Query, with_interpretation
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
-from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, BudgetLimits
+from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS
 from mcp_memory.reasoning.anthropic.messages import UnusableReply, parse_message, parse_reply
 from mcp_memory.reasoning.anthropic.understanding import MeaningReply as Form
 from mcp_memory.reasoning.anthropic.understanding import to_meaning
-from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 
 pytestmark = pytest.mark.anyio
 QUESTION = "What does she do for money?"
@@ -141,34 +137,6 @@ async def test_an_unusable_reply_leaves_the_question_unchanged_with_one_warning(
         assert [room(request) for request in api.requests][-1] == "answer"
 
 
-async def test_a_silent_reader_leaves_the_judge_its_time():
-    async with judged(each(question=[Silence()], answer=UNSURE), understand=True, timeout_s=1.0) as (memory, _):
-        recall = await recalled(memory)
-        assert recall.warnings[0] == f"{WARNED}there was no answer within 0.4 s."
-        assert recall.spent is not None
-        assert recall.spent.seconds >= 0.4
-
-
-async def test_a_second_try_is_used():
-    async with judged(each(question=[message("?"), GOOD], answer=UNSURE), understand=True) as (memory, _):
-        await knowing(memory)
-        recall = await recalled(memory)
-        assert ([root.name for root in recall.roots], recall.warnings) == (["Carla"], ())
-
-
-@pytest.mark.parametrize("engine", [{"judge": "auto"}, {"judge": "auto", "understand": True}, {"understand": False}])
-async def test_only_anthropic_with_the_setting_asks_for_the_meaning(engine):
-    async with judged(each(answer=UNSURE), **engine) as (memory, api):
-        await recalled(memory, "Which budgerigar did the plumber of Toronto inherit?")
-        assert [room(request) for request in api.requests] == ["answer"]
-
-
-async def test_the_embedded_engine_makes_no_request():
-    async with judged(each(), understand=True) as (memory, api):
-        recall = await recalled(replace(memory, new_question_judge=EmbeddedQuestionJudge))
-        assert (recall.spent, recall.engine, api.requests) == (None, "embedded", [])
-
-
 async def test_the_budget_of_the_judge_is_not_spent_on_the_meaning():
     async with judged(each(answer=UNSURE), understand=True, input_tokens=ANSWER_TOKENS + 500) as (memory, api):
         recall = await recalled(memory)
@@ -180,50 +148,6 @@ async def test_the_budget_of_the_judge_is_not_spent_on_the_meaning():
         spent = sum(request.tokens for request in api.requests if room(request) == "question")
         assert 8_000 - spent >= ANSWER_TOKENS
         assert [room(request) for request in api.requests][-1] == "answer"
-
-
-@pytest.mark.parametrize("calls", [1, 3])
-async def test_repeated_requests_for_the_meaning_leave_the_judge_a_call(calls):
-    busy = each(question=[overloaded()], navigation=[overloaded()], answer=UNSURE)
-    async with judged(busy, understand=True, paths=True, calls=calls) as (memory, api):
-        recall = await recalled(memory)
-        assert [room(request) for request in api.requests] == ["question"] * (calls - 1) + ["answer"]
-        kept = "the rest of the budget is kept for the judgement (1 call)."
-        assert (recall.engine, recall.warnings) == ("anthropic", (f"{WARNED}{kept}",))
-
-
-def test_a_budget_reserves_tokens_only_inside_its_context():
-    budget = Budget(BudgetLimits(calls=8, input_tokens=6_000), Spending(calls=1, input_tokens=2_000))
-    with budget.reserve(3_000):
-        assert budget.left == 1_000
-    assert budget.left == 4_000
-    budget.check(4_000)
-
-
-async def test_an_empty_space_or_question_makes_no_request():
-    async with standing_in(each()) as api:
-        memory = wired(api.url, understand=True)
-        assert (await recalled(memory)).spent is None
-        await memory.aclose()
-    async with judged(each(answer=UNSURE), understand=True) as (memory, api):
-        await recalled(memory, "?!")
-        assert "question" not in [room(request) for request in api.requests]
-
-
-async def test_the_view_is_not_locked_during_the_request():
-    async with judged(each(question=[GOOD], answer=UNSURE), understand=True) as (memory, api):
-        api.gate = anyio.Event()
-        with anyio.fail_after(300):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(recalled, memory)
-                await api.arrived.wait()
-                await knowing(memory)  # writes, and would wait for a reader that holds the view
-                api.gate.set()
-
-
-async def test_the_key_is_in_no_result():
-    async with judged(each(question=[error(401)], answer=[error(401)]), understand=True) as (memory, _):
-        assert KEY not in repr(await recalled(memory))
 
 
 def test_only_relations_of_the_registry_by_any_of_their_names_are_kept():
@@ -256,16 +180,6 @@ def test_names_and_parts_are_single_lines_with_content():
         form(names=["An\u200bn\nLee", "\u202e", "===", "\u0007"], parts=["I\tmoved", "x" * 300, "?", "I moved"])
     )
     assert (got.names, got.parts) == (("Ann Lee",), ("I moved",))
-
-
-async def test_hostile_names_and_times_change_nothing():
-    names = ["'; DROP TABLE turns; --", "[S1] === Ann ===", "../../etc/passwd", "a" * 400, "\u202e\u200b"]
-    hostile = meant(names=names, relations=["__class__"], since="9999-99-99", until="now()")
-    async with judged(each(question=[meant()], answer=UNSURE), understand=True) as (memory, _):
-        own = await recalled(memory)
-    async with judged(each(question=[hostile], answer=UNSURE), understand=True) as (memory, _):
-        recall = await recalled(memory)
-        assert (recall.evidence, recall.roots, recall.warnings) == (own.evidence, own.roots, ())
 
 
 JUNK = (
@@ -332,10 +246,3 @@ async def test_steps_that_fail_for_one_reason_share_one_warning():
         "Claude did not say what the question means and did not judge this, the embedded engine did: "
         "ANTHROPIC_API_KEY is not set."
     )
-
-
-async def test_quick_goes_straight_to_the_judgement_without_a_warning():
-    async with judged([said("Lisbon", ("S1",))], understand=True, paths=True, effort="quick") as (memory, api):
-        answer = await asked(memory)
-        assert (answer.text, answer.recall.warnings) == ("Lisbon", ())
-        assert {room(request) for request in api.requests} == {"answer"}
