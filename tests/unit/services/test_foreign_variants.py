@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import random
 import zipfile
 from itertools import count
 
@@ -92,14 +91,13 @@ MEMORY = {
 
 
 @pytest.mark.parametrize("value", [MEMORY, [MEMORY], [{**MEMORY, "project_memories": [{"q7": "Bamboo spars."}]}]])
-def test_what_claude_remembers_is_stored_at_no_time_and_its_other_fields_are_named(tmp_path, value):
+def test_what_claude_remembers_is_stored_at_no_time(tmp_path, value):
     kind, found = records_of(write_json(tmp_path / "memories.json", value))
     assert kind == "claude"
     whole, project = texts(found)
     assert "kites in Aveiro" in whole
     assert "Bamboo spars." in project
     assert all(item.said_at is None for one in found if isinstance(one, ForeignRecord) for item in one.items)
-    assert left(found) == [("field", "'memory_version' of memories", 1)]
 
 
 def archive(*members):
@@ -110,7 +108,7 @@ def archive(*members):
     return packed.getvalue()
 
 
-def test_an_export_in_numbered_archives_is_read_whole_as_a_folder_and_as_one_archive(tmp_path):
+def test_an_export_in_numbered_archives_in_a_folder_is_read_whole(tmp_path):
     project = {"uuid": "q7", "name": "Kite", "description": "A big one.", "prompt_template": "", "docs": []}
     chats = [claude_chat([said(0)]) | {"uuid": f"c{number}"} for number in range(3)]
     parts = [
@@ -125,15 +123,13 @@ def test_an_export_in_numbered_archives_is_read_whole_as_a_folder_and_as_one_arc
     folder.mkdir()
     for name, content in parts:
         (folder / name).write_bytes(content)
-    (tmp_path / "all.zip").write_bytes(archive(*parts))
-    for place in (folder, tmp_path / "all.zip"):
-        kind, found = records_of(place)
-        assert kind == "claude"
-        sessions = {one.session for one in found if isinstance(one, ForeignRecord)}
-        assert sessions == {"claude:c0", "claude:c1", "claude:c2", "claude:memory", "claude-project:q7"}
-        assert "A big one." in texts(found)
-        unread = [one.place for one in found if isinstance(one, LeftOut) and one.what == "file"]
-        assert unread == ["manifest-1.json", "users-000.zip/users.json"]
+    kind, found = records_of(folder)
+    assert kind == "claude"
+    sessions = {one.session for one in found if isinstance(one, ForeignRecord)}
+    assert sessions == {"claude:c0", "claude:c1", "claude:c2", "claude:memory", "claude-project:q7"}
+    assert "A big one." in texts(found)
+    unread = [one.place for one in found if isinstance(one, LeftOut) and one.what == "file"]
+    assert unread == ["manifest-1.json", "users-000.zip/users.json"]
     with pytest.raises(InvalidInput, match="It names archives: download them"):
         records_of(folder / "manifest-1.json")
 
@@ -159,13 +155,11 @@ def test_an_archive_that_cannot_be_read_is_named_and_the_rest_goes_in(tmp_path, 
     folder.mkdir()
     for name, content in parts:
         (folder / name).write_bytes(content)
-    (tmp_path / "all.zip").write_bytes(archive(*parts, ("filler.bin", random.Random(1).randbytes(40_000))))
-    for place in (folder, tmp_path / "all.zip"):
-        kind, found = records_of(place)
-        assert (kind, len(texts(found))) == ("claude", 2)
-        unread = [one for one in found if isinstance(one, LeftOut) and one.place.startswith("a.zip")]
-        assert why in f"{unread[0].place} {unread[0].why}"
-        assert len(unread) == 1
+    kind, found = records_of(folder)
+    assert (kind, len(texts(found))) == ("claude", 2)
+    unread = [one for one in found if isinstance(one, LeftOut) and one.place.startswith("a.zip")]
+    assert why in f"{unread[0].place} {unread[0].why}"
+    assert len(unread) == 1
 
 
 def test_an_archive_with_a_damaged_file_is_refused(tmp_path):
@@ -175,14 +169,6 @@ def test_an_archive_with_a_damaged_file_is_refused(tmp_path):
     (tmp_path / "b.zip").write_bytes(archive(("conversations.json", [claude_chat([said(0)])])))
     with pytest.raises(InvalidInput, match=r"cannot be read.*Download it again"):
         records_of(tmp_path)
-
-
-@pytest.mark.parametrize("size", [10, 200_000])
-def test_archives_in_an_archive_are_read(tmp_path, size):
-    chat = claude_chat([said(0)]) | {"name": random.Random(1).randbytes(size).hex()}
-    inner = archive(("conversations.json", [chat]))
-    (tmp_path / "all.zip").write_bytes(archive(("inner.zip", inner)))
-    assert texts(records_of(tmp_path / "all.zip")[1])
 
 
 def test_archives_beside_notes_are_left_out_by_name(tmp_path):
@@ -224,7 +210,7 @@ def leaves(value):
     if isinstance(value, str):
         yield value
     else:
-        for one in (one for name, one in value.items() if name != "createdAt") if isinstance(value, dict) else value:
+        for one in value.values() if isinstance(value, dict) else value:
             yield from leaves(one)
 
 
@@ -267,34 +253,22 @@ def test_every_observation_of_a_graph_is_in_its_text_in_every_form_of_file(tmp_p
 
 
 def test_a_name_that_says_something_stays_before_its_text():
-    value = {"items": ["Uses tabs"], "city": {"value": "Porto", "date": "2024-05-01"}, "boats": [2, True]}
-    assert list(said_in(value)) == [
-        ("Uses tabs", None), ("city: Porto", "2024-05-01"), ("boats: 2", None), ("boats: True", None)
-    ]  # fmt: skip
+    value = {"items": ["Uses tabs"], "city": {"value": "Porto"}, "boats": [2, True]}
+    assert list(said_in(value)) == ["Uses tabs", "city: Porto", "boats: 2", "boats: True"]
 
 
-def test_dated_observations_are_documents_of_their_time_and_bad_times_are_named(tmp_path):
-    swims, sings = {"text": "Swims.", "timestamp": "2025-05-06T14:09:36.202Z"}, {"text": "Sings.", "date": "once"}
-    row = {"name": "Lena", "entityType": "person", "_type": "entity", "tags": ["x"]}
-    row["observations"] = ["Paints.", swims, sings]
+def test_bad_lines_of_a_graph_are_named(tmp_path):
+    row = {"name": "Lena", "entityType": "person", "_type": "entity", "observations": ["Paints.", {"text": "Swims."}]}
     broken = '{"_type": "entity", "name": }'
     lines = [json.dumps(row), broken, json.dumps({"_type": "note", "body": "?"}), json.dumps(row | {"name": "Ole"})]
     path = tmp_path / "memory.jsonl"
     path.write_text("\n".join(lines), "utf-8")
     _, found = records_of(path)
-    items = [item for one in found if isinstance(one, ForeignRecord) for item in one.items]
-    assert [(item.title, item.text, item.said_at) for item in items[:2]] == [
-        ("Lena", "Lena: Paints.\nLena: Sings.", None),
-        ("Lena", "Lena: Swims.", 1_746_540_576_202),
-    ]
+    assert texts(found) == ["Lena: Paints.\nLena: Swims.", "Ole: Paints.\nOle: Swims."]
     assert [one.place for one in found if isinstance(one, SkippedRecord)] == [
         "memory.jsonl, line 2",
         "memory.jsonl, line 3",
     ]
-    assert {(what, why) for what, why, _ in left(found)} == {
-        ("field", "'tags' of entities"),
-        ("time", "of an observation, which has a time that cannot be read, 'once'; write it as 2024-03-01T14:30:00Z"),
-    }
 
 
 # mem0
@@ -319,10 +293,8 @@ GRAPH = [
 
 
 def test_mem0_is_read_as_an_object_an_array_and_lines_and_what_is_not_stored_is_named(tmp_path):
-    changed = {"added_entities": [[GRAPH[0]], GRAPH[1:]], "deleted_entities": [GRAPH[1]]}
     forms = [
         json.dumps({"results": ROWS, "relations": GRAPH, "next": None}),
-        json.dumps({"relations": changed, "results": ROWS}),
         json.dumps({"memories": ROWS, "relations": GRAPH}, indent=1),
         "\n".join(json.dumps(row | ({"relations": GRAPH} if not number else {})) for number, row in enumerate(ROWS)),
     ]
@@ -336,8 +308,7 @@ def test_mem0_is_read_as_an_object_an_array_and_lines_and_what_is_not_stored_is_
         assert [one.problem for one in found if isinstance(one, SkippedRecord)] == [
             "has no text in 'memory' or 'text' or 'content'"
         ]
-        deleted = [("relation", "that was deleted", 1)] if number == 1 else []
-        assert sorted(left(found)) == sorted([
-            ("field", "'categories' of memories", 1), ("memory", "that was deleted", 1),
-            ("relation", "without a name at both ends", 1), *deleted,
-        ])  # fmt: skip
+        assert sorted(left(found)) == [
+            ("memory", "that was deleted", 1),
+            ("relation", "without a name at both ends", 1),
+        ]

@@ -21,15 +21,12 @@ from mcp_memory.services.transfer.foreign.reading import (
     Found,
     LeftOut,
     SkippedRecord,
-    is_time,
     moment_in,
-    moment_of,
     needed,
     objects_in,
     said_in,
     short_name,
     text_in,
-    unread,
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
@@ -217,9 +214,9 @@ def _claude_message(name: str, said: Mapping[str, Any], when: Millis | None) -> 
 
 
 def _claude_memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
-    """Yield what Claude remembers of a person, and of each project; without a time of its own, at no time."""
+    """Yield what Claude remembers of a person, and of each project."""
     account = text_in(fields, "account_uuid") or "memory"
-    when = next((moment_of(one) for name, one in fields.items() if is_time(name) and one), None)
+    when = moment_in(fields, "updated_at", "created_at")
     parts = [("What Claude remembers", account, fields.get("conversations_memory"))]
     projects = fields.get("project_memories")
     named: Mapping[str, Any] = projects if isinstance(projects, dict) else {"": projects}
@@ -227,10 +224,9 @@ def _claude_memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
     items = [
         NewItem(text, ref=short_name("claude", "memory", ref), title=short_name(title), said_at=when)
         for title, ref, value in parts
-        if (text := "\n".join(said for said, _ in said_in(value)))
+        if (text := "\n".join(said_in(value)))
     ]
     yield ForeignRecord(place, short_name("claude", "memory"), "document", tuple(items))
-    yield from unread(place, fields, "memories", *MEMORIES, "account_uuid", "uuid")
 
 
 def _claude_project(place: str, project: Mapping[str, Any]) -> Iterator[Found]:

@@ -8,38 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from mcp_memory.domain.ids import UNKEYED, digest
 from mcp_memory.domain.requests import NewFact, NewItem
-from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import USERS
-from mcp_memory.language import iso
 from mcp_memory.services.transfer.foreign.json_files import JsonRecord, each, json_values, keys_of
 from mcp_memory.services.transfer.foreign.reading import (
     BadRecord,
     ForeignRecord,
     Found,
     LeftOut,
-    is_time,
     moment_in,
-    moment_of,
     needed,
+    objects_in,
     said_in,
     short_name,
     text_in,
-    unread,
 )
 from mcp_memory.services.transfer.foreign.sources import SourceFile
 
 OFFICIAL = "official"
-_OF_ENTITIES = (
-    *("observations", "contents", "observation", "content"),
-    *("type", "_type", "id", "name", "entityName", "entity", "entityType", "entity_type"),
-)
-"""Fields that are read of relations and of entities, in the names that programs give them."""
 _SAID = re.compile(r"([^:\n]{1,60}?)(?:\((\w+)\))?\s*: (\S.*)", re.DOTALL)
 """A line of a Graphiti message: ``Ines(user): I moved.``"""
 
@@ -47,76 +38,50 @@ _SAID = re.compile(r"([^:\n]{1,60}?)(?:\((\w+)\))?\s*: (\S.*)", re.DOTALL)
 def read_official(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield entities and relations of ``memory.jsonl``, or of one object that lists them.
 
-    Of an entity that stands twice all observations are one document, but for those with a time: these are one by one.
-    What a record is, it says by its fields, since programs that write this format name its type in several ways.
+    Of an entity that stands twice all observations are one document. What a record is, it says by its fields, since
+    programs that write this format name its type in several ways.
     """
     for file in files:
-        entities: dict[str, _Entity] = {}
+        observed: dict[str, tuple[str, list[str]]] = {}
         facts: list[ForeignRecord] = []
-        yield from each(json_values(file, "entities", "relations"), partial(_official, file, entities, facts))
-        for name, entity in entities.items():
-            items = []
-            for when, texts in entity.said.items():
-                ref = short_name(OFFICIAL, name, *([] if when is None else [iso.show(when) or ""]))
-                items.append(NewItem("\n".join(dict.fromkeys(texts)), ref=ref, title=short_name(name), said_at=when))
-            yield ForeignRecord(entity.place, OFFICIAL, "document", tuple(items))
+        yield from each(json_values(file, "entities", "relations"), partial(_official, observed, facts))
+        for name, (place, texts) in observed.items():
+            item = NewItem("\n".join(dict.fromkeys(texts)), ref=short_name(OFFICIAL, name), title=short_name(name))
+            yield ForeignRecord(place, OFFICIAL, "document", (item,) if texts else ())
         yield from facts
 
 
-@dataclass(slots=True)
-class _Entity:
-    """What was observed of an entity by its time, None for no time; the place is that of its first record."""
-
-    place: str
-    said: dict[Millis | None, list[str]] = field(default_factory=dict)
-
-
 def _official(
-    file: SourceFile, entities: dict[str, _Entity], facts: list[ForeignRecord], section: str, record: JsonRecord
-) -> Iterator[LeftOut]:
-    """Add what a record observes to its entity, and the facts that it states; yield what is not read of it."""
-    if section and not isinstance(record.value, dict) and not record.problem:
-        yield from unread(file.name, {section: record.value}, "the file", "type", "version")
-        return
+    observed: dict[str, tuple[str, list[str]]], facts: list[ForeignRecord], section: str, record: JsonRecord
+) -> Iterator[Found]:
+    """Add what a record observes to its entity, by name with its first place, and the facts that it states."""
+    if section not in ("", "entities", "relations"):
+        return iter(())
     fields, place = record.fields(), record.place
-    ends = [text_in(fields, *names) for names in (("from", "source"), ("to", "target"))]
-    if all(ends) and "observations" not in fields:
-        names = ("relationType", "relation_type", "relation", "label")
-        fact = NewFact(ends[0] or "", relation_of(text_in(fields, *names)), ends[1] or "")
-        facts.append(_stated(place, OFFICIAL, fact))
-        yield from unread(place, fields, "relations", "type", "_type", "id", "from", "source", "to", "target", *names)
-        return
-    name, told = text_in(fields, "name", "entityName", "entity"), _OF_ENTITIES[:4]
-    what = text_in(fields, "entityType", "entity_type")
-    if name is None or not (what or fields.keys() & set(told) or "entity" in (fields.get("type"), fields.get("_type"))):
+    head, tail = text_in(fields, "from", "source"), text_in(fields, "to", "target")
+    if head and tail and "observations" not in fields:
+        relation = relation_of(text_in(fields, "relationType", "relation_type", "relation", "label"))
+        facts.append(_stated(place, OFFICIAL, NewFact(head, relation, tail)))
+        return iter(())
+    name, what = text_in(fields, "name", "entityName", "entity"), text_in(fields, "entityType", "entity_type")
+    told = [fields[one] for one in ("observations", "contents", "observation", "content") if one in fields]
+    if name is None or not (what or told or "entity" in (fields.get("type"), fields.get("_type"))):
         raise BadRecord("is neither an entity nor a relation")
-    entity = entities.setdefault(name, _Entity(place))
-    observed = {key: one for key, one in fields.items() if key in told or is_time(key)}
-    for text, time in said_in(observed) if observed.keys() & set(told) else ():
-        when = None
-        try:
-            when = None if time is None else moment_of(time)
-        except BadRecord as problem:
-            yield LeftOut(place, "time", f"of an observation, which {problem}")
-        entity.said.setdefault(when, []).append(f"{name}: {text}")
+    observed.setdefault(name, (place, []))[1].extend(f"{name}: {text}" for text in said_in(told))
     facts += [_stated(place, OFFICIAL, NewFact(name, "is_a", what))] if what else []
-    yield from unread(place, fields, "entities", *_OF_ENTITIES)
+    return iter(())
 
 
 def read_mem0(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield each memory of mem0, in a session of its user, and the relations of its graph as facts."""
     for file in files:
-        yield from each(json_values(file, "results", "memories", "relations"), partial(_mem0, file))
+        yield from each(json_values(file, "results", "memories", "relations"), _mem0)
 
 
-def _mem0(file: SourceFile, section: str, record: JsonRecord) -> Iterator[Found]:
-    if record.problem:
-        raise BadRecord(record.problem)
+def _mem0(section: str, record: JsonRecord) -> Iterator[Found]:
     if section == "relations":
-        return _graph(record.place, record.value)
-    if section in ("", "results", "memories"):
-        return _memory(record.place, record.fields())
-    return unread(file.name, {section: record.value}, "the file", "next", "previous", "count")
+        return _relation(record.place, record.fields())
+    return _memory(record.place, record.fields()) if section in ("", "results", "memories") else iter(())
 
 
 def _memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
@@ -132,43 +97,25 @@ def _memory(place: str, fields: Mapping[str, Any]) -> Iterator[Found]:
         said_at=moment_in(fields, "updated_at", "created_at"),
     )
     yield ForeignRecord(place, short_name("mem0", who), "document", (item,))
-    yield from unread(
-        place, fields, "memories", "memory", "text", "content", "id", "user_id", "agent_id", "run_id", "app_id",
-        "actor_id", "role", "hash", "score", "event", "is_deleted", "relations",
-    )  # fmt: skip
-    yield from _graph(place, fields.get("relations"))
+    for relation in objects_in(fields, "relations"):
+        yield from _relation(place, relation)
 
 
-def _graph(place: str, value: object) -> Iterator[Found]:
-    """Yield the relations in a value, however deep; those that a name there calls deleted are left out."""
-    if isinstance(value, list):
-        for one in value:
-            yield from _graph(place, one)
-    elif isinstance(value, dict) and "source" in value:
-        ends = [text_in(value, *names) for names in (("source",), ("target", "destination"))]
-        if not all(ends):
-            yield LeftOut(place, "relation", "without a name at both ends")
-            return
-        names = [(end or "").removeprefix("user_id:").strip("_ ").replace("_", " ") for end in ends]
-        fact = NewFact(names[0], relation_of(text_in(value, "relationship", "relation")), names[1])
-        yield _stated(place, short_name("mem0", text_in(value, "user_id") or "graph"), fact)
-    elif isinstance(value, dict):
-        for name, one in value.items():
-            if name.startswith("deleted"):
-                yield LeftOut(place, "relation", "that was deleted", len(one) if isinstance(one, list) else 1)
-            else:
-                yield from _graph(place, one)
-    elif value is not None:
-        yield LeftOut(place, "relation", "that is no object")
+def _relation(place: str, value: Mapping[str, Any]) -> Iterator[Found]:
+    """Yield a relation of mem0's graph as a fact."""
+    ends = text_in(value, "source"), text_in(value, "target", "destination")
+    if not all(ends):
+        yield LeftOut(place, "relation", "without a name at both ends")
+        return
+    head, tail = ((end or "").removeprefix("user_id:").strip("_ ").replace("_", " ") for end in ends)
+    fact = NewFact(head, relation_of(text_in(value, "relationship", "relation")), tail)
+    yield _stated(place, short_name("mem0", text_in(value, "user_id") or "graph"), fact)
 
 
 def read_zep(files: Sequence[SourceFile]) -> Iterator[Found]:
     """Yield episodes, then edges as facts with the times of their validity; names come from the nodes."""
     names: dict[str, str] = {}
     sessions: dict[str, str] = {}
-    for file in files:
-        for name in sorted(keys_of(file).root - {"nodes", "episodes", "edges"}):
-            yield LeftOut(file.name, "field", f"{name!r} of the file")
     yield from each(_records(files, "nodes"), partial(_node, names))
     yield from each(_records(files, "episodes"), partial(_episode, sessions))
     yield from each(_records(files, "edges"), lambda _, record: [_edge(record.place, record.fields(), names, sessions)])

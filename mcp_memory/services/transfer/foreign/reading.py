@@ -128,40 +128,21 @@ def needed(fields: Mapping[str, Any], *names: str) -> str:
 
 TEXTS = ("text", "content", "contents", "observation", "observations", "value", "values", "item", "items", "memory")
 """Names of what a record says; what stands under another name is read with that name before it."""
-_TIMES = frozenset(
-    ("date", "time", "timestamp", "created", "createdat", "saved", "savedat", "updated", "updatedat")
-) | {"added", "addedat", "recordedat", "observedat", "modified", "modifiedat"}
-"""Names of times, in small letters without other signs."""
 
 
-def said_in(value: object, label: str = "", when: object = None) -> Iterator[tuple[str, object]]:
-    """Yield every text in a value, whatever its form, with the time that stands beside it, or None.
+def said_in(value: object, label: str = "") -> Iterator[str]:
+    """Yield every text in a value, whatever its form.
 
     A name that says more than that it is text stays before it: ``{"city": "Porto"}`` says "city: Porto".
     """
     if isinstance(value, dict):
-        times = [one for name, one in value.items() if is_time(name) and one not in (None, "")]
-        times = [] if len(times) == len(value) else times  # nothing but a time is what it says
         for name, one in value.items():
-            if not (times and is_time(name)):
-                yield from said_in(one, label if name in TEXTS else f"{label}{name}: ", times[0] if times else when)
+            yield from said_in(one, label if name in TEXTS else f"{label}{name}: ")
     elif isinstance(value, list):
         for one in value:
-            yield from said_in(one, label, when)
+            yield from said_in(one, label)
     elif value is not None and str(value).strip():
-        yield f"{label}{str(value).strip()}", when
-
-
-def is_time(name: str) -> bool:
-    """Return whether the name of a field is that of a time: ``created_at``, ``_savedAt``."""
-    return "".join(filter(str.isalnum, name)).casefold() in _TIMES
-
-
-def unread(place: str, fields: Mapping[str, Any], what: str, *known: str) -> Iterator[LeftOut]:
-    """Yield what of a record is not read: each field that says something, and is neither a time nor among some."""
-    for name, value in fields.items():
-        if name not in known and not is_time(name) and value not in (None, "", [], {}):
-            yield LeftOut(place, "field", f"{name!r} of {what}")
+        yield f"{label}{str(value).strip()}"
 
 
 def objects_in(fields: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,8 +18,6 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
 
 OpenSource = Callable[[], IO[bytes]]
-NESTED = 2
-"""Archives in each other that are opened."""
 DENSEST, UNPACKED = 100, 16 << 20
 """Bytes that a byte of an archive may unpack to, beside so many; exports of text have 5 to 20."""
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError)
@@ -59,8 +55,8 @@ class SourceFile:
 def source_files(path: Path) -> Iterator[list[SourceFile]]:
     """Yield the files at a path, by name: of a folder and of a zip archive all but hidden ones.
 
-    Archives in it are opened, too: an export may be a folder of them. One that is cut short or encrypted is a file that
-    is not to be read, beside the others.
+    Archives in a folder are opened, too: an export may be a folder of them. One that is cut short or encrypted is a
+    file that is not to be read, beside the others.
 
     Raises:
         InvalidInput: there is nothing, nothing of it can be read, or what is read of an archive is damaged.
@@ -80,33 +76,28 @@ def source_files(path: Path) -> Iterator[list[SourceFile]]:
             raise InvalidInput("FILE", f"something in {path.name} cannot be read ({error})", _REMEDY) from None
 
 
-def _unpacked(files: list[SourceFile], opened: ExitStack, depth: int = 0) -> Iterator[SourceFile]:
+def _unpacked(files: list[SourceFile], opened: ExitStack) -> Iterator[SourceFile]:
     """Yield files, and in place of each archive what is in it; archives beside more texts are no exports."""
     archives = [file for file in files if (file.suffix == ".zip" or len(files) == 1) and not file.unread]
     texts = sum(file.suffix in (".md", ".markdown", ".txt") for file in files)
     for file in files:
         inside = None
-        if file in archives and texts <= len(archives) and depth < NESTED:
+        if file in archives and texts <= len(archives):
             try:
-                inside = _in_archive(file, opened, packed=depth > 0)
+                inside = _in_archive(file, opened)
             except _DAMAGED as error:
                 yield replace(file, unread=f"cannot be read ({error})")
                 continue
-        yield from [file] if inside is None else _unpacked(inside, opened, depth + 1)
+        yield from [file] if inside is None else inside
 
 
-def _in_archive(file: SourceFile, opened: ExitStack, *, packed: bool) -> list[SourceFile] | None:
-    """Return the files in an archive, which may be in another one; None if the file is no archive.
+def _in_archive(file: SourceFile, opened: ExitStack) -> list[SourceFile] | None:
+    """Return the files in an archive; None if the file is no archive.
 
     Raises:
         BadZipFile, error, NotImplementedError, EOFError: it is damaged, or not to be unpacked.
     """
     stream = opened.enter_context(file.open())
-    if packed:  # in an archive each step back would unpack it again from its beginning
-        copy = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the context closes it
-        shutil.copyfileobj(stream, copy)
-        stream = copy
-    stream.seek(0)
     if not zipfile.is_zipfile(stream):
         stream.seek(0)
         if stream.read(4) == b"PK\x03\x04":
