@@ -8,6 +8,11 @@ literal hints: it is tried only in a text that holds one of them, so a text with
 continued to the end of its word, and of private keys the block is taken, not the first line. Its rules for passwords
 in URLs and for JSON web tokens take quadratic time or leave the signature out, and its entropy and keyword plugins
 take hashes, ids and plain code for secrets: these are rules of our own. Nothing is verified: no request is ever sent.
+
+**What the user tells to have it remembered** ("Remember that the door code is 4711#") stays readable
+(``privacy.told``): who asks for it wants to read it again. It has to be the user's own and nothing else: one short line
+that begins with the request, with no quotation in it, written here and not imported. So neither a stranger's words nor
+a pasted text keep a secret readable.
 """
 
 from __future__ import annotations
@@ -20,14 +25,31 @@ from importlib import import_module
 
 from mcp_memory.domain.batch import KEEP, Masking
 from mcp_memory.domain.spelling import readable, readable_places
-from mcp_memory.domain.turns import Turn
-from mcp_memory.privacy.cards import cards
-from mcp_memory.privacy.fixed import Found
+from mcp_memory.domain.turns import IMPORTED, Turn, by_user
+from mcp_memory.privacy.fixed import Found, cards
 from mcp_memory.privacy.settings import PrivacySettings
 from mcp_memory.privacy.shapes import PLACEHOLDER
 from mcp_memory.privacy.stated import stated_secrets
-from mcp_memory.privacy.told import is_told
 from mcp_memory.visible import FILL
+
+_LONGEST = 300
+_ASKED = re.compile(
+    r"\W*(?:(?:ok|okay|hi|hey|so|and|also|please|pls|kindly|can|could|will|would|you|i|want|need|would like|to|always"
+    r"|bitte|kannst|du|por favor|s'il te plaît)[\s,]+){0,5}"
+    r"(?:remember|memori[sz]e|don['’]?t forget|do not forget|keep in mind|save|note|merk(?:e)? dir|vergiss nicht"
+    r"|erinnere? dich|recuerda|no olvides|retiens|n['’]oublie pas|souviens-toi|ricorda|lembre|onthoud)\b",
+    re.IGNORECASE,
+)
+_NOT_OWN = re.compile('[\n\r\u2028\u2029\x85"“”„«»`<>]')
+
+
+def is_told(turn: Turn) -> bool:
+    """Return whether a message is the user's own and asks to remember what it says."""
+    text = turn.text.strip()
+    if turn.kind != "message" or len(text) > _LONGEST or not _ASKED.match(text) or _NOT_OWN.search(text):
+        return False
+    return by_user(turn) and turn.ref.partition(":")[0] not in IMPORTED
+
 
 WORD_END = re.compile(r"[A-Za-z0-9_\-]*")
 SHORTEST = 20

@@ -65,7 +65,7 @@ def read_foreign(path: Path) -> int:
 def read_export(path: Path) -> int:
     """Check an export of this program."""
     from mcp_memory.domain.batch import KEEP
-    from mcp_memory.services.transfer.checking import check
+    from mcp_memory.services.transfer.importing import check
     from mcp_memory.view.view import View
 
     return check(lambda: path.open("rb"), View(), None, {}, KEEP, part=False).records

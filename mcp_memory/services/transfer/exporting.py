@@ -18,8 +18,7 @@ from mcp_memory.domain.facts import Version
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
-from mcp_memory.services.transfer.format import FORMAT, VERSION, stamp, to_line
-from mcp_memory.services.transfer.records import Value, record_of, space_of
+from mcp_memory.services.transfer.records import FORMAT, VERSION, Value, record_of, space_of, stamp, to_line
 from mcp_memory.services.transfer.renaming import Leaving
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View

@@ -14,7 +14,7 @@ from mcp_memory.services.transfer.foreign import chats, memories, plain_files
 from mcp_memory.services.transfer.foreign.json_files import json_values, keys_of
 from mcp_memory.services.transfer.foreign.reading import ENCODINGS, Found, LeftOut
 from mcp_memory.services.transfer.foreign.sources import SourceFile
-from mcp_memory.services.transfer.format import FORMAT
+from mcp_memory.services.transfer.records import FORMAT
 
 OWN: Final = "mcp-memory"
 LOOKED_AT = 100

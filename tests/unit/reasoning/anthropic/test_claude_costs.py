@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from mcp_memory.reasoning.anthropic.answer import token_room
-from mcp_memory.reasoning.anthropic.judgements import FORM_TOKENS, AnswerReply, RelatingReply
+from mcp_memory.reasoning.anthropic.answer import FORM_TOKENS, AnswerReply, RelatingReply, token_room
 from mcp_memory.reasoning.anthropic.messages import estimate_tokens, reply_schema
 
 pytestmark = pytest.mark.anyio

@@ -14,8 +14,8 @@ from unit.rules.answers.small_memory import said as lines
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.errors import ConfigurationError, EngineError
+from mcp_memory.reasoning.anthropic.answer import AnswerReply as AnswerReply
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Request
-from mcp_memory.reasoning.anthropic.judgements import AnswerReply as AnswerReply
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_claude
 

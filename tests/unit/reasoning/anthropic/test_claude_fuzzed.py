@@ -11,8 +11,8 @@ from mcp_memory.domain.answers import EvidenceSentence, Judgement
 from mcp_memory.domain.evidence import RecallResult, Source
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import JudgeInput
+from mcp_memory.reasoning.anthropic.answer import RelatingReply, to_judgement
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
-from mcp_memory.reasoning.anthropic.judgements import RelatingReply, to_judgement
 from mcp_memory.reasoning.anthropic.messages import UnusableReply, parse_message, parse_reply
 
 USAGE = {"input_tokens": 900, "output_tokens": 60}

@@ -7,7 +7,7 @@ from judged_memory import asked, judged
 from standin.replies import error, said
 
 from mcp_memory.operators import operators
-from mcp_memory.reasoning.anthropic.judgements import NOT_OFFERED, OPERATORS
+from mcp_memory.reasoning.anthropic.answer import NOT_OFFERED, OPERATORS
 from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
