@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -27,10 +28,11 @@ from mcp_memory.view.view import View
 
 if TYPE_CHECKING:  # what only recalls and writes need is imported where it is opened: a look has no use for it
     from mcp_memory.domain.episodes import Belief, Lesson
+    from mcp_memory.domain.turns import Segment, Sentence, Turn
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Embedder, Extractor, PairReader, QuestionJudge, TextReader
     from mcp_memory.reasoning.anthropic.client import Claude
-    from mcp_memory.services.ingest import Cutter, Reading
+    from mcp_memory.services.ingest import Reading
     from mcp_memory.storage.forgotten import KeptFiles
     from mcp_memory.view.space import Space
 
@@ -263,14 +265,10 @@ def open_store(
     # everything on which the view depends: a view that was saved with something else is useless
     depends = search, settings.facts, settings.privacy, RULES, stable
 
-    @cache
-    def cutter() -> Cutter:
-        from mcp_memory.services.ingest import Cutter
-
-        return Cutter(search.segment_tokens, embedder.dimension)
+    cut = _Cutter(search.segment_tokens, embedder.dimension)
 
     def make_view() -> View:
-        return View(_indexes(to_look=to_look), search.vector_limit, stable, lambda turn: cutter()(turn))
+        return View(_indexes(to_look=to_look), search.vector_limit, stable, cut)
 
     def derive() -> Any:
         from mcp_memory.services.ingest import deriver, silent
@@ -304,6 +302,20 @@ def open_store(
         saved=repr(depends) if chosen.saved_view and not to_look else "",
         backups=chosen.backups,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """Cuts texts as `services.ingest.Cutter`, which is imported for the first of them."""
+
+    segment_tokens: int
+    dimension: int
+
+    def __call__(self, turn: Turn) -> tuple[list[Segment], list[Sentence]]:
+        """Return the segments and sentences of a turn."""
+        from mcp_memory.services.ingest import Cutter
+
+        return Cutter(self.segment_tokens, self.dimension)(turn)
 
 
 def _indexes(*, to_look: bool) -> Sequence[Callable[[], Any]]:
