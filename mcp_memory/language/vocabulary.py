@@ -77,16 +77,6 @@ RELATIVES = _kinship()
 """For each kinship word: the relation to the relative, and the pronoun that refers to the relative."""
 
 
-EVERYDAY_KINSHIP = {
-    "mother": ("mother", "mom", "mum"),
-    "father": ("father", "dad"),
-    "grandmother": ("grandmother", "grandma", "granny"),
-    "grandfather": ("grandfather", "grandpa"),
-    "aunt": ("aunt", "auntie"),
-}
-"""The words with which queries ask for a relative, by the plainest of them; each is in `RELATIVES`, too."""
-
-
 def kinship_words(*relations: str) -> frozenset[str]:
     """Return the kinship words that express one of these relations, as the table writes them."""
     return frozenset(word for word, (relation, _) in RELATIVES.items() if relation in relations)

@@ -2,7 +2,7 @@
 
 A fact is *certain* that nothing contests, that is no hypothesis, and whose confidence is at least `CERTAIN`. It is
 stated plainly; whatever else is known answers nothing, and what was said is quoted instead (``search/closest.py``). The
-query has to ask for exactly one relation of one entity (`matching`), at a time that it names itself or now, and every
+query has to ask for exactly one relation of one entity (``asked.py``), at a time that it names itself or now, and every
 value of that time has to be certain, and so has every step of a path to the entity ("Ann's sister's town").
 
 Facts hold only what was stated, so "no" is answered only from a denial or from the end of the value that is asked
@@ -24,8 +24,14 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.questions import asks_for_several, looks_back
 from mcp_memory.language.tokens import stems
-from mcp_memory.rules.answers.matching import RelationMatch, match_relation
-from mcp_memory.rules.answers.relations import change_positions, mentions_end, name_positions, query_tokens
+from mcp_memory.rules.answers.asked import (
+    RelationMatch,
+    change_positions,
+    match_relation,
+    mentions_end,
+    name_positions,
+    query_tokens,
+)
 from mcp_memory.rules.answers.values import (
     ValidValue,
     assertion_rank,

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.facts import Assertion, Version, told
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis, StatedTime
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis
 from mcp_memory.language.iso import DAY, civil
-from mcp_memory.language.stated import day_in_words, in_words
+from mcp_memory.language.stated import in_words
 
 MOST_WORDS = 25
 """Words of a list of values."""
@@ -144,10 +143,6 @@ def start_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
     """Return when a value began, in words; None where no statement says."""
     if value.since <= BEGINNING:
         return None
-    for assertion in value.assertions:
-        for time in knowledge.times.get((assertion.turn_id, assertion.sentence), ()):
-            if time.since == value.since and (text := _relative_period(time, knowledge.turns[assertion.turn_id])):
-                return text
     return _instant_in_words(value.since, value.assertions, knowledge)
 
 
@@ -156,16 +151,6 @@ def _instant_in_words(instant: Millis, assertions: Sequence[Assertion], knowledg
     tellings = (knowledge.turns.get(one.turn_id) for one in assertions if not one.stated)
     local = next((turn.local_time for turn in tellings if turn and turn.time == instant), instant)
     return in_words(local, local + 1, _instant_grain(instant, assertions, knowledge))
-
-
-def _relative_period(stated: StatedTime, turn: Turn) -> str | None:
-    """Return the words for a relative week or a weekend, which have no exact name; None for all other times."""
-    said_at = turn.local_said_at
-    if stated.relative and stated.grain == "week" and said_at is not None and 0 <= said_at - stated.until < 7 * DAY:
-        return f"the week before {day_in_words(said_at)}"
-    if "weekend" in turn.text[stated.start : stated.end].lower():
-        return f"the weekend of {day_in_words(stated.since)}"
-    return None
 
 
 def end_text(value: ValidValue, knowledge: KnownFacts) -> str | None:

@@ -6,6 +6,7 @@ import pytest
 from known_facts import ask
 
 from mcp_memory.domain.relations import relations
+from mcp_memory.rules.answers.asked import find_mention, query_tokens
 
 LIFE = (
     "Ann born_in Oslo ever -",
@@ -79,10 +80,6 @@ def test_the_only_relative_is_not_taken_for_one_of_a_kind_that_no_fact_names(que
 
 
 def test_the_did_of_a_question_asks_for_no_event_without_a_relation() -> None:
-    from mcp_memory.domain.relations import relations
-    from mcp_memory.rules.answers.matching import query_tokens
-    from mcp_memory.rules.answers.relations import find_mention
-
     for question in ("What did Ann buy?", "Where did Ann go last week?", "Did Ann take a course?"):
         assert find_mention(query_tokens(question), relations().get("did")) is None
 
