@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from mcp_memory.domain.relations import irregular_verbs, third_person
-from mcp_memory.rules.facts.verbs import Form, _ing, _past
+from mcp_memory.rules.facts.grammar import Form, _ing, _past
 
 
 @cache

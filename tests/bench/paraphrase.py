@@ -24,7 +24,7 @@ from bench.inflected import inflect
 from bench.synonyms import DETERMINERS, agents, replace_synonyms
 
 from mcp_memory.language.tokens import stems
-from mcp_memory.rules.facts.verbs import inflection
+from mcp_memory.rules.facts.grammar import inflection
 
 Match = re.Match[str]
 NAME = "[\ue000-\uf8ff]"

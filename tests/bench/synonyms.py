@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from bench.inflected import inflect
 
-from mcp_memory.rules.facts.verbs import Form, inflection, is_known_form
+from mcp_memory.rules.facts.grammar import Form, inflection, is_known_form
 
 # ruff: noqa: SIM905 - a list of words is read as words
 TABLE = Path(__file__).with_name("synonyms.toml")

@@ -1,9 +1,9 @@
 """Which relation of which entity a query asks for: exactly one, or none (DESIGN 4 step 4).
 
 A fact about another relation is a wrong answer, so the match is strict. A query has to name the entity (or describe it
-by facts that a path follows, "Ann's sister"), hold a word of the relation, want the type and the kind of its values, and
-say no more: a content word that none of these explain asks for something more specific than the fact states. Of two
-relations that match, the better one has to lead by a margin.
+by facts that a path follows, "Ann's sister"), hold a word of the relation, want the type and the kind of its values,
+and say no more: a content word that none of these explain asks for something more specific than the fact states. Of
+two relations that match, the better one has to lead by a margin.
 
 The words of questions are those of ``resources/questions.toml``, in English; those of relations are compared by their
 stems in any language.

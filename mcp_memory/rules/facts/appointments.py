@@ -19,7 +19,7 @@ from mcp_memory.language.stated import in_words, stated_times
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import make_assertion
-from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.modality import PLAIN
 from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
@@ -28,8 +28,6 @@ from mcp_memory.rules.facts.validity import Validity, from_utterance, precision_
 from mcp_memory.rules.facts.words import Word
 
 DateRelation = Literal["scheduled_for", "due_on", "starts_on", "ends_on"]
-_AWAITED = word_set("get see collect sign receive")
-"""What "we" do with a thing at a time to come: the thing has that date."""
 _TRANSPORT = word_set("flight train bus ferry coach boat ship")
 _MOVED = word_set("move postpone postpon push delay reschedule reschedul shift change bring extend")
 _PLANNED = word_set("schedule plan set book fix arrange confirm") | _MOVED
@@ -39,7 +37,6 @@ _LEAVES = word_set("leave depart land arrive take_off")
 _RANGE = re.compile(r"from\s(?:the\s)?(?P<old>.{1,40}?)\sto\s(?:the\s)?", re.IGNORECASE)
 _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b|\d[./-]\d", re.IGNORECASE)
 _CLOCK = re.compile(r"[\s,]{1,3}at\s(?P<clock>\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?)(?![\w%])", re.IGNORECASE)
-_BY = re.compile(r"\bby\s(?:the\s)?\w")
 
 
 def appointment_assertions(
@@ -66,9 +63,6 @@ def appointment_assertions(
     if not head:
         return
     span, confidence, old, first = (clause.start, clause.end), min(clause.confidence, PLAIN), None, date.start
-    wanted = turn.text[verb.start : verb.end].lower() in ("finished", "completed", "done", "ready")
-    if relation == "ends_on" and wanted and _BY.search(turn.text, verb.end, date.end):
-        relation = "due_on"  # "she wants it finished by Friday"
     if verb.lemma in _MOVED or relation == "due_on":  # to a day that was still to come
         old = _RANGE.match(date.text)  # "moved from 12 March to 2 April"
         first += old.end() if old else 0
@@ -89,9 +83,6 @@ def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounP
     if lemma == "be" and not verb.passive:
         if _has_word(clause, "due"):  # "the report is due on Friday"
             return ("due_on", thing) if definite or thing.head == "baby" else None
-        of_deadline = thing.of or next((noun for word, noun in thing.modifiers if word in ("for", "on")), None)
-        if thing.head == "deadline" and of_deadline:
-            return "due_on", of_deadline
         new_day = thing.pronoun == "it" and "now" in clause.adverbs  # "it is now on the 28th"
         has_date = not slots - {"at", "in", "with", "for"} and (new_day or _has_date(thing))
         return ("scheduled_for", thing) if has_date else None
@@ -104,9 +95,6 @@ def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounP
     if own is not None and present:
         if lemma == "have" and speaker and own.head in nouns.DATED - {"deadline"} and not own.owner:
             return "scheduled_for", replace(own, owner=thing)  # "I have a call with the bank tomorrow"
-        named = own.owner or own.determiner == "the"
-        if lemma in _AWAITED and speaker and len(clause.slots) == 1 and named and own.head not in _TRANSPORT:
-            return ("scheduled_for", own) if _is_thing(own) else None  # "we get the keys on 13 December"
         if lemma in _STARTS and own.owner and kinds.is_human(thing) and (_is_thing(own) or own.head == "job"):
             # "Olga starts her fencing group on 9 October"
             return "starts_on", replace(own, owner=thing) if own.owner.pronoun in ("he", "she") else own

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.entities import PROJECT
-from mcp_memory.domain.facts import Assertion, Intent, kind_of, new_assertion
+from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import MONTHS, civil
 from mcp_memory.language.vocabulary import RELATIVES, word_set
-from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
 from mcp_memory.rules.facts.tables import nouns
 from mcp_memory.rules.facts.validity import (
     Validity,
-    before_telling,
     birth_validity,
     from_utterance,
     returned,
@@ -31,7 +28,6 @@ from mcp_memory.rules.facts.words import Word
 
 _OF_THE_PROJECT = word_set("uses chose decided decided_against")
 """What "we" do at work, said of the project."""
-_PERSONAL_RELATIONS = word_set("married_to dating sibling_of parent_of child_of friend_of lives_with take_care_of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +101,6 @@ def assert_claim(
     claim: Claim,
     intent: Intent,
     confidence: float,
-    around: Sequence[StatedTime] = (),
 ) -> Iterator[Assertion]:
     """Yield a claim as assertions, one for each interval in which it holds.
 
@@ -117,22 +112,20 @@ def assert_claim(
         claim: what it states.
         intent: the intent of the sentence.
         confidence: in (0, 1].
-        around: the times that date an event without a time of its own.
     """
     head, tail = _resolve_head(discourse, claim), _resolve_tail(discourse, clause, claim)
     if not head or not tail or head.casefold() == tail.casefold():
         return
     relation = _resolve_relation(discourse, clause, claim)
     tail = tail.rstrip(".,;") if isinstance(claim.tail, str) else tail
-    intervals = _intervals_of(turn, clause, claim, relation, tail, around)
+    intervals = _intervals_of(turn, clause, claim, relation, tail)
     if tail == discourse.speaker and relations().get(relation).symmetric:  # "Ben and I married" is about the speaker
         head, tail = tail, head
     start, end = clause.start, max(claim.end or clause.end, clause.verb.end)
     if claim.of_phrase and not isinstance(claim.tail, str):
         start, end = min(clause.start, claim.tail.start), max(claim.end, claim.tail.end)
     for validity in intervals:
-        moment = _without_known_start(turn, clause, validity, end)
-        yield make_assertion(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
+        yield make_assertion(turn, index, (start, end), (head, relation, tail), validity, intent, confidence)
 
 
 def _resolve_head(discourse: Discourse, claim: Claim) -> str | None:
@@ -164,9 +157,7 @@ def _resolve_tail(discourse: Discourse, clause: Clause, claim: Claim) -> str | N
     return tail
 
 
-def _intervals_of(
-    turn: Turn, clause: Clause, claim: Claim, relation: str, tail: str, around: Sequence[StatedTime]
-) -> list[Validity]:
+def _intervals_of(turn: Turn, clause: Clause, claim: Claim, relation: str, tail: str) -> list[Validity]:
     """Return the intervals in which a claim holds; none if it tells of something that did not happen yet.
 
     Args:
@@ -175,7 +166,6 @@ def _intervals_of(
         claim: what it states.
         relation: the relation of the claim, once it is resolved.
         tail: the tail of the claim, once it is resolved.
-        around: the times that date an event without a time of its own.
     """
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
     if clause.verb.tense != "perfect":
@@ -189,24 +179,7 @@ def _intervals_of(
     if claim.of_phrase:
         return [from_utterance(turn.local_time, over=claim.effect == "ended")]
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
-    if not stated and (event or claim.effect == "event"):
-        stated = list(around)
-    intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.local_time, event=event)
-    if turn.kind == "message" and not stated:
-        return [_as_lasting(one, claim, clause) for one in intervals]
-    return intervals
-
-
-def _without_known_start(turn: Turn, clause: Clause, validity: Validity, end: int) -> Validity:
-    """Return an interval as it is, except in a document of unknown time: there a state without a date has no start."""
-    dated = turn.kind != "document" or turn.local_said_at is not None or validity.stated
-    if dated or validity.kind != "state" or validity.negated:
-        return validity
-    until_today = clause.verb.tense == "present" and _UNTIL_TODAY.search(turn.text, clause.start, end + 16)
-    return replace(validity, since=BEGINNING, until=turn.local_time if until_today else validity.until)
-
-
-_UNTIL_TODAY = re.compile(r"\b(?:until|till|up to)\s(?:today|now)\b", re.IGNORECASE)
+    return validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.local_time, event=event)
 
 
 def make_assertion(
@@ -214,11 +187,9 @@ def make_assertion(
     confidence: float,
 ) -> Assertion:  # fmt: skip
     """Return an assertion of the rules with its ``validity``; see `new_assertion`."""
-    if validity.kind == "state" and not validity.negated and kind_of(triple[1]) == "event":  # of a phrase
-        closed = validity.stated and validity.until < FOREVER
-        validity = replace(validity, kind="event") if closed else before_telling(turn.local_time)
-    if turn.kind == "document" and turn.local_said_at is None and validity.kind == "event" and not validity.stated:
-        validity = replace(validity, since=BEGINNING, until=FOREVER)  # the day of writing tells nothing of its time
+    if turn.kind == "document" and turn.local_said_at is None and not (validity.stated or validity.negated):
+        until = FOREVER if validity.kind == "event" else validity.until  # the day of writing tells nothing of its time
+        validity = replace(validity, since=BEGINNING, until=until)
     since, until = validity.since, validity.until
     if not validity.stated:  # the moment of the telling is an instant, all other times are days where it was said
         since, until = (turn.time if one == turn.local_time else one for one in (since, until))
@@ -227,15 +198,6 @@ def make_assertion(
         negated=validity.negated, change=validity.change, confidence=confidence, intent=intent, extractor="embedded",
         kind=validity.kind, precision=validity.precision,
     )  # fmt: skip
-
-
-def _as_lasting(validity: Validity, claim: Claim, clause: Clause) -> Validity:
-    """Return when somebody likes what was liked: "I loved that book" ends no liking of a work."""
-    tail, verb = claim.tail, clause.verb
-    if claim.relation != "likes" or verb.tense != "past" or verb.used_to or validity.change or isinstance(tail, str):
-        return validity
-    of_work = tail.quoted or kinds.fits(tail, "work")
-    return replace(validity, until=FOREVER, precision=None) if of_work and not validity.negated else validity
 
 
 _RETURNS = word_set("be return get come fly drive travel head")
@@ -250,7 +212,8 @@ def _is_return(clause: Clause) -> bool:
 
 
 def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | None:
-    is_person = (noun.name and noun.head in RELATIVES) or relation in _PERSONAL_RELATIONS
+    known = relations().get(relation)
+    is_person = (noun.name and noun.head in RELATIVES) or known.head == known.tail == "person"
     if is_person and (noun.owner or noun.name or noun.pronoun or noun.named):
         return discourse.entity(noun)
     return discourse.thing(noun)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from mcp_memory.domain.turns import Turn, speaker
 from mcp_memory.language.vocabulary import COUNTRIES, RELATIVES, kinship_words, word_set
-from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.kinds import is_company
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed

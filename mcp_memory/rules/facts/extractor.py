@@ -16,9 +16,7 @@ from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
 from mcp_memory.rules.facts.certainty import with_certainty
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
-from mcp_memory.rules.facts.clause import Clause
-from mcp_memory.rules.facts.clause_reader import read_clauses
-from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
+from mcp_memory.rules.facts.clauses import Clause, read_clauses
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.doubts import doubt
@@ -26,11 +24,11 @@ from mcp_memory.rules.facts.introductions import introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
-from mcp_memory.rules.facts.phrases import given_names, phrase_claims, presupposed_claims, verb_phrases
+from mcp_memory.rules.facts.phrases import phrase_claims, presupposed_claims, verb_phrases
 from mcp_memory.rules.facts.prose import skip_lead_in, spans_to_read
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.validity import duration_intervals, from_utterance
-from mcp_memory.rules.facts.words import is_english, is_possessed, split_words, with_capitals
+from mcp_memory.rules.facts.words import is_english, is_possessed, split_words
 from mcp_memory.temporal.assertions import guard_assertions
 
 Span = tuple[int, int]
@@ -40,7 +38,7 @@ class RuleExtractor:
     """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
-    version = 12
+    version = 13
     """To be raised with a release whose rules read other facts than the release before."""
 
     def extract(
@@ -121,12 +119,13 @@ class _Sentence:
         if not is_english(turn.text[start:end]):
             return
         stop = assertion_end(turn.text, start, end)
-        durations = duration_intervals(turn.text, start, end, turn.local_time)
-        stated = [*(self.times[self.index] or yearly_times(turn, self.span)), *durations]
+        stated: Sequence[StatedTime] = self.times[self.index]
+        if not stated and "birthday" in turn.text[start:end].lower():  # in every year, so no time by itself
+            stated = stated_times(turn.text, turn.local_said_at, start, end, tense=1)
+        stated = [*stated, *duration_intervals(turn.text, start, end, turn.local_time)]
         words = split_words(turn.text, start, end if stop <= start else stop, stated)
-        words = with_capitals(words, turn.text) if talk else words
         clauses = read_clauses(words, talk=talk)
-        clauses = [self._timed(clause) for clause in clauses] if talk else clauses
+        clauses = [self._announced(clause) for clause in clauses] if talk else clauses
         intent = intent_of(turn.text[start:end], dated=bool(self.times[self.index]))
         pronoun = next((word.start for word in words if word.low in ("he", "she", "his", "her", "him")), end)
         presupposed = list(presupposed_claims(words)) if talk else []
@@ -140,16 +139,15 @@ class _Sentence:
         for clause in clauses:
             if stop > start:
                 yield from self._stated(clause, [claim for holder, claim in phrases if holder is clause], intent)
-            for subject in (*clause.subject, *given_names(clause)):
+            for subject in clause.subject:
                 self.discourse.mention(subject)
             self.discourse.mention_others(clause)
         for noun, _ in presupposed:
             if noun.start > pronoun:
                 self.discourse.mention(noun)  # "he's 14, and there's my wife Lin": "her" of the next sentence is Lin's
 
-    def _timed(self, clause: Clause) -> Clause:
-        """Return a clause of a message with its times by its tense; what lies ahead is planned."""
-        clause = by_tense(self.turn, self.span, clause)
+    def _announced(self, clause: Clause) -> Clause:
+        """Return a clause of a message; what lies ahead is planned."""
         times = [word.time for word in clause.times if word.time is not None]
         return replace(clause, verb=as_planned(clause.verb, times, self.turn.local_time))
 
@@ -179,9 +177,8 @@ class _Sentence:
             weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in _claims(clause, talk)] + weighted
         if talk and clause.confidence > 0:
             yield from appointment_assertions(turn, discourse, self.index, clause, intent)
-        around = event_times(turn, clause, self.times[self.index])
         for claim, confidence in weighted:
-            yield from assert_claim(turn, discourse, self.index, clause, claim, intent, confidence, around)
+            yield from assert_claim(turn, discourse, self.index, clause, claim, intent, confidence)
 
 
 def _claims(clause: Clause, talk: bool) -> Iterator[Claim]:

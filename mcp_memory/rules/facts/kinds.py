@@ -9,10 +9,9 @@ from mcp_memory.domain.entities import medicine
 from mcp_memory.language.expressions import WEEKDAY_WORDS
 from mcp_memory.language.iso import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
-from mcp_memory.rules.facts.grammar import QUALITIES
+from mcp_memory.rules.facts.grammar import QUALITIES, inflection
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.verbs import inflection
 
 _CALENDAR = (
     frozenset(name.lower() for name in MONTHS)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim, age_claims, kinship_claims
-from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
 from mcp_memory.rules.facts.rows import Effect
@@ -121,15 +121,6 @@ def presupposed_claims(words: Sequence[Word]) -> Iterator[tuple[NounPhrase, Clai
             for claim in claims_of_phrase(found[0], talk=True):
                 if not (claim.relation == "married_to" and {"died", "passed"} & {one.low for one in words}):
                     yield found[0], claim
-
-
-def given_names(clause: Clause) -> tuple[NounPhrase, ...]:
-    """Return the name of "her name is Ida", whom "she" means from then on."""
-    subject = clause.subject[0] if len(clause.subject) == 1 else None
-    is_name = subject is not None and subject.head == "name" and subject.owner is not None and subject.owner.pronoun
-    if not is_name or clause.verb.negated or not clause.slots or clause.slots[0].preposition:
-        return ()
-    return tuple(noun for noun in clause.slots[0].nouns[:1] if noun.name)
 
 
 def claims_of_phrase(noun: NounPhrase, *, talk: bool) -> Iterator[Claim]:

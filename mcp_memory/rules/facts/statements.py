@@ -14,7 +14,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
-from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Effect, Row, Sort, rows
@@ -209,17 +209,13 @@ def subject_statements(clause: Clause, subject: NounPhrase, effect: Effect, *, t
     head = subject if subject.owner or subject.named else text
     for row in (*rows().get(("subject", subject.head), ()), *rows().get(("subject", "any"), ())):
         if fits_row(slot.nouns[0], row, talk=talk) and _meets(row, clause, talk) and len(slot.nouns) == 1:
-            tail = _amount(clause) if "amount" in row.tail else slot.nouns[0]
             meant = effect if row.effect == "state" else row.effect
+            tail: NounPhrase | str = slot.nouns[0]
+            rate = clause.slots[1] if len(clause.slots) > 1 else None
+            if "amount" in row.tail and rate and rate.preposition == "per":
+                tail = f"{slot.nouns[0].text} per {rate.nouns[0].text}"  # "120 requests per minute"
             yield Claim(head, row.relation, tail, meant, None, slot.end, False, row.confidence)
             return
-
-
-def _amount(clause: Clause) -> str:
-    """Return the value behind "be" with its rate: "120 requests per minute"."""
-    text = clause.slots[0].nouns[0].text
-    rate = clause.slots[1] if len(clause.slots) > 1 else None
-    return f"{text} per {rate.nouns[0].text}" if rate and rate.preposition == "per" else text
 
 
 def possession_row(word: str, noun: NounPhrase | None, *, talk: bool) -> Row | None:

@@ -9,13 +9,14 @@ lived in Oslo" held at some time before.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from mcp_memory.domain.facts import FactKind, Precision
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime, day_of_instant
 from mcp_memory.language.expressions import NUMBER, number
-from mcp_memory.language.iso import DAY, MONTHS, civil, month, years
+from mcp_memory.language.iso import DAY, FIRST, MONTHS, civil, month, years
 from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 
@@ -262,10 +263,8 @@ _DURATION = re.compile(
 )
 
 
-def duration_intervals(text: str, start: int, end: int, said_at: Millis) -> list[StatedTime]:
-    """Return the intervals that the durations in a sentence mean with a perfect tense.
-
-    "For ten years" with a perfect tense means an interval that began ten years ago and still goes on.
+def duration_intervals(text: str, start: int, end: int, said_at: Millis) -> Iterator[StatedTime]:
+    """Yield what durations mean with a perfect tense: "for ten years" began ten years ago and still goes on.
 
     Args:
         text: the text of the turn.
@@ -273,22 +272,13 @@ def duration_intervals(text: str, start: int, end: int, said_at: Millis) -> list
         end: first character after it.
         said_at: the moment of the utterance.
     """
-    intervals = []
+    year, month_of_year, _ = civil(said_at)
     for match in _DURATION.finditer(text, start, end):
-        count = number(match["number"])
-        year, number_, _ = civil(said_at)
-        grain: Grain
-        match match["unit"].lower():
-            case "year":
-                if year - count < 1:
-                    continue
-                since, grain = years(year - count).since, "year"
-            case "month":
-                months = year * 12 + number_ - 1 - count
-                if months < 12:
-                    continue
-                since, grain = month(months // 12, months % 12 + 1).since, "month"
-            case _:
-                since, grain = said_at - 7 * DAY * count, "week"
-        intervals.append(StatedTime(match.start(), match.end(), since, FOREVER, grain, True))
-    return intervals
+        count, grain = number(match["number"]), cast(Grain, match["unit"].lower())
+        since = {
+            "year": years(year - count).since,
+            "month": month(year, month_of_year - count).since,
+            "week": said_at - 7 * DAY * count,
+        }[grain]
+        if since >= FIRST:
+            yield StatedTime(match.start(), match.end(), since, FOREVER, grain, True)

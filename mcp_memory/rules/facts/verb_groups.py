@@ -13,8 +13,8 @@ from typing import Literal
 
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
+from mcp_memory.rules.facts.grammar import inflection
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
 Catenative = Literal["begin", "end", "on", "unreal", "seeming"]
@@ -31,7 +31,6 @@ _UNREAL = word_set(
 _REPORTED = frozenset(("say", "believe", "think", "report", "rumour", "allege", "claim", "know", "estimate"))
 
 
-_ALSO_NOUNS = word_set("wedding meeting training hearing reading viewing painting building evening")
 _OWNED = frozenset(("a", "an", "two", "three", "four"))
 
 
@@ -120,7 +119,6 @@ def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenativ
 Tense = Literal["past", "present", "perfect"]
 MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
 _MODAL_HEDGES = {"might": MIGHT, "may": MIGHT, "could": MIGHT}
-_LEADING_TO = frozenset(("supposed", "meant", "likely", "unlikely", "able", "ready", "due", "willing"))
 _HAS_NOT_IS = frozenset(("been", "got", "had", "become", "lived", "worked"))
 _OBJECTS = word_set("me us him them you it my our your his her their its")
 """Words that begin an object: behind "'s" and a participle, "'s" is "has" ("she's lost her keys")."""
@@ -285,8 +283,6 @@ class _VerbGroupReader:
             )  # "was going to" tells of no future
         elif after == "used" and to:
             return False  # "is used to"
-        elif low == "'s" and after in _ALSO_NOUNS and grammar.is_finite(words, following + 1):
-            return False  # "Tom's wedding is …"
         elif verb and "ing" in verb.forms and "plain" not in verb.forms:
             self.progressive = True
         elif verb and "participle" in verb.forms and not words[following].capital and after != "let":
@@ -294,9 +290,6 @@ class _VerbGroupReader:
                 self.confidence, self.index, self.tense = min(self.confidence, REPORTED), last, "present"
             else:
                 self.passive = True
-        elif after in _LEADING_TO and to:
-            self.unreal, self.index = True, following + 1
-            self.confidence = MIGHT if after == "likely" else self.confidence
         elif after not in closed.BE:
             self._be_as_main_verb()
             return False

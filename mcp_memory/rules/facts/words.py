@@ -12,9 +12,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.heap import text_cache
-from mcp_memory.language.tokens import STOP_WORDS
-from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables.closed import ADVERBIAL_PHRASES, STOPS
 
 Kind = Literal["word", "number", "time", "title", "speech", "adverb", "mark"]
@@ -198,59 +196,6 @@ def _join_adverbials(words: list[Word]) -> list[Word]:
             joined.append(word)
             index += 1
     return joined
-
-
-_LOWER_I = re.compile(r"(?:^|[\s(])i(?:['’]?(?:m|ve|d|ll))?(?=[\s,.!?]|$)")
-_PLACED = word_set("live lives lived living moved moving based born back")
-_PLACING = word_set("in to from")
-_NO_PLACE = word_set(
-    "the a an my our his her their this that these it here there fear peace hope harmony poverty luxury sin limbo chaos"
-    " denial town bed hospital prison jail school college uni university work love debt pain shape business front back"
-    " silence secret secrets darkness exile hiding january february march april may june july august september october"
-    " november december spring summer autumn winter fall student shared rented temporary one two three four five me you"
-    " us him them home abroad space person dorms halls"
-)
-_BEHIND_PLACE = word_set("and in on with since now but for until because so or where when at again")
-
-
-@text_cache(4)
-def _lacks_capitals(text: str) -> bool:
-    """Return whether a message is typed without capitals; cached for all its sentences."""
-    return bool(_LOWER_I.search(text)) or not any(letter.isupper() for letter in text)
-
-
-def with_capitals(words: list[Word], text: str) -> list[Word]:
-    """Return the words of a message that is typed without capitals, with those of the names that are certain.
-
-    After "live in", "moved to" and the like a word without an article is a name of a place, unless it is one of a few
-    ("in fear"); who is joined with "me" as a subject ("sanna and me broke up") and who has a birthday is somebody.
-
-    Args:
-        words: the words of a sentence.
-        text: the text of the whole message; it writes "i" where it writes in this way.
-    """
-    if not _lacks_capitals(text):
-        return words
-    out = list(words)
-    for index, word in enumerate(words):
-        if word.kind != "word" or not word.text.isalpha() or not word.text.islower() or word.low in STOP_WORDS:
-            continue
-        before = [one.low for one in words[max(0, index - 2) : index]]
-        after = words[index + 1] if index + 1 < len(words) else None
-        placed = len(before) == 2 and before[0] in _PLACED and before[1] in _PLACING and word.low not in _NO_PLACE
-        placed = placed and (after is None or after.mark or after.kind == "time" or after.low in _BEHIND_PLACE)
-        opens = not index or words[index - 1].mark or words[index - 1].low in ("and", "but", "so", "that")
-        joined = [one.low for one in words[index + 1 : index + 3]]
-        someone = opens and (joined in (["and", "me"], ["'s", "birthday"])) and word.low not in _NO_NAMES
-        if placed or someone:
-            out[index] = word._replace(text=word.text.capitalize())
-    return out
-
-
-_NO_NAMES = RELATIVES.keys() | word_set(
-    "everyone everybody someone somebody nobody people work coffee tea wine beer food music life money dog cat today"
-    " tomorrow yesterday"
-)
 
 
 _ENGLISH = word_set(

@@ -4,10 +4,10 @@ import pytest
 from reading import facts, read
 
 from mcp_memory.domain.relations import Registry
-from mcp_memory.rules.facts import claims, kinds, rows, statements, verbs
+from mcp_memory.rules.facts import claims, grammar, kinds, rows, statements
 from mcp_memory.texts import resource
 
-_CACHES = (rows.rows, rows.adjectives, verbs._inflections)
+_CACHES = (rows.rows, rows.adjectives, grammar._inflections)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_every_row_that_ships_can_fire() -> None:
     table = rows.read_rows(Registry(resource("relations.toml")))
     assert set(rows.KINDS) == set(kinds._TESTS)
     of_verbs = [word for (sort, word) in table if sort in ("verb", "passive") and word != "be"]
-    inflected = {word for word in of_verbs if (form := verbs.inflection(word)) is None or form.lemma != word}
+    inflected = {word for word in of_verbs if (form := grammar.inflection(word)) is None or form.lemma != word}
     assert {word for word in inflected if not word.startswith("can't")} == {"lay", "found"}  # of lie and find, too
     assert not [word for (sort, word) in table if sort == "adj" and len(word) > 4 and word.endswith("ed")]
     assert not [

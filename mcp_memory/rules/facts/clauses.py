@@ -1,33 +1,309 @@
-"""Read the clauses of a sentence: subject, verb, complements, times, and how certain the sentence makes them."""
+"""Read the clauses of a sentence: subject, verb, complements, times, and how certain the sentence makes them.
+
+A subject and its verb need not be adjacent: covered are subjects that are left out or shared, participles behind a
+phrase, insertions between subject and verb, content clauses ("I think that …"), and imperatives, which have no subject.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
-from mcp_memory.rules.facts.clause import (
-    Clause,
-    agrees,
-    antecedent,
-    content_clause,
-    is_imperative,
-    read_insertions,
-    reduced_relative,
-    verb_without_subject,
-)
 from mcp_memory.rules.facts.complements import Slot, read_complement
-from mcp_memory.rules.facts.coordination import read_phrases
+from mcp_memory.rules.facts.grammar import inflection, is_known_form
 from mcp_memory.rules.facts.modality import (
     clause_confidence,
+    content_confidence,
     hearsay_confidence,
     is_generic,
 )
-from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase
+from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase, read_phrases
 from mcp_memory.rules.facts.rows import adjectives
-from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.verb_groups import NOT_QUITE, REPORTED, SAME_IN_PAST, VerbGroup, read_verb_group
 from mcp_memory.rules.facts.words import Word
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A subject, its verb, and what depends on it; as read.
+
+    Attributes:
+        subject: one phrase or several; empty if it is left out at the start ("Just got back from Malta").
+        verb: its verb group.
+        particles: words that belong to the verb ("up", "back in").
+        slots: objects (under "") and prepositions with their phrases, in order.
+        times: when it happens.
+        adverbs: the adverbs of the clause, in lower case.
+        confidence: in [0, 1]; 0 for what is not asserted, 1 for a plain statement.
+        start: first character.
+        end: first character after it.
+        source: the person who is quoted.
+    """
+
+    subject: tuple[NounPhrase, ...]
+    verb: VerbGroup
+    particles: tuple[str, ...]
+    slots: tuple[Slot, ...]
+    times: tuple[Word, ...]
+    adverbs: frozenset[str]
+    confidence: float
+    start: int
+    end: int
+    source: tuple[NounPhrase, ...] = ()
+
+
+_STILL = frozenset(("still", "currently", "now"))
+
+
+def verb_without_subject(
+    words: Sequence[Word], first: int, last: VerbGroup | None, adverbs: frozenset[str], *, shared: bool, talk: bool
+) -> VerbGroup | None:
+    """Return the verb at ``first`` of a clause that shares the subject before it or leaves out its "I".
+
+    Examples: "… and moved to Oslo", "Just sold the car", "Still driving the bus", "Been learning Greek".
+
+    Args:
+        words: the words of the sentence.
+        first: index of the first word of the clause.
+        last: the verb of the clause before it.
+        adverbs: read before the clause.
+        shared: whether it is joined to that clause, so that it may share its subject.
+        talk: whether the text is a message.
+    """
+    verb = read_verb_group(words, first)
+    if verb is None:
+        return _progressive_without_subject(words, first, adverbs) if talk and last is None else None
+    word = words[first]
+    if word.capital and first and not grammar.is_adverb(words, first):
+        return None
+    if last is not None and shared:
+        fits = verb.tense != "present" or last.tense != "past" or bool({"now", "still"} & verb.adverbs)
+        fits = fits or word.low in closed.AUXILIARIES or _goes_on(words, verb)
+        return verb if fits else None
+    main = inflection(words[verb.next_index - 1].low)
+    opens = talk and (
+        (last is None and all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first])))
+        or (first > 0 and words[first - 1].text == ":")  # "good news: got the job"
+    )
+    if opens and not verb.passive and verb.tense == "past" and main and word.low not in closed.AUXILIARIES:
+        return verb
+    if opens and word.low == "been" and verb.lemma == "be" and verb.start == word.start:
+        return replace(verb, tense="perfect")  # "been vegan since May"
+    return None
+
+
+_LASTING = frozenset(("work", "live", "study", "teach", "run", "own", "drive", "speak"))
+"""Verbs of what goes on, which also follow a clause in the past: "I moved to Leeds and work there"."""
+
+
+def _goes_on(words: Sequence[Word], verb: VerbGroup) -> bool:
+    """Return whether a verb in the present tells how things are since what the clause before it told."""
+    after = words[verb.next_index] if verb.next_index < len(words) else None
+    led = after is not None and (after.low in closed.PREPOSITIONS or after.low in ("there", "here", "now"))
+    return led and verb.lemma in _LASTING and not verb.progressive
+
+
+def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: frozenset[str]) -> VerbGroup | None:
+    """Return the verb of "Still driving the bus" and "Currently reading …", whose subject is the speaker."""
+    word = words[first]
+    main = inflection(word.low) if word.kind == "word" and not (word.capital and first) else None
+    if main is None or main.forms != {"ing"}:
+        return None
+    finite = any(grammar.is_finite(words, n, frozenset(("past", "third"))) for n in range(first + 1, len(words)))
+    if adverbs & _STILL or (main.lemma == "live" and not first and not finite):  # not "Living in Oslo is dear"
+        return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True, adverbs=frozenset(("still",)))
+    return None
+
+
+def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] | None:
+    """Return the confidence and the index of the clause that is the content of a verb, or None if there is none.
+
+    Examples: "I think that …", "Tom told me …", "it's not that …".
+    """
+    index = grammar.skip_adverbials(words, verb.next_index)
+    if verb.lemma == "be" and index + 1 < len(words) and words[index].low in closed.ARTICLES:
+        index += 1
+    adjective = words[index].low if verb.lemma == "be" and index < len(words) else ""
+    if verb.lemma == "be" and verb.negated and adjective == "that":
+        return 0.0, index + 1
+    confidence = content_confidence(verb, adjective) if verb.lemma != "want" else None
+    if confidence is None:
+        return None
+    index += verb.lemma == "be"
+    if verb.lemma in ("tell", "promise", "remind") and index < len(words):
+        object_, after = read_phrases(words, index, verb_seen=True)
+        if object_ and len(object_) == 1:
+            index = after
+    if index >= len(words):
+        return None
+    if words[index].low == "that":
+        return (confidence, index + 1)
+    if words[index].low in closed.WH | closed.CONDITIONS and verb.lemma not in ("say", "tell"):
+        return 0.0, index + 1
+    subject, after = read_phrases(words, index, subject=True)
+    if len(subject) > 1 and subject[-1].pronoun in ("i", "he", "she", "we", "they"):
+        return None  # "I love jazz and I hate techno"
+    if subject and after < len(words) and (after := grammar.skip_adverbials(words, after)) < len(words):
+        inner = read_verb_group(words, after)
+        if inner:
+            return confidence, index
+    return None
+
+
+_PLACED = frozenset(("base", "locate", "situate", "headquarter"))
+"""Participles of these tell where something is as long as the verb of their clause holds, "is a firm based in Oslo"."""
+_BEHIND = frozenset(("by", "in", "at", "from", "on", "to", "with", "as", "near", "for", "of"))
+
+
+def antecedent(previous: Clause, *, comma: bool = False) -> tuple[NounPhrase, ...]:
+    """Return what a participle behind a clause describes: the subject of a copula, otherwise the last phrase."""
+    if not previous.slots or (comma and previous.verb.passive):
+        return previous.subject[-1:]
+    first, last = previous.slots[0], previous.slots[-1].nouns[-1:]
+    is_copular = previous.verb.lemma == "be" and not previous.verb.passive and not first.preposition
+    if is_copular and len(previous.subject) == 1 and first.nouns[0].determiner in ("a", "an", "the", ""):
+        return previous.subject if not previous.subject[0].pronoun or first.nouns[0].determiner != "" else last
+    return last
+
+
+def reduced_relative(words: Sequence[Word], index: int, previous: Clause) -> VerbGroup | None:
+    """Return the participle at ``index`` as a verb about the phrase before it, or None.
+
+    Examples: "a firm based in Oslo", "a film directed by X", "a railway linking A and B". In a clause with a copula it
+    describes the subject.
+    """
+    start = index
+    while start < len(words) and words[start].low in ("first", "originally", "now", "formerly", "best", "mainly"):
+        start += 1
+    if start + 1 >= len(words) or words[start].kind != "word" or words[start].capital:
+        return None
+    word, following = words[start], words[start + 1]
+    verb = inflection(word.low)
+    if verb is None or verb.lemma == "be":
+        return None
+    if "participle" in verb.forms and (following.low in _BEHIND or following.kind == "time"):
+        tense = previous.verb.tense if verb.lemma in _PLACED else "past"
+        of_thing = verb.lemma in _PLACED and _is_organisation(previous)
+        lemma = "locate" if of_thing else verb.lemma
+        return VerbGroup(lemma, start + 1, word.start, word.end, tense, passive=True)
+    about = previous.verb.lemma == "be" and previous.slots and not previous.slots[0].preposition
+    if verb.forms == {"ing"} and is_known_form(word.low) and about and not grammar.is_adverb(words, start):
+        return VerbGroup(verb.lemma, start + 1, word.start, word.end, previous.verb.tense)
+    return None
+
+
+def _is_organisation(copula: Clause) -> bool:
+    """Return whether a clause says of its subject that it is a company, club or school: "Nordwerk is a firm …"."""
+    said = copula.slots[0].nouns if copula.verb.lemma == "be" and copula.slots else ()
+    return bool(said) and said[0].head in nouns.COMPANIES | nouns.CLUBS | nouns.SCHOOLS
+
+
+def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup) -> bool:
+    """Return whether the form of a verb has a subject that takes it: "Caucus chair" and "I lives" are no clauses."""
+    word = words[verb.next_index - 1]
+    verb_form = inflection(word.low)
+    if verb_form is not None and verb_form.forms == frozenset(("third",)) and word.start == verb.start:
+        return len(subject) > 1 or subject[0].pronoun not in ("i", "we", "you", "they")
+    if (
+        verb_form is None
+        or verb_form.forms != frozenset(("plain",))
+        or verb.tense != "present"
+        or verb.unreal
+        or verb.phase
+    ):
+        return True
+    if word.start != verb.start or len(subject) > 1 or subject[0].pronoun in ("i", "we", "you", "they"):
+        return True
+    # "documents like references": between nouns, "like" is a verb only if people do it
+    return subject[0].plural and (verb.lemma != "like" or subject[0].head in RELATIVES)
+
+
+def read_insertions(
+    words: Sequence[Word], subject: tuple[NounPhrase, ...], index: int
+) -> tuple[tuple[NounPhrase, ...], int, Clause | None]:
+    """Return the subject with the modifiers before its verb ("in Grauen"), and the index of the verb.
+
+    The third value is the clause that an insertion states: ", coached by Ada Rensen since July,", ", who is 34,".
+    """
+    insertion = None
+    while index + 1 < len(words) and words[index].low in ("in", "at", "from", "as", "with", "on", "to") and subject:
+        phrases, after = read_phrases(words, index + 1, subject=True)
+        if not phrases or after >= len(words) or len(phrases) > 1:
+            break
+        inner = replace(subject[-1], modifiers=(*subject[-1].modifiers, (words[index].low, phrases[0])))
+        if not grammar.is_finite(words, grammar.skip_adverbials(words, after)) and words[after].low not in (
+            "in",
+            "at",
+            "as",
+        ):
+            break
+        subject, index = (*subject[:-1], inner), after
+    comma = index < len(words) and words[index].text == ","
+    start = index + comma
+    verb = inflection(words[start].low) if start < len(words) and words[start].kind == "word" else None
+    is_reduced = verb and "participle" in verb.forms and start + 1 < len(words) and not words[start].capital and (
+        words[start + 1].low in ("by", "in", "from", "at") or words[start + 1].kind == "time"
+    )  # fmt: skip
+    group, named = None, True
+    if verb and is_reduced and (comma or words[start + 1].low == "by"):
+        group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True)
+    elif subject and start + 1 < len(words) and words[start].low in ("who", "which", "that"):
+        group = read_verb_group(words, start + 1)
+        named = _is_somebody(subject[-1]) and words[start].low != "that"
+    if group is not None and not group.unreal:
+        rest = read_complement(words, group)
+        closing = rest.next_index < len(words) and words[rest.next_index].text == ","
+        if closing or grammar.is_finite(words, rest.next_index, frozenset(("past", "third"))):
+            main = inflection(words[rest.next_index + closing].low) if rest.next_index + closing < len(words) else None
+            holds = group.lemma in _PLACED and group.passive and main is not None and "past" not in main.forms
+            insertion = Clause(
+                subject=subject[-1:],
+                verb=replace(group, tense="present") if holds else group,
+                particles=rest.particles,
+                slots=rest.slots,
+                times=rest.times,
+                adverbs=rest.adverbs,
+                confidence=1.0,
+                start=subject[-1].start,
+                end=max(rest.end, group.end),
+            )
+            index = rest.next_index + closing
+            insertion = insertion if named else None  # "the man who hired my brother works there": nobody known
+    return subject, index, insertion
+
+
+def _is_somebody(noun: NounPhrase) -> bool:
+    """Return whether a phrase has a name or an owner; "an American filmmaker who …" is a part of another phrase."""
+    return bool((noun.name or noun.owner) and not noun.quoted)
+
+
+def is_imperative(words: Sequence[Word], first: int) -> bool:
+    """Return whether a sentence begins at ``first`` with a verb in its plain form: "Go see a doctor"."""
+    if any(not (w.mark or grammar.is_adverb(words, n)) for n, w in enumerate(words[:first])):
+        return False
+    verb = inflection(words[first].low)
+    if words[first].kind != "word" or verb is None or verb.forms & {"past"} or words[first].low == "last":
+        return False
+    if "ing" in verb.forms:  # "Seeing them grow …"
+        return (
+            words[first].capital
+            and first + 1 < len(words)
+            and (is_known_form(words[first].low) or not grammar.is_finite(words, first + 1))  # "Henning lost …"
+            and not grammar.ends_phrase(words, first + 1) | words[first + 1].capital
+        )
+    if (
+        "third" in verb.forms
+        and first + 1 < len(words)
+        and words[first + 1].low in ("like", "good", "great", "so", "as")
+    ):
+        return True  # "Sounds like a plan"
+    return not grammar.is_finite(
+        words, grammar.skip_adverbials(words, first + 1), frozenset(("past", "third"))
+    ) and not (first + 1 < len(words) and words[first + 1].capital)
+
 
 MOST = 40
 """Clauses read of one sentence."""
