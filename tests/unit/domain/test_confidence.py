@@ -45,22 +45,6 @@ def test_i6_another_turn_never_lowers_confidence_and_it_stays_in_its_range(said:
 
 
 @thorough
-@given(st.lists(confidences, min_size=1, max_size=5), st.data())
-def test_i6_an_equally_confident_repetition_in_the_same_turn_changes_nothing(
-    said: list[float], data: st.DataObject
-) -> None:
-    place = data.draw(st.integers(0, len(said) - 1))
-    again = asserted("Oslo", confidence=data.draw(st.floats(0, said[place], exclude_min=True)), turn=f"t_{place}")
-    assert combined([*turns(*said), again]) == combined(turns(*said))
-
-
-def test_no_number_of_turns_gives_certainty_unless_one_of_them_is_certain() -> None:
-    assert combined(turns(*[0.95] * 50)) == CEILING
-    assert combined(turns(0.95, 1.0)) == 1.0
-    assert combined(turns(0.3, 0.999)) == pytest.approx(0.999)
-
-
-@thorough
 @given(st.lists(st.floats(0.5, CERTAIN, exclude_max=True), min_size=1, max_size=8), st.floats(CERTAIN, 1))
 def test_only_a_certain_telling_makes_a_fact_certain(said: list[float], sure: float) -> None:
     assert combined(turns(*said)) < CERTAIN <= combined(turns(*said, sure))

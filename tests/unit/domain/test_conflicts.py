@@ -47,12 +47,6 @@ def test_no_conflict_stands_on_a_fact_that_is_not_certain(sure: tuple[float, flo
     assert conflicts([replace(home, denials=(denial,))], 20, 21) == ()
 
 
-def test_facts_of_two_relations_are_no_conflict() -> None:
-    likes = group("likes", said("a", "likes", "tea", 10), single=False)
-    dislikes = group("dislikes", said("b", "dislikes", "tea", 20), single=False)
-    assert conflicts([likes, dislikes], 30, 31) == ()
-
-
 def test_a_fact_that_is_denied_for_its_own_time_is_reported() -> None:
     tea = group("likes", said("a", "likes", "tea", 10), said("b", "likes", "tea", 10, negated=True), single=False)
     assert conflicts([tea], 20, 21) == ("Ann likes tea, but it was also said that this does not hold",)

@@ -62,11 +62,6 @@ def test_a_new_dose_replaces_that_of_the_same_medicine(told: list[Assertion], ex
         assert current(order) == expected
 
 
-def test_the_old_dose_ends_when_the_new_one_begins() -> None:
-    old, new = fold([takes("20 mg of Velorin", 1), takes("10 mg of Velorin", 5)], single=False, key=str.casefold)
-    assert (old.until, old.superseded_by) == (5, new.id)
-
-
 def test_several_purchases_stand_side_by_side() -> None:
     told = [takes("20 mg of Velorin", 1, relation="bought"), takes("10 mg of Velorin", 5, relation="bought")]
     assert all(version.superseded_by is None for version in fold(told, single=False, key=str.casefold))

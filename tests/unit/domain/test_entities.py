@@ -19,6 +19,9 @@ from mcp_memory.domain.entities import entity_key, titled
         ("Strasse", "straße"),
         ("Ｔｏｋｙｏ", "Tokyo"),
         ("co\u00adop", "coop"),
+        ("Núria Peña", "nuria pena"),
+        ("Mary\u2011Ann", "Mary-Ann"),
+        ("Human", "me", "User"),
     ],
 )
 def test_spellings_of_one_name_share_a_key(spellings: tuple[str, ...]) -> None:
@@ -38,6 +41,8 @@ def test_spellings_of_one_name_share_a_key(spellings: tuple[str, ...]) -> None:
         ("❤️", "☀️"),
         ("🐶", "🐱"),
         ("!", "?"),
+        ("Human Resources", "user"),
+        ("Mei", "me"),
     ],
 )
 def test_two_names_have_two_keys(one: str, other: str) -> None:

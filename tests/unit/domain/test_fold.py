@@ -1,7 +1,6 @@
 """The fold: what design D.1 promises of versions, for any set of assertions in any order of arrival.
 
-Beside it stand two memories that the fold is there to be better than: one that overwrites, and one that follows REAL
-§3.2 to the letter.
+Beside it stands a memory that follows REAL §3.2 to the letter.
 """
 
 import random
@@ -100,14 +99,6 @@ def test_i2_a_single_valued_relation_has_two_values_at_once_only_before_the_firs
 
 
 @thorough
-@given(histories)
-def test_i2_if_every_start_is_known_no_two_values_hold_at_once(said: list[Assertion]) -> None:
-    dated = [a for a in said if a.since > BEGINNING]
-    for before, after in pairwise(live(fold(dated, single=True, key=str))):
-        assert before.until <= after.since
-
-
-@thorough
 @given(histories, cardinalities)
 def test_i3_no_version_ends_before_it_begins_and_only_contested_ones_are_empty(
     said: list[Assertion], single: bool
@@ -194,26 +185,6 @@ def test_i5_the_value_is_the_latest_to_have_begun_unless_an_end_lies_between(sai
 
 @thorough
 @given(histories)
-def test_i6_confidence_comes_from_the_supporting_assertions_and_stays_in_its_range(said: list[Assertion]) -> None:
-    for version in fold(said, single=True, key=str):
-        assert version.confidence == combined(version.assertions)
-        assert 0 < version.confidence <= 1
-
-
-@thorough
-@given(histories, assertions())
-def test_i7_values_of_a_multi_valued_relation_are_independent(said: list[Assertion], new: Assertion) -> None:
-    assume(new.id not in {a.id for a in said})
-    before, after = fold(said, single=False, key=str), fold([*said, new], single=False, key=str)
-    for tail in TAILS:
-        intervals = [version for version in live(after) if version.tail == tail]
-        assert all(one.until < other.since for one, other in pairwise(intervals))
-        if tail != new.tail:
-            assert [v for v in before if v.tail == tail] == [v for v in after if v.tail == tail]
-
-
-@thorough
-@given(histories)
 def test_i10_a_multi_valued_relation_is_the_sum_of_its_values_and_has_no_contest(said: list[Assertion]) -> None:
     versions = fold(said, single=False, key=str)
     apart = [v for tail in TAILS for v in fold([a for a in said if a.tail == tail], single=True, key=str)]
@@ -239,65 +210,68 @@ def test_the_successor_of_a_version_begins_where_the_version_ends(said: list[Ass
 # Examples
 
 
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        (
-            [("Paris", 2010), ("London", 2015), ("Paris", 2020)],
-            [("Paris", 2010, 2015), ("London", 2015, 2020), ("Paris", 2020, INF)],
-        ),
-        ([("London", 2015), ("Paris", 2010)], [("Paris", 2010, 2015), ("London", 2015, INF)]),
-        (
-            [("Paris", 2010), ("Rome", 2020), ("London", 2015)],
-            [("Paris", 2010, 2015), ("London", 2015, 2020), ("Rome", 2020, INF)],
-        ),
-        ([("Paris", 2012), ("Paris", 2010)], [("Paris", 2010, INF)]),
-        (
-            [("Paris", 2010), ("Paris", 2020), ("London", 2015)],
-            [("Paris", 2010, 2015), ("London", 2015, 2020), ("Paris", 2020, INF)],
-        ),
-    ],
-)
-def test_w7_the_worked_examples_of_the_design(
-    said: list[tuple[str, int]], expected: list[tuple[str, int, float]]
-) -> None:
-    assert shown(fold([asserted(*each) for each in said], single=True, key=str)) == expected
+CASES = {
+    "a value returns": (
+        [("Paris", 2010), ("London", 2015), ("Paris", 2020)],
+        [("Paris", 2010, 2015), ("London", 2015, 2020), ("Paris", 2020, INF)],
+    ),
+    "an earlier value is told late": (
+        [("London", 2015), ("Paris", 2010)],
+        [("Paris", 2010, 2015), ("London", 2015, INF)],
+    ),
+    "one between is told last": (
+        [("Paris", 2010), ("Rome", 2020), ("London", 2015)],
+        [("Paris", 2010, 2015), ("London", 2015, 2020), ("Rome", 2020, INF)],
+    ),
+    "the start is told twice": ([("Paris", 2012), ("Paris", 2010)], [("Paris", 2010, INF)]),
+    "one that goes on is interrupted": (
+        [("Paris", 2010), ("Paris", 2020), ("London", 2015)],
+        [("Paris", 2010, 2015), ("London", 2015, 2020), ("Paris", 2020, INF)],
+    ),
+    "of two with one start the last told is the correction": (
+        [("Paris", 2010, FOREVER, 2010), ("London", 2010, FOREVER, 2011)],
+        [("Paris", 2010, 2010), ("London", 2010, INF)],
+    ),
+    "an end that was told later stays": (
+        [("Oslo", 2010, FOREVER, 2010), ("Oslo", 2010, 2015, 2018)],
+        [("Oslo", 2010, 2015)],
+    ),
+    "whoever knows of the end says that it goes on": (
+        [("Oslo", 2010, FOREVER, 2010), ("Oslo", 2010, 2015, 2018), ("Oslo", 2012, FOREVER, 2019)],
+        [("Oslo", 2010, INF)],
+    ),
+    "an end and a start are told long after": (
+        [("Oslo", 2010, FOREVER, 2026), ("Oslo", 2010, 2015, 2027)],
+        [("Oslo", 2010, 2015)],
+    ),
+    "an interval begins again at its end": (
+        [("Oslo", 2010, 2015, 2009), ("Oslo", 2015, FOREVER, 2009)],
+        [("Oslo", 2010, INF)],
+    ),
+    "an interval begins again after its end": (
+        [("Oslo", 2010, 2015, 2009), ("Oslo", 2016, FOREVER, 2016)],
+        [("Oslo", 2010, 2015), ("Oslo", 2016, INF)],
+    ),
+    "a former value ends where one with a known start begins": (
+        [("Paris", BEGINNING, 2018, 2018), ("Oslo", 2015)],
+        [("Paris", BEGINNING, 2015), ("Oslo", 2015, INF)],
+    ),
+    "a former value contests no present one of unknown start": (
+        [("Oslo", BEGINNING, FOREVER, 2010), ("Rome", BEGINNING, 2016, 2016)],
+        [("Rome", BEGINNING, 2016), ("Oslo", BEGINNING, INF)],
+    ),
+    "a former value returns, and the others end there": (
+        [("Paris", BEGINNING, 2018, 2018), ("Rome", BEGINNING, 2018, 2018), ("Paris", 2017, FOREVER, 2019)],
+        [("Rome", BEGINNING, 2017), ("Paris", BEGINNING, INF)],
+    ),
+}
 
 
-def test_w7_of_two_values_with_one_start_the_later_stated_is_the_correction() -> None:
-    paris, london = asserted("Paris", 2010, said_at=2010), asserted("London", 2010, said_at=2011)
-    contested, version = fold([paris, london], single=True, key=str)
-    assert shown([contested, version]) == [("Paris", 2010, 2010), ("London", 2010, INF)]
-    assert contested.status == "contested"
-    surer = asserted("Paris", 2010, said_at=2010, confidence=1.0)
-    assert shown(fold([surer, london], single=True, key=str)) == [("London", 2010, 2010), ("Paris", 2010, INF)]
-
-
-def test_an_open_statement_does_not_remove_an_end_that_was_stated_later() -> None:
-    lives = asserted("Oslo", 2010, said_at=2010)
-    left = asserted("Oslo", 2010, 2015, said_at=2018)
-    assert shown(fold([lives, left], single=True, key=str)) == [("Oslo", 2010, 2015)]
-    still = asserted("Oslo", 2012, said_at=2019)
-    assert shown(fold([lives, left, still], single=True, key=str)) == [("Oslo", 2010, INF)]
-
-
-def test_an_end_stated_afterwards_closes_an_open_value_even_if_both_are_stated_long_after() -> None:
-    since, from_to = asserted("Oslo", 2010, said_at=2026), asserted("Oslo", 2010, 2015, said_at=2027)
-    assert shown(fold([since, from_to], single=True, key=str)) == [("Oslo", 2010, 2015)]
-    plan, still = asserted("Oslo", 2010, 2015, said_at=2009), asserted("Oslo", 2010, said_at=2026)
-    assert shown(fold([plan, still], single=True, key=str)) == [("Oslo", 2010, INF)]
-
-
-def test_an_end_stated_with_a_later_start_ends_the_whole_interval() -> None:
-    lives, until = asserted("Oslo", 2010), asserted("Oslo", 2012, 2015)
-    assert shown(fold([lives, until], single=True, key=str)) == [("Oslo", 2010, 2015)]
-
-
-def test_an_interval_that_begins_again_at_its_end_is_one_interval() -> None:
-    until, again = asserted("Oslo", 2010, 2015, said_at=2009), asserted("Oslo", 2015, said_at=2009)
-    assert shown(fold([until, again], single=True, key=str)) == [("Oslo", 2010, INF)]
-    later = asserted("Oslo", 2016, said_at=2016)
-    assert shown(fold([until, later], single=True, key=str)) == [("Oslo", 2010, 2015), ("Oslo", 2016, INF)]
+@pytest.mark.parametrize("case", CASES)
+def test_w7_values_that_exclude_each_other_hold_one_after_the_other(case: str) -> None:
+    told, expected = CASES[case]
+    said = [asserted(tail, since, *rest[:1], said_at=(*rest, None, None)[1]) for tail, since, *rest in told]
+    assert shown(fold(said, single=True, key=str)) == expected
 
 
 def test_leaving_and_arriving_in_one_statement_names_the_successor() -> None:
@@ -305,26 +279,8 @@ def test_leaving_and_arriving_in_one_statement_names_the_successor() -> None:
     gone = asserted("Paris", 2015, negated=True)
     left, lives = fold([paris, gone, london], single=True, key=str)
     assert (left.status, left.ended_by, left.superseded_by) == ("closed", (gone,), lives.id)
-    ended, lives = fold([asserted("Paris", 2010, 2015), london], single=True, key=str)
-    assert (ended.until, ended.ended_by, ended.superseded_by) == (2015, (), lives.id)
-
-
-def test_a_value_stated_and_denied_for_the_same_moment_holds() -> None:
-    said = [asserted("Paris", 2010), asserted("Paris", 2015, negated=True), asserted("Paris", 2015)]
-    assert shown(fold(said, single=True, key=str)) == [("Paris", 2010, INF)]
-    assert shown(fold([said[1], said[2]], single=True, key=str)) == [("Paris", 2015, INF)]
-
-
-def test_a_denial_before_any_statement_changes_nothing() -> None:
-    said = [asserted("Paris", 2010), asserted("Rome", 2015, negated=True), asserted("Paris", 2005, negated=True)]
-    assert shown(fold(said, single=True, key=str)) == [("Paris", 2010, INF)]
-
-
-def test_the_current_value_that_loses_a_dispute_ends_there_and_keeps_its_source() -> None:
-    paris, again, london = asserted("Paris", 2010), asserted("Paris", 2015, confidence=0.8), asserted("London", 2015)
-    left, lives = fold([paris, again, london], single=True, key=str)
-    assert shown([left, lives]) == [("Paris", 2010, 2015), ("London", 2015, INF)]
-    assert left.assertions == (paris, again)
+    (again,) = fold([paris, gone, asserted("Paris", 2015)], single=True, key=str)
+    assert again.current
 
 
 def test_of_values_told_at_one_moment_the_one_of_the_later_sentence_counts() -> None:
@@ -332,18 +288,6 @@ def test_of_values_told_at_one_moment_the_one_of_the_later_sentence_counts() -> 
     later = asserted("York", 2010, stated=False, turn="t_1", sentence=1, confidence=0.75, extractor="embedded")
     for order in ([first, later], [later, first]):
         assert shown(fold(order, single=True, key=str)) == [("Leeds", 2010, 2010), ("York", 2010, INF)]
-
-
-def test_of_many_values_with_one_start_all_but_the_winner_are_contested() -> None:
-    said = [asserted(city, 2010, said_at=2010 + place) for place, city in enumerate(("Bonn", "Oslo", "Rome", "Lima"))]
-    *contested, version = fold(said, single=True, key=str)
-    assert shown([version]) == [("Lima", 2010, INF)]
-    assert [v.status for v in contested] == ["contested"] * 3
-
-
-def test_a_former_value_began_before_everything() -> None:
-    said = [asserted("Rome", 2015), asserted("Oslo", BEGINNING, said_at=2016)]
-    assert shown(fold(said, single=True, key=str)) == [("Oslo", BEGINNING, 2015), ("Rome", 2015, INF)]
 
 
 def test_two_former_values_do_not_contest_each_other() -> None:
@@ -356,38 +300,6 @@ def test_two_former_values_do_not_contest_each_other() -> None:
         *((city, "closed", 2016) for city in ("Paris", "Rome")),
         ("Bonn", "closed", 2019),
     }
-
-
-def test_all_former_values_end_where_a_value_with_known_start_begins() -> None:
-    used = [asserted(city, BEGINNING, 2018, said_at=2018) for city in ("Paris", "Rome")]
-    oslo = asserted("Oslo", 2015)
-    *past, lives = fold([*used, oslo], single=True, key=str)
-    assert (lives.tail, lives.since, lives.status) == ("Oslo", 2015, "active")
-    assert [(v.until, v.ended_by, v.superseded_by) for v in past] == [(2015, (oslo,), lives.id)] * 2
-
-
-def test_a_former_value_does_not_contest_a_present_value_with_unknown_start() -> None:
-    still, used = asserted("Oslo", BEGINNING, said_at=2010), asserted("Rome", BEGINNING, 2016, said_at=2016)
-    assert shown(fold([still, used], single=True, key=str)) == [("Rome", BEGINNING, 2016), ("Oslo", BEGINNING, INF)]
-    other = asserted("Bonn", BEGINNING, said_at=2012)
-    versions = fold([still, used, other], single=True, key=str)
-    assert {(v.tail, v.status) for v in versions} == {("Oslo", "contested"), ("Rome", "closed"), ("Bonn", "active")}
-
-
-def test_a_former_value_that_returns_continues_and_the_others_end_there() -> None:
-    used = [asserted(city, BEGINNING, 2018, said_at=2018) for city in ("Paris", "Rome")]
-    back = asserted("Paris", 2017, said_at=2019)
-    rome, paris = fold([*used, back], single=True, key=str)
-    assert shown([rome, paris]) == [("Rome", BEGINNING, 2017), ("Paris", BEGINNING, INF)]
-    assert (rome.ended_by, rome.superseded_by) == ((back,), None)
-
-
-def test_denying_one_former_value_leaves_the_others() -> None:
-    used = [asserted(city, BEGINNING, 2018, said_at=2018) for city in ("Paris", "Rome")]
-    gone = asserted("Paris", 2012, negated=True)
-    paris, rome = fold([*used, gone], single=True, key=str)
-    assert shown([paris, rome]) == [("Paris", BEGINNING, 2012), ("Rome", BEGINNING, 2018)]
-    assert (paris.ended_by, rome.ended_by) == ((gone,), ())
 
 
 # Layers of confidence
@@ -404,12 +316,6 @@ def test_every_stable_version_reaches_the_threshold_and_no_assertion_is_lost(
     supported = [assertion.id for version in (*sure, *suspected) for assertion in version.assertions]
     assert sorted(supported) == sorted(a.id for a in said if not a.negated)
     assert apart(sure) or not single
-
-
-@thorough
-@given(histories, cardinalities)
-def test_without_a_threshold_the_layers_are_the_fold(said: list[Assertion], single: bool) -> None:
-    assert layers(said, single=single, key=str, stable=0) == (fold(said, single=single, key=str), ())
 
 
 @thorough
@@ -474,17 +380,7 @@ def test_a_rumour_does_not_split_a_version_that_is_stable_only_as_a_whole() -> N
         assert shown(sure) == [("Paris", 2010, INF)]
 
 
-# Two baselines
-
-
-class Overwriting:
-    """Keeps the last stated value, as most memories do."""
-
-    def __init__(self) -> None:
-        self.rows: list[tuple[str, int, float]] = []
-
-    def tell(self, tail: str, since: int) -> None:
-        self.rows = [(tail, since, INF)]
+# The rule of the paper, and made-up lives
 
 
 class Literal:
@@ -504,70 +400,19 @@ class Literal:
         self.rows = rows if merged else [*rows, (tail, since, INF)]
 
 
-class Folding:
-    """Keeps all statements and folds them."""
-
-    def __init__(self) -> None:
-        self.said: list[Assertion] = []
-
-    def tell(self, tail: str, since: int) -> None:
-        self.said.append(asserted(tail, since))
-
-    @property
-    def rows(self) -> list[tuple[str, int, float]]:
-        return shown(fold(self.said, single=True, key=str))
-
-
-def breaks(rows: Sequence[tuple[str, int, float]], told: Sequence[tuple[str, int]]) -> tuple[bool, bool]:
-    """Return whether DESIGN I2 is broken, and whether DESIGN I5 is, at the start of some value."""
-    held = [[tail for tail, since, until in rows if since <= start < until] for _, start in told]
-    return any(len(tails) > 1 for tails in held), any(
-        tail not in tails for (tail, _), tails in zip(told, held, strict=True)
-    )
-
-
-def in_order(rng: random.Random, *, returning: bool) -> list[tuple[str, int]]:
-    """Return three to six changes of a city, stated in order; with ``returning`` one value returns."""
+def in_order(rng: random.Random) -> list[tuple[str, int]]:
+    """Return three to six changes of a city, stated in order; none returns."""
     cities = rng.sample(["Bonn", "Lima", "Oslo", "Paris", "Rome", "Turin"], rng.randint(3, 6))
-    if returning:
-        place = rng.randrange(2, len(cities))
-        cities[place] = cities[rng.randrange(place - 1)]
     starts = sorted(rng.sample(range(1990, 2020), len(cities)))
     return list(zip(cities, starts, strict=True))
 
 
-def test_with_returning_values_both_baselines_break_the_invariants_and_the_fold_does_not() -> None:
-    overlaps: dict[str, int] = defaultdict(int)
-    lost: dict[str, int] = defaultdict(int)
-    for seed in range(1000):
-        told = in_order(random.Random(seed), returning=True)
-        for memory in (Overwriting(), Literal(), Folding()):
-            for each in told:
-                memory.tell(*each)
-            overlap, loss = breaks(memory.rows, told)
-            overlaps[type(memory).__name__] += overlap
-            lost[type(memory).__name__] += loss
-    assert overlaps["Literal"] > 0, overlaps
-    assert lost["Overwriting"] > 0, lost
-    assert (overlaps["Folding"], lost["Folding"]) == (0, 0), (dict(overlaps), dict(lost))
-
-
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(50))
 def test_in_order_and_without_returns_the_fold_equals_the_rule_of_the_paper(seed: int) -> None:
-    literal, folding = Literal(), Folding()
-    for each in in_order(random.Random(seed), returning=False):
+    literal, told = Literal(), in_order(random.Random(seed))
+    for each in told:
         literal.tell(*each)
-        folding.tell(*each)
-    assert folding.rows == literal.rows
-
-
-def test_late_statements_make_the_rule_of_the_paper_end_a_value_before_it_begins() -> None:
-    literal, folding = Literal(), Folding()
-    for memory in (literal, folding):
-        memory.tell("London", 2015)
-        memory.tell("Paris", 2010)
-    assert ("London", 2015, 2010) in literal.rows
-    assert folding.rows == [("Paris", 2010, 2015), ("London", 2015, INF)]
+    assert shown(fold([asserted(*each) for each in told], single=True, key=str)) == literal.rows
 
 
 def test_a_thousand_histories_in_any_order_are_reconstructed_exactly() -> None:
@@ -583,18 +428,6 @@ def test_a_thousand_histories_in_any_order_are_reconstructed_exactly() -> None:
             overwriting += life.overwritten(instant) == life.value_at(instant)
     assert (right, overlaps) == (asked, 0), f"overwriting has {overwriting / asked:.0%} right"
     assert overwriting < asked / 2
-
-
-@pytest.mark.parametrize("dated", [True, False])
-def test_generated_histories_have_returns_gaps_corrections_and_stated_ends(dated: bool) -> None:
-    lives = [history(random.Random(seed), dated=dated) for seed in range(200)]
-    assert all(3 <= len(life.stays) <= 6 for life in lives)
-    returns = [len({stay.tail for stay in life.stays}) < len(life.stays) for life in lives]
-    gaps = [any(before.until < after.since for before, after in pairwise(life.stays)) for life in lives]
-    wrong = [{statement.tail for statement in life.statements} != {stay.tail for stay in life.stays} for life in lives]
-    ends = [any(statement.until < FOREVER for statement in life.statements) for life in lives]
-    assert all(sum(kind) > 40 for kind in (returns, gaps, wrong, ends))
-    assert history(random.Random(1), dated=dated) == history(random.Random(1), dated=dated)
 
 
 def test_a_denial_in_fewer_words_ends_the_only_value_that_it_can_mean() -> None:
@@ -617,14 +450,6 @@ def test_a_value_told_without_its_start_is_over_when_it_is_said_later_that_it_ha
         assert [one.current for one in stayed] == [True], "what is said last holds"
         since = fold([asserted("Oslo", 20), moved], single=single, key=str.casefold)
         assert [one.current for one in since] == [True], "it began again, as somebody stated"
-
-
-def test_an_earlier_stated_start_of_the_same_value_ends_there_too():
-    lived = [asserted("Oslo", 2), asserted("Oslo", 20, stated=False), asserted("Oslo", 10, negated=True, said_at=21)]
-    for single in (True, False):
-        versions = fold(lived, single=single, key=str.casefold)
-        assert not any(version.current for version in versions)
-        assert live(versions)[-1].until == 10
 
 
 # Places

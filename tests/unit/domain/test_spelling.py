@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.spelling import has_signs, readable, readable_places, without_accents
 
 TEXTS = st.text(st.sampled_from("ab é-\u00ad\u200b\u200d\u2010\u2011\ufeff"))
@@ -18,27 +17,6 @@ def test_each_readable_character_stands_at_its_place_in_the_text(text: str) -> N
     assert has_signs(text) == (readable(text) != text)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Chloé", "Chloe"),
-        ("Núria Peña", "nuria pena"),
-        ("Ly\u00adra", "Lyra"),
-        ("Mary\u2011Ann", "Mary-Ann"),
-        ("Mary\u2010Ann", "Mary-Ann"),
-        ("Human", "user"),
-        ("me", "User"),
-    ],
-)
-def test_two_spellings_are_one_name(one: str, other: str) -> None:
-    assert entity_key(one) == entity_key(other)
-
-
 @pytest.mark.parametrize("text", ["йога", "が", "दिल्ली", "서울"])
 def test_marks_of_other_scripts_stay(text: str) -> None:
     assert without_accents(text) == text
-
-
-@pytest.mark.parametrize("name", ["The Human", "Human Resources", "Mei"])
-def test_a_longer_name_is_not_the_users(name: str) -> None:
-    assert entity_key(name) != "user"
