@@ -43,10 +43,9 @@ from mcp_memory.ports import (
     Progress,
     QuestionJudge,
     Store,
-    SupportJudge,
     TextReader,
 )
-from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge, EmbeddedSupportJudge
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge, supporting_sentences
 from mcp_memory.services.answer import SelfFeedback, answer, reconstruct
 from mcp_memory.services.background.enrichment import Enrichment
 from mcp_memory.services.background.indexing import Indexer
@@ -91,7 +90,6 @@ class Memory:
         clock: milliseconds since 1970, UTC; a test gives its own.
         extractor: extracts facts from texts; None extracts none.
         new_question_judge: returns the judge of a query; called once for each query.
-        support_judge: decides which sentences support an answer.
         organiser: returns the judge that is asked a goal, once for each call; None for the embedded rules.
         text_reader: extracts facts from all texts in the background, with a language model; None leaves that out.
         language_model: what the judges ask; None if nothing leaves the machine.
@@ -111,7 +109,6 @@ class Memory:
     extractor: Extractor | None = None
     clock: Callable[[], Millis] = now
     new_question_judge: Callable[[], QuestionJudge] = EmbeddedQuestionJudge
-    support_judge: SupportJudge = field(default_factory=EmbeddedSupportJudge)
     organiser: Callable[[], QuestionJudge] | None = None
     text_reader: TextReader | None = None
     language_model: LanguageModel | None = None
@@ -156,7 +153,7 @@ class Memory:
         """How the memory learns from its own answers; None if learning is switched off."""
         if self.teacher is None:
             return None
-        return SelfFeedback(self.support_judge, self.teacher, self.points)
+        return SelfFeedback(supporting_sentences, self.teacher, self.points)
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""

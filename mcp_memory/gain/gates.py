@@ -139,8 +139,9 @@ def sentence_gates(
             both *= gate(time_[places], beliefs.time_doubts[places], *thresholds)
         gates[kind] = np.clip(both, 0, 2)
     found: dict[int, float] = {}
+    ids = beliefs.sentence_ids
     for place in np.flatnonzero((np.abs(gates[False] - 1) > _NEUTRAL) | (np.abs(gates[True] - 1) > _NEUTRAL)).tolist():
-        sentence = space.sentence(beliefs.sentence_ids[places[place]])
+        sentence = space.sentence(ids[places[place]])
         if sentence is None:
             continue
         value = float(gates[space.turns[sentence.turn_id].kind == "document"][place])

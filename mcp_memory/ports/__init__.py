@@ -12,7 +12,7 @@ from mcp_memory.ports.judges import (
     OperatorInput,
     OperatorResult,
     QuestionJudge,
-    SupportJudge,
+    Supporting,
 )
 from mcp_memory.ports.storage import (
     Embedder,
@@ -42,7 +42,7 @@ __all__ = [
     "QuestionJudge",
     "Store",
     "Stored",
-    "SupportJudge",
+    "Supporting",
     "TextReader",
     "Transaction",
 ]

@@ -1,4 +1,4 @@
-"""Judges of answers, of memory points and of what supports an answer; updates of beliefs; steps of navigation."""
+"""What judges answers, what supports them and what that teaches, and steps of navigation."""
 
 from __future__ import annotations
 
@@ -126,46 +126,20 @@ class QuestionJudge(Protocol):
         """Return the answer that can be given, and whose judgement it is (DESIGN L6 and L10)."""
 
 
-class SupportJudge(Protocol):
-    """Judges which sentences support an answer: GAM-RAG's feedback (§3.3), without a caller.
+Supporting = Callable[[Query, str, Sequence[str], Mapping[str, Source], Collection[str]], list[str]]
+"""Returns the ids of the sentences that state an answer or are a bridge to it (GAM-RAG §3.3, without a caller).
 
-    Attributes:
-        engine: the engine whose judgement it is.
-    """
+Its arguments: the query, understood; the text of the answer; the names of the roots of navigation and of the entities
+on the path to the answer; the sentences that were activated or are cited, by id; the ids of those that state a fact of
+a path that led to the answer.
+"""
+BeliefUpdate = Callable[[Belief, Target, Engine, Vector, tuple[Vector, Vector] | None], Belief]
+"""Returns the belief about a sentence after a judge has labelled it (GAM-RAG §3.3.1).
 
-    @property
-    def engine(self) -> Engine: ...  # noqa: D102
-
-    async def supporting(
-        self, query: Query, answer: str, names: Sequence[str], witnesses: Mapping[str, Source], on_path: Collection[str]
-    ) -> list[str]:
-        """Return the ids of the sentences that state the answer or are a bridge to it, in the order of the witnesses.
-
-        Args:
-            query: understood.
-            answer: its text.
-            names: the names of the roots of navigation and of the entities on the path to the answer.
-            witnesses: the sentences that were activated or are cited, by id.
-            on_path: the ids of those that state a fact of a path that led to the answer.
-        """
-
-
-class BeliefUpdate(Protocol):
-    """GAM-RAG's update of one sentence memory (§3.3.1)."""
-
-    def __call__(
-        self, before: Belief, target: Target, source: Engine, query: Vector, times: tuple[Vector, Vector] | None = None
-    ) -> Belief:
-        """Return the belief about a sentence after a judge has labelled it.
-
-        Args:
-            before: what was believed: at first the sentence's own vector with uncertainty 1 (eq. 2).
-            target: y.
-            source: the source whose word it is.
-            query: q_task, the vector of the query, shape ``(d,)``, of length 1.
-            times: of the times that the sentence states, and q_time, of the time that the query states, likewise; None
-                if one of them states none.
-        """
+Its arguments: what was believed, at first the sentence's own vector with uncertainty 1 (eq. 2); y; the source whose
+word it is; q_task, the vector of the query, shape ``(d,)``, of length 1; the vectors of the times that the sentence and
+the query state, None if one of them states none.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
 from mcp_memory.gain.caller_feedback import gates_for_judge
-from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, SupportJudge
+from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, Supporting
 from mcp_memory.search.candidates import newest_candidates
 from mcp_memory.search.closest import closest
 from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_items
@@ -56,12 +56,12 @@ class SelfFeedback:
     """How the memory learns from its own answers.
 
     Attributes:
-        judge: says which sentences support an answer.
+        supporting: returns the sentences that support an answer.
         teach: the update.
         points: what memory points are stored with; None if they are switched off.
     """
 
-    judge: SupportJudge
+    supporting: Supporting
     teach: BeliefUpdate
     points: PointContext | None = None
 
@@ -174,8 +174,8 @@ async def answer(
         known, wrong = known_labels(space, gates)
     text, answered = answered.text, await _keep_made(store, embedder, feedback, query, answered)
     if answered.engine == "embedded":
-        supporting = await feedback.judge.supporting(query, text, names, witnesses, on_path)
-        lesson = support_lesson(feedback.judge.engine, episode, supporting, known, wrong)
+        supporting = feedback.supporting(query, text, names, witnesses, on_path)
+        lesson = support_lesson(answered.engine, episode, supporting, known, wrong)
     else:
         lesson = support_lesson(answered.engine, episode, episode.cited, known, wrong)
     return await _learn_from(store, embedder, episodes, feedback, answered, episode, lesson)

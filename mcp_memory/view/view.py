@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Lesson
@@ -134,35 +136,29 @@ class View:
                 space.drop_vectors()
 
 
+_VECTORS = {f"{kind}s": f"{kind}_vectors" for kind in ("segment", "sentence", "point", "question")}
+_ROWS = [one.name for one in fields(Batch) if one.name not in (*_VECTORS.values(), "outlays")]
+
+
 def _by_space(batch: Batch) -> dict[str, Batch]:
-    rows = (
-        *(batch.turns, batch.segments, batch.sentences, batch.assertions, batch.lessons),
-        *(batch.beliefs, batch.points, batch.aliases, batch.jobs),
-    )
-    names = dict.fromkeys([*(row.space for part in rows for row in part), *(space for space, _ in batch.questions)])
+    names = dict.fromkeys(_space_of(row) for kind in _ROWS for row in getattr(batch, kind))
     if len(names) == 1:
         return {next(iter(names)): batch}
     return {name: _of_space(batch, name) for name in names}
 
 
 def _of_space(batch: Batch, name: str) -> Batch:
-    segments = [row for row, segment in enumerate(batch.segments) if segment.space == name]
-    sentences = [row for row, sentence in enumerate(batch.sentences) if sentence.space == name]
-    points = [row for row, point in enumerate(batch.points) if point.space == name]
-    questions = [row for row, (space, _) in enumerate(batch.questions) if space == name]
-    return Batch(
-        turns=tuple(turn for turn in batch.turns if turn.space == name),
-        segments=tuple(batch.segments[row] for row in segments),
-        sentences=tuple(batch.sentences[row] for row in sentences),
-        segment_vectors=batch.segment_vectors[segments],
-        sentence_vectors=batch.sentence_vectors[sentences],
-        assertions=tuple(assertion for assertion in batch.assertions if assertion.space == name),
-        lessons=tuple(lesson for lesson in batch.lessons if lesson.space == name),
-        beliefs=tuple(belief for belief in batch.beliefs if belief.space == name),
-        points=tuple(batch.points[row] for row in points),
-        point_vectors=batch.point_vectors[points],
-        aliases=tuple(alias for alias in batch.aliases if alias.space == name),
-        questions=tuple(batch.questions[row] for row in questions),
-        question_vectors=batch.question_vectors[questions],
-        jobs=tuple(job for job in batch.jobs if job.space == name),
-    )
+    parts: dict[str, Any] = {}
+    for kind in _ROWS:
+        rows = getattr(batch, kind)
+        places = [place for place, row in enumerate(rows) if _space_of(row) == name]
+        parts[kind] = tuple(rows[place] for place in places)
+        if vectors := _VECTORS.get(kind):
+            parts[vectors] = getattr(batch, vectors)[places]
+    return Batch(**parts)
+
+
+def _space_of(row: Any) -> str:
+    """Return the space of a row; a pooled question stands beside it."""
+    name: str = row[0] if isinstance(row, tuple) else row.space
+    return name

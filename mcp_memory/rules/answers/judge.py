@@ -15,12 +15,11 @@ only by the path. An abstention of this judge teaches nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation, Correction, RecallResult, Source
-from mcp_memory.domain.facts import CERTAIN, Engine
+from mcp_memory.domain.facts import CERTAIN
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
@@ -104,25 +103,19 @@ def _from_correction(judge_input: JudgeInput, correction: Correction) -> Proposa
     return Proposal(correction.text, CERTAIN, False, tuple(Citation(item, one) for one in correction.sources))
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedSupportJudge:
-    """Finds supporting sentences by words and paths; fulfils `ports.SupportJudge`."""
-
-    engine: Engine = "embedded"
-
-    async def supporting(
-        self, query: Query, answer: str, names: Sequence[str], witnesses: Mapping[str, Source], on_path: Collection[str]
-    ) -> list[str]:
-        """See `ports.SupportJudge`. It takes a few microseconds per sentence, so it does not run in a thread."""
-        answer_words = words(answer)
-        is_specific = not all(word in STOP_WORDS or word in _BARE or word.isdecimal() for word in answer_words)
-        keys = {key for name in (*names, *query.speakers, *query.names) if (key := entity_key(name))}
-        return [
-            sentence_id
-            for sentence_id, witness in witnesses.items()
-            if sentence_id in on_path
-            or (is_specific and _contains_words(words(witness.quote), answer_words) and _is_about(witness, keys))
-        ]
+def supporting_sentences(
+    query: Query, answer: str, names: Sequence[str], witnesses: Mapping[str, Source], on_path: Collection[str]
+) -> list[str]:
+    """Return the ids of the sentences that support an answer, by words and paths; see `ports.Supporting`."""
+    answer_words = words(answer)
+    is_specific = not all(word in STOP_WORDS or word in _BARE or word.isdecimal() for word in answer_words)
+    keys = {key for name in (*names, *query.speakers, *query.names) if (key := entity_key(name))}
+    return [
+        sentence_id
+        for sentence_id, witness in witnesses.items()
+        if sentence_id in on_path
+        or (is_specific and _contains_words(words(witness.quote), answer_words) and _is_about(witness, keys))
+    ]
 
 
 _BARE = frozenset(("yes", "no", "true", "false"))

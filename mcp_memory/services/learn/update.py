@@ -169,7 +169,7 @@ async def _embed(embedder: Embedder, examples: Sequence[_Example], time: str | N
 def support_candidates(
     space: Space, episode: Episode, answer: AnswerResult
 ) -> tuple[list[str], dict[str, Source], set[str]]:
-    """Return the names, the witnesses and the sentences on the path of an answer, as `ports.SupportJudge` takes them.
+    """Return the names, the witnesses and the sentences on the path of an answer, as `ports.Supporting` takes them.
 
     Args:
         space: the space of the answer.

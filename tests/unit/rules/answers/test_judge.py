@@ -1,13 +1,11 @@
-"""The embedded support judge: sentences support an answer by their words or by lying on its path."""
+"""Sentences support an answer by their words or by lying on its path."""
 
 import pytest
 
 from mcp_memory.domain.evidence import Source
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.rules.answers.judge import EmbeddedSupportJudge
-
-pytestmark = pytest.mark.anyio
+from mcp_memory.rules.answers.judge import supporting_sentences
 
 
 def witness(name: str, text: str, speaker: str | None) -> tuple[str, Source]:
@@ -20,9 +18,9 @@ WEATHER = witness("s_weather", "The weather in Lisbon is mild.", "Eve")
 DOG = witness("s_dog", "Bob adopted a dog.", "Ann")
 
 
-async def supporting(question, answer, *witnesses, names=(), on_path=()):
+def supporting(question, answer, *witnesses, names=(), on_path=()):
     asked = understand(question, ["Ann", "Bob", "Eve"])
-    return await EmbeddedSupportJudge().supporting(asked, answer, names, dict(witnesses), on_path)
+    return supporting_sentences(asked, answer, names, dict(witnesses), on_path)
 
 
 @pytest.mark.parametrize(
@@ -37,14 +35,14 @@ async def supporting(question, answer, *witnesses, names=(), on_path=()):
         ("How many dogs has Bob?", "1", []),
     ],
 )
-async def test_a_sentence_about_the_question_supports_the_answer_it_holds(question, answer, expected):
-    assert await supporting(question, answer, MOVED, WEATHER, DOG) == expected
+def test_a_sentence_about_the_question_supports_the_answer_it_holds(question, answer, expected):
+    assert supporting(question, answer, MOVED, WEATHER, DOG) == expected
 
 
-async def test_a_name_on_the_path_counts_as_one_of_the_question():
-    assert await supporting("Where did Bob move to?", "mild", WEATHER, names=["Lisbon"]) == ["s_weather"]
+def test_a_name_on_the_path_counts_as_one_of_the_question():
+    assert supporting("Where did Bob move to?", "mild", WEATHER, names=["Lisbon"]) == ["s_weather"]
 
 
-async def test_a_sentence_on_the_path_supports_whatever_its_words():
+def test_a_sentence_on_the_path_supports_whatever_its_words():
     bridge = witness("s_bridge", "He went there.", None)
-    assert await supporting("Did Bob move?", "Yes, on 9 June 2023", bridge, DOG, on_path={"s_bridge"}) == ["s_bridge"]
+    assert supporting("Did Bob move?", "Yes, on 9 June 2023", bridge, DOG, on_path={"s_bridge"}) == ["s_bridge"]
