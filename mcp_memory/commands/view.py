@@ -75,7 +75,7 @@ async def view(settings: Settings, options: argparse.Namespace, terminal: Termin
     """Show the page in the browser until the terminal is closed or the command is interrupted.
 
     Raises:
-        InvalidInput: there is no such space, or nothing is known of the entity.
+        InvalidInput: there is no such space, or no fact is about the entity.
     """
     parent = os.getppid()  # before the page is told: who waits for that may end at once
     with tempfile.TemporaryDirectory(prefix="mcp-memory-view-") as folder:

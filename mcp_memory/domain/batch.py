@@ -24,7 +24,16 @@ from mcp_memory.domain.episodes import Belief, Lesson, encode_trace
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import Job, Reservation
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.requests import EvolveRequest, ExploreRequest, NewFact, PointEdits, WriteRequest
+from mcp_memory.domain.requests import (
+    EvolveRequest,
+    ExploreRequest,
+    NewDescription,
+    NewFact,
+    NewMerge,
+    PointEdits,
+    PointInsert,
+    WriteRequest,
+)
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.vectors import Matrix
@@ -197,35 +206,26 @@ def masked_ends(head: str, relation: str, tail: str, masking: Masking) -> tuple[
     return masking.mask(stated[: len(head)]), masking.mask(stated[len(stated) - len(tail) :])
 
 
-def masked_point(point: Point, masking: Masking) -> Point:
-    """Return a memory point as it is shown."""
-    mask = masking.mask
-    return _with(
-        point, description=mask(point.description), scope=mask(point.scope), entities=tuple(map(mask, point.entities))
-    )
+RowT = TypeVar("RowT", Point, Lesson, Alias, PooledQuestion, PointInsert, NewDescription, NewMerge)
+
+
+def masked_texts(row: RowT, masking: Masking, *names: str) -> RowT:
+    """Return a row with these fields as they are shown, each a text or several; the row itself if they are the same."""
+    values = {name: getattr(row, name) for name in names}
+    shown = {
+        name: tuple(map(masking.mask, value)) if isinstance(value, tuple) else masking.mask(value)
+        for name, value in values.items()
+    }
+    return row if shown == values else replace(row, **shown)
 
 
 def masked_lesson(lesson: Lesson, masking: Masking) -> Lesson:
     """Return a lesson as it is shown; if a secret was shown to it, without names and paths, which may be its value."""
     said = json.loads(lesson.trace) if lesson.trace else {}
     hidden = each_text(said, partial(masking.mask, statement=True))
-    trace = lesson.trace if hidden == said else encode_trace(hidden | {"roots": [], "paths": [], "calls": []})
-    return _with(lesson, query=masking.mask(lesson.query), trace=trace)
-
-
-def masked_alias(alias: Alias, masking: Masking) -> Alias:
-    """Return the judgement that two names mean one entity, as it is shown."""
-    mask = masking.mask
-    return _with(alias, name=mask(alias.name), alias=mask(alias.alias), reason=mask(alias.reason))
-
-
-RowT = TypeVar("RowT", Point, Lesson, Alias, PooledQuestion)
-
-
-def _with(row: RowT, **fields: object) -> RowT:
-    """Return a row with other values; the row itself if they are the same."""
-    same = all(getattr(row, name) == value for name, value in fields.items())
-    return row if same else replace(row, **fields)  # type: ignore[arg-type]
+    if hidden != said:
+        lesson = replace(lesson, trace=encode_trace(hidden | {"roots": [], "paths": [], "calls": []}))
+    return masked_texts(lesson, masking, "query")
 
 
 def masked(batch: Batch, masking: Masking, find: Find) -> Batch:
@@ -249,9 +249,9 @@ def masked(batch: Batch, masking: Masking, find: Find) -> Batch:
     facts = tuple(map(shown, batch.assertions))
     rest = {
         "lessons": tuple(masked_lesson(lesson, masking) for lesson in batch.lessons),
-        "points": tuple(masked_point(point, masking) for point in batch.points),
-        "aliases": tuple(masked_alias(alias, masking) for alias in batch.aliases),
-        "questions": tuple((space, _with(one, text=masking.mask(one.text))) for space, one in batch.questions),
+        "points": tuple(masked_texts(one, masking, "description", "scope", "entities") for one in batch.points),
+        "aliases": tuple(masked_texts(one, masking, "name", "alias", "reason") for one in batch.aliases),
+        "questions": tuple((space, masked_texts(one, masking, "text")) for space, one in batch.questions),
     }
     hidden = {"turns": turns, "assertions": facts, **rest}
     changed = any(rows != getattr(batch, name) for name, rows in hidden.items())
@@ -335,14 +335,10 @@ def masked_step(request: ExploreRequest, masking: Masking) -> ExploreRequest:
 
 def masked_edits(request: EvolveRequest, masking: Masking) -> EvolveRequest:
     """Return what is to be improved without secrets; a correction is a message, and masked as one."""
-    points = request.points
-    if points is not None:
+    if (points := request.points) is not None:
         points = PointEdits(
-            tuple(
-                replace(one, description=masking.mask(one.description), entities=tuple(map(masking.mask, one.entities)))
-                for one in points.insert
-            ),
-            tuple(replace(one, description=masking.mask(one.description)) for one in points.update),
-            tuple(replace(one, description=masking.mask(one.description)) for one in points.merge),
+            tuple(masked_texts(one, masking, "description", "entities") for one in points.insert),
+            tuple(masked_texts(one, masking, "description") for one in points.update),
+            tuple(masked_texts(one, masking, "description") for one in points.merge),
         )
     return replace(request, goal=request.goal and masking.mask(request.goal), points=points)

@@ -28,21 +28,7 @@ from mcp_memory.domain.turns import USER, USERS
 PROJECT = "the project"
 """What "we" at work do and use belongs to it, unless a project or a thing has been named."""
 TITLES = frozenset(
-    (
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "miss",
-        "prof",
-        "professor",
-        "doctor",
-        "sir",
-        "dame",
-        "lord",
-        "lady",
-        "rev",
-    )
+    ("dr", "mr", "mrs", "ms", "miss", "prof", "professor", "doctor", "sir", "dame", "lord", "lady", "rev")
 )
 """Titles before a person's name. "St" is not one of them: St. Louis is not Louis."""
 ARTICLES = frozenset(("the", "a", "an", "my", "our"))

@@ -140,10 +140,8 @@ def new_assertion(
         precision: how exactly its times are known.
     """
     head, relation, tail = triple
-    rest = "no" if negated else "yes", str(since), str(until)
-    caller = (str(confidence),) if extractor == "caller" else ()
-    return Assertion(
-        id=assertion_id(turn.id, *span, head, relation, tail, *rest, *caller, extractor),
+    made = Assertion(
+        id="",
         space=turn.space,
         turn_id=turn.id,
         sentence=sentence,
@@ -165,6 +163,7 @@ def new_assertion(
         kind=kind,
         precision=precision,
     )
+    return restated(made, triple)
 
 
 @dataclass(frozen=True, slots=True)

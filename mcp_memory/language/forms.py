@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from mcp_memory.domain.relations import irregular_verbs
+from mcp_memory.domain.relations import verbs
 from mcp_memory.language.tokens import words
 
 _KIN = """
@@ -77,7 +77,7 @@ def _bases(word: str) -> Iterator[str]:
 def _kin() -> dict[str, frozenset[str]]:
     """Return the other forms of words whose forms have no base in common."""
     found: dict[str, set[str]] = {}
-    for line in (*(entry.split() for entry in _KIN.split("|")), *irregular_verbs()):
+    for line in (*(entry.split() for entry in _KIN.split("|")), *verbs().irregular):
         for word in line:
             found.setdefault(word, set()).update(line)
     return {word: frozenset(others) for word, others in found.items()}

@@ -20,7 +20,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mcp_memory.domain.relations import irregular_verbs
+from mcp_memory.domain.relations import verbs
 from mcp_memory.domain.spelling import MARKS, UNSPACED, readable, without_accents
 from mcp_memory.domain.turns import Turn
 from mcp_memory.heap import dropped_with_texts, text_cache
@@ -141,7 +141,7 @@ def count_tokens(text: str) -> int:
 
 
 _AUXILIARIES = ("be", "do", "have")
-_BASE_FORMS = {form: plain for plain, *forms in irregular_verbs() if plain not in _AUXILIARIES for form in forms} | {
+_BASE_FORMS = {form: plain for plain, *forms in verbs().irregular if plain not in _AUXILIARIES for form in forms} | {
     "owned": "own", "owns": "own", "wed": "marry", "wedding": "marry", "died": "die", "dead": "die",
     "quitting": "quit", "favorite": "favourite", "favorites": "favourite", "favourites": "favourite",
     "color": "colour", "colors": "colour", "neighbor": "neighbour", "neighbors": "neighbour",

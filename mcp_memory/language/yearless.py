@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.domain.relations import irregular_verbs
+from mcp_memory.domain.relations import verbs
 from mcp_memory.domain.times import Millis
 from mcp_memory.heap import text_cache
 from mcp_memory.language.expressions import DASH, MONTH, ORDINAL, WEEKDAY, S, compiled
@@ -199,7 +199,7 @@ _DOES = (  # verbs whose present tense announces: "the train leaves on Friday", 
 )
 _NOT_PAST = "shot bore lay rose wound bound wed sat set cut let cost split spread shut"
 """Pasts of irregular verbs that are mostly another word or tense."""
-_PAST = "|".join(sorted({past for _, past, _ in irregular_verbs()}.difference(_NOT_PAST.split())))
+_PAST = "|".join(sorted({past for _, past, _ in verbs().irregular}.difference(_NOT_PAST.split())))
 _VERBAL = r"(?:(?:\w+ly|not|all|now|still|only|being|getting)\s){0,2}\w+"
 """What stands behind a form of "be"; a participle there says nothing of the time: "is held", "has to be paid"."""
 _CUE = compiled(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.relations import irregular_verbs
+from mcp_memory.domain.relations import verbs
 from mcp_memory.domain.times import DAY, FOREVER
 from mcp_memory.domain.turns import Sentence, Turn, by_assistant, by_user
 from mcp_memory.language.expressions import MONTH_WORDS
@@ -227,4 +227,4 @@ def _done(said: Sequence[str], matched: dict[str, str], *, many: bool) -> bool:
 
 
 def _is_past(word: str) -> bool:
-    return word.endswith("ed") or any(word in pasts for _, *pasts in irregular_verbs())
+    return word.endswith("ed") or any(word in pasts for _, *pasts in verbs().irregular)

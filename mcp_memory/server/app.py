@@ -50,13 +50,12 @@ from mcp_types import (
     TextResourceContents,
     Tool,
 )
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from mcp_memory import __version__, texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, OWNER, Grant
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, viewer
-from mcp_memory.server.as_read import answer_as_read
 from mcp_memory.server.asking import (
     APPS,
     CLIENT,
@@ -67,10 +66,10 @@ from mcp_memory.server.asking import (
     person_behind,
     problem_texts,
 )
-from mcp_memory.server.call_limit import CallLimit
-from mcp_memory.server.opening import DRAIN_S, MeantSpace, Opener, Opening
+from mcp_memory.server.opening import DRAIN_S, CallLimit, MeantSpace, Opener, Opening
 from mcp_memory.server.subscriptions import Subscriptions
 from mcp_memory.settings import Settings
+from mcp_memory.visible import plain, without_hidden
 
 if TYPE_CHECKING:  # tools and resources are imported by the requests that need them, after the first reply
     from mcp_memory.server.tools.replies import Reply
@@ -325,7 +324,7 @@ class _Requests:
         """Find out who makes a request before it is answered."""
         CALLER.set(self._host.caller(ctx))
         with self._host.holding(ctx):
-            result = await answer_as_read(ctx, call_next)
+            result = await _as_read(ctx, call_next)
         ctx.lifespan_context.observe(ctx.method)
         return result
 
@@ -393,3 +392,24 @@ def _protocol_errors(**requested: str) -> Iterator[None]:
     except Exception as error:
         log.exception("The request for %r failed.", requested)
         raise MCPError(INTERNAL_ERROR, _INTERNAL) from error
+
+
+async def _as_read(context: Context, answer: CallNext) -> HandlerResult:
+    """Return the answer to a request, or its error, as a model reads it: without signs that nobody sees.
+
+    Stored text may be anywhere in it.
+    """
+    try:
+        return _plain(await answer(context))  # type: ignore[no-any-return]
+    except MCPError as error:
+        raise MCPError(error.error.code, without_hidden(error.error.message), plain(error.error.data)) from error
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            old = getattr(value, name)
+            if (new := _plain(old)) is not old:
+                setattr(value, name, new)
+        return value
+    return [_plain(one) for one in value] if isinstance(value, list) else plain(value)

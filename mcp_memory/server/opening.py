@@ -5,13 +5,14 @@ runtime, which takes seconds, and clients give up on a server that is slow to co
 names and schemas alone. Then the memory is opened in the background (``server.warm_up = "first_reply"``), or by the
 first call that needs it (``"first_call"``: less memory while idle).
 
+So many calls of one caller use it at a time (`CallLimit`); more of them wait, so that others need not.
+
 **The space** is the configured one, or one for each workspace. A workspace is the folder of a project: the top of the
 repository of git that holds the folder, so that each client finds the same one wherever in it it starts, or else the
 folder itself. Its space is called by the folder's name with a short digest of its path, so two projects of one name are
-two spaces. Older clients
-name their folders when they are asked (*roots*, which revision 2026-07-28 of the protocol deprecates); others start the
-server in the project's folder. A client that starts it elsewhere, in the home folder or at the root of the file system,
-has no workspace, and its calls mean the default space.
+two spaces. Older clients name their folders when they are asked (*roots*, which revision 2026-07-28 of the protocol
+deprecates); others start the server in the project's folder. A client that starts it elsewhere, in the home folder or
+at the root of the file system, has no workspace, and its calls mean the default space.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 import anyio
 from anyio import to_thread
@@ -200,6 +202,34 @@ class Opening:
     async def _work(self, one: _OpenMemory, memory: Memory) -> None:
         with anyio.CancelScope() as one.work:
             await memory.work()
+
+
+class CallLimit:
+    """How many calls of one caller run. The owner, who has a server without tokens alone, waits for nobody.
+
+    Args:
+        of_caller: how many calls of one caller use the memory at a time.
+    """
+
+    def __init__(self, of_caller: int) -> None:
+        self._of_caller = of_caller
+        self._free: WeakValueDictionary[tuple[str, str, str], anyio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until the caller may run one call more, and count it as long as this is entered."""
+        caller = CALLER.get()
+        if caller is OWNER:
+            yield
+            return
+        async with self._free.setdefault(caller.identity, anyio.Semaphore(self._of_caller)):
+            yield
+
+    @asynccontextmanager
+    async def use(self, opening: Opening) -> AsyncIterator[Memory]:
+        """Wait for a `turn`, then yield the caller's memory; see `Opening.use`."""
+        async with self.turn(), opening.use() as memory:
+            yield memory
 
 
 WORKSPACE: Final = "workspace"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from mcp_memory.domain.relations import irregular_verbs, third_person
+from mcp_memory.domain.relations import third_person, verbs
 from mcp_memory.rules.facts.grammar import Form, _ing, _past
 
 
 @cache
 def _irregular() -> dict[str, tuple[str, str]]:
-    return {plain: (past, participle) for plain, past, participle in irregular_verbs()}
+    return {plain: (past, participle) for plain, past, participle in verbs().irregular}
 
 
 def inflect(lemma: str, form: Form) -> str:

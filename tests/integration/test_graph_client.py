@@ -54,7 +54,7 @@ async def test_a_graph_is_narrowed_by_entity_depth_and_time_and_refuses_what_it_
         assert (then["entity"], then["as_of"][:10]) == ("ann", "2016-05-01")
         near = await structured(client, "memory_graph", entity="Lisbon", depth=1)
         assert {node["name"] for node in near["nodes"]} == {"Lisbon", "Ann"}
-        assert "entity: nothing is known of 'Zoe'" in await refused(client, "memory_graph", entity="Zoe")
+        assert "no fact of space 'default' is about 'Zoe'" in await refused(client, "memory_graph", entity="Zoe")
         assert "depth: 11 will not do" in await refused(client, "memory_graph", depth=11)
         assert "as_of: 'May'" in await refused(client, "memory_graph", as_of="May")
         assert "space: nothing was ever written" in await refused(client, "memory_graph", space="nowhere")

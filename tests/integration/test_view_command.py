@@ -113,7 +113,7 @@ def test_what_cannot_be_shown_is_refused(capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert "--space: nothing was ever written to a space 'nowhere'" in said.err
-    assert "entity: nothing is known of 'Zoe'" in said.err
+    assert "entity: no fact of space 'default' is about 'Zoe'" in said.err
 
 
 def test_an_exported_page_holds_the_graph_with_secrets_masked_and_asks_nobody(tmp_path, capsys):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-from mcp_memory.domain.relations import COMMON, FURTHER, SECOND_FORMS, irregular_verbs, third_person
+from mcp_memory.domain.relations import third_person, verbs
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.rows import adjectives, words_of
 from mcp_memory.rules.facts.tables import closed, nouns
@@ -41,12 +41,12 @@ def _inflections() -> dict[str, Inflection]:
         if entry[0] == lemma:
             entry[1].add(kind)
 
-    irregular = irregular_verbs()
-    for lemma, past, participle in irregular:
+    known = verbs()
+    for lemma, past, participle in known.irregular:
         add(past, lemma, "past")
         add(participle, lemma, "participle")
-    irregular_lemmas = {lemma for lemma, _, _ in irregular}
-    regular = [*COMMON.split(), *FURTHER.split(), *words_of(["verb", "passive"])]
+    irregular_lemmas = {lemma for lemma, _, _ in known.irregular}
+    regular = [*known.regular, *words_of(["verb", "passive"])]
     for lemma in dict.fromkeys([*irregular_lemmas, *regular]):
         if lemma == "be":
             continue
@@ -57,7 +57,7 @@ def _inflections() -> dict[str, Inflection]:
             for past in _past(lemma):
                 add(past, lemma, "past")
                 add(past, lemma, "participle")
-    for form, lemma in SECOND_FORMS.items():
+    for form, lemma in known.further.items():
         add(form, lemma, "past")
         add(form, lemma, "participle")
     return {form: Inflection(lemma, frozenset(kinds)) for form, (lemma, kinds) in inflections.items()}

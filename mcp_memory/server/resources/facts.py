@@ -127,8 +127,10 @@ def known_entity_key(space: Space, name: str, argument: str = "name") -> str:
     """Return the key of an entity by one of its names; raise `InvalidInput` if no fact is about it."""
     key = space.facts.resolve(name)
     if key is None:
-        problem = f"nothing is known of {shown(name)} in space {space.name!r}"
-        raise InvalidInput(argument, problem, f"See {ENTITIES.expand({'space': space.name})}.")
+        problem = f"no fact of space {space.name!r} is about {shown(name)}"
+        listed = ENTITIES.expand({"space": space.name})
+        remedy = f"See {listed}, or ask memory_reconstruct what was said of it."
+        raise InvalidInput(argument, problem, remedy)
     return key
 
 

@@ -59,7 +59,7 @@ def drawing_of(space: Space, values: Values) -> Drawing:
     """Return what the values of a URI ask for.
 
     Raises:
-        InvalidInput: a value is wrong, or nothing is known of the entity.
+        InvalidInput: a value is wrong, or no fact is about the entity.
     """
     depth, entity = values.get("depth") or str(DEPTH), values.get("entity")
     least, most = DEPTHS

@@ -213,12 +213,7 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
         InvalidInput: the answer with the one citation that it needs is longer than that.
     """
     recall, citations = answer.recall, answer.citations
-    places = [(one.quote, source_row(one.turn)) for one in answer.closest]
-    rows = [
-        place | {"text": quote, "source": SourceOutput(id=place["id"], session=place["session"])}
-        for quote, place in places
-    ]
-    closest = fit_share(parts(ClosestOutput, rows), "closest", max_tokens)
+    closest = fit_share(parts(ClosestOutput, map(_closest_row, answer.closest)), "closest", max_tokens)
     numbers = {item.id: number for number, item in enumerate(recall.evidence, 1)}
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
     missing = fit_share([one_line(text) for text in recall.missing], "missing", max_tokens)

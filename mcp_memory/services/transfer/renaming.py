@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import Assertion, restated
 from mcp_memory.domain.ids import UNKEYED, mark_of
 from mcp_memory.domain.points import Point, point_id
-from mcp_memory.domain.turns import Turn, assertion_id, derived_ref, segment_id, sentence_id, turn_id, version_id
+from mcp_memory.domain.turns import Turn, derived_ref, segment_id, sentence_id, turn_id, version_id
 from mcp_memory.view.same_texts import SameTexts
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -33,10 +33,7 @@ Place = tuple[str, str, str, int]
 
 def fact_id(fact: Assertion, turn: str) -> str:
     """Return the id of an assertion as one of another text, as `mcp_memory.domain.facts.new_assertion` makes it."""
-    rest = "no" if fact.negated else "yes", str(fact.since), str(fact.until)
-    caller = (str(fact.confidence),) if fact.extractor == "caller" else ()
-    triple = fact.head, fact.relation, fact.tail
-    return assertion_id(turn, fact.start, fact.end, *triple, *rest, *caller, fact.extractor)
+    return restated(replace(fact, turn_id=turn), (fact.head, fact.relation, fact.tail)).id
 
 
 def turn_in_file(turn: Turn, space: str, ref: str) -> str:
