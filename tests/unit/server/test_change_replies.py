@@ -65,12 +65,6 @@ def test_an_evolve_lists_each_change_with_before_and_after_and_the_skipped_steps
     assert evolve_reply(EvolveResult(())).text == "Nothing changed."
 
 
-def test_of_many_changes_the_first_are_listed_and_the_rest_counted():
-    changes = tuple(Improved("points", "point", f"h_{n}", "Ann, Bob", None, "They met.") for n in range(13))
-    lines = evolve_reply(EvolveResult(changes)).text.splitlines()
-    assert (lines[0], lines[1], lines[-1]) == ("13 changes.", "- points: They met.: Ann, Bob (h_0)", "And 3 more.")
-
-
 def test_a_preview_of_several_texts_says_how_to_forget_only_some_of_them():
     request = ForgetRequest("default", query="beagle")
     one, several = ("message 'a': A beagle.", "stays: message 'c'"), ("message 'a': A beagle.", "message 'b': Beagles.")

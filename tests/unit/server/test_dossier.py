@@ -8,7 +8,6 @@ from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
-from mcp_memory.language.stated import with_dates
 from mcp_memory.server.tools.dossier import CODE_WHOLE, HEADER, dossier_lines
 from mcp_memory.server.tools.replies import heading
 
@@ -83,15 +82,6 @@ def test_a_certain_fact_stands_behind_the_words_that_state_it_and_no_other_is_to
     ]
 
 
-def test_facts_that_a_caller_stated_stand_apart_from_the_talk_of_their_session():
-    stated = item("Ann lives in Oslo.", 1, speaker=None, kind="statement")
-    lines = dossier_lines([item("I live in Oslo now."), stated], lines=True)
-    assert [line for line in lines if line.endswith(":")][1:] == [
-        f"Session s1, {AT_FIRST}:",
-        f"Stated as facts in session s1, {AT_FIRST}:",
-    ]
-
-
 def test_a_reply_shows_what_it_replies_to():
     question = turn("Where did you buy it?", speaker="Bob", place=1)
     reply = replace(item("In Paris, a year ago.", place=2), before=Source(question, 0, len(question.text)))
@@ -111,30 +101,12 @@ def test_words_that_were_said_several_times_are_shown_once_with_the_day_of_each(
     assert same_day[-1].endswith(" (2 times)")
 
 
-def test_empty_lines_take_no_place_and_words_are_not_cut():
-    (line,) = dossier_lines((item("A list:\n\n- salt\n   \n\n- oats"),))[1:]
-    assert line.endswith("Ann: A list:\n   - salt\n   - oats")
-
-
-def test_relative_times_are_followed_by_what_they_mean():
-    assert with_dates("We met last Friday and in May 2021.", turn("").said_at) == (
-        "We met last Friday [= Fri 7 Mar 2025] and in May 2021."
-    )
-    assert with_dates("We met yesterday.", None) == "We met yesterday."
-
-
 def test_passages_of_a_document_stand_in_order_under_its_title():
     whole = turn("First part. Second part.", kind="document", title="Atlas", speaker=None, said_at=None)
     parts = [Evidence(f"g_{n}", "segment", whole.text[a:z], 1.0, (), (Source(whole, a, z),)) for n, (a, z) in enumerate(
         ((12, 24), (0, 11)))]  # fmt: skip
     assert dossier_lines(parts)[1:] == ["1. [document Atlas] Second part.", "2. [document Atlas] First part."]
     assert dossier_lines(parts, lines=True)[1:] == ["Document Atlas:", "2. First part.", "1. Second part."]
-
-
-def test_what_tells_of_the_time_asked_for_says_so():
-    since, until = parse("2023-08-27")
-    told = replace(item("I flew home."), valid_from=since, valid_to=until, told_then=True)
-    assert dossier_lines([told])[1].endswith("Ann: I flew home. (tells of Sun 27 Aug 2023)")
 
 
 def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
@@ -146,11 +118,6 @@ def test_of_code_one_line_is_shown_unless_all_of_it_is_wanted():
     assert "step(8)" in dossier_lines((item(text),))[1]
     many = dossier_lines([item(f"{number} {text}", number, place=number) for number in range(CODE_WHOLE + 1)])
     assert "\n".join(many).count("step(8)") == CODE_WHOLE  # of the best records alone
-
-
-def test_short_code_is_shown_whole():
-    text = "Run it:\n```\nmake dance\n```\nDoes it stop?"
-    assert "make dance" in dossier_lines((item(text),), code=False)[1]
 
 
 def test_code_that_alone_has_a_word_of_the_question_is_shown_whole():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.catalogue import TOOLS
-from mcp_memory.server.tools.meant import LEFT_OUT, _declared, _fields, as_meant
+from mcp_memory.server.tools.meant import LEFT_OUT, _fields, as_meant
 from mcp_memory.server.tools.reconstruct import ReconstructInput, listing_of, recall_query
 from mcp_memory.server.tools.write import WriteInput, write_request
 from mcp_memory.settings import LimitSettings
@@ -152,21 +152,6 @@ def test_a_list_says_how_long_it_may_be_and_a_longer_one_is_refused_before_its_i
             as_meant(model, {name: sent}, 300)
 
 
-def test_a_list_in_a_list_is_named_by_its_place_when_it_is_too_long():
-    points = {"insert": [{"entities": ["Ann"]}, {"entities": ["Ann"] * 17}]}
-    with pytest.raises(
-        InvalidInput, match=r"^points\.insert\[1\]\.entities: 17 items are more than the 16 there may be"
-    ):
-        read(TOOLS["memory_evolve"].input, {"points": points})
-
-
-def test_json_text_of_an_item_may_hold_fewer_values_than_that_of_a_list():
-    few, many = (json.dumps({"text": "t", "x": [{}] * count}) for count in (400, 1_000))
-    read = as_meant(WriteInput, {"messages": [few, many]})["messages"]
-    assert isinstance(read[0], dict)
-    assert read[1] == many  # stays as it came, and is refused by its type
-
-
 def test_of_very_many_unknown_arguments_a_few_are_handed_on_to_be_refused():
     unknown = {f"k{number}": 1 for number in range(1_000)}
     assert as_meant(WriteInput, unknown | {"text": "a"}) == {"k0": 1, "k1": 1, "text": "a"}
@@ -220,16 +205,3 @@ def test_a_cursor_belongs_to_the_recall_that_gave_it():
             recall_query(read(ReconstructInput, ASKED | other | {"cursor": cursor}), LIMITS)
     with pytest.raises(InvalidInput, match=r"^cursor: 'all-20' is no cursor"):
         recall_query(read(ReconstructInput, ASKED | {"cursor": "all-20"}), LIMITS)
-
-
-def test_the_type_of_every_field_is_one_that_is_read():
-    assert {kind_of(declared) for _, _, declared, _ in FIELDS} == {
-        "str",
-        "int",
-        "float",
-        "bool",
-        "words",
-        "list",
-        "dict",
-    }
-    assert _declared(str | None).kind is str

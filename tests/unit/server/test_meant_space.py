@@ -33,22 +33,9 @@ def folder(tmp_path, *parts):
     return path
 
 
-def test_a_folder_has_a_space_with_its_name_and_two_of_one_name_have_two(tmp_path):
-    one, other = folder(tmp_path, "a", "boats"), folder(tmp_path, "b", "boats")
-    assert space_of_folder(one).startswith("boats-")
-    assert space_of_folder(one) != space_of_folder(other)
-    assert space_of_folder(one) == space_of_folder(one / ".." / "boats")
-
-
 @pytest.mark.parametrize("name", ["größe und maß", "-dash", ".hidden", "x" * 200, "日本", "a:b?c", "@scope", "..."])
 def test_every_folder_has_a_name_that_a_space_may_have(tmp_path, name):
     assert SPACE_NAME.fullmatch(space_of_folder(folder(tmp_path, name)))
-
-
-def test_a_link_to_a_folder_is_the_folder(tmp_path):
-    one = folder(tmp_path, "boats")
-    (tmp_path / "link").symlink_to(one)
-    assert space_of_folder(tmp_path / "link") == space_of_folder(one)
 
 
 def test_a_workspace_is_the_top_of_the_repository_that_holds_the_folder(tmp_path, monkeypatch):
@@ -74,11 +61,6 @@ def test_a_home_folder_that_is_a_repository_makes_no_project_of_what_is_in_it(tm
     assert space_of_folder(folder(tmp_path, "a")) != space_of_folder(folder(tmp_path, "b"))
 
 
-def test_the_home_folder_and_the_root_are_no_workspace(tmp_path, monkeypatch):
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert space_of_folder(tmp_path) == space_of_folder(Path("/")) == "default"
-
-
 def test_a_setting_that_is_no_name_is_refused():
     assert configured_space("work") == "work"
     with pytest.raises(ConfigurationError, match="MCP_MEMORY_SPACE"):
@@ -101,9 +83,3 @@ async def test_without_a_named_folder_it_is_that_of_the_process(tmp_path, monkey
     started = folder(tmp_path, "started")
     monkeypatch.chdir(started)
     assert await MeantSpace("workspace").get(session) == space_of_folder(started)
-
-
-async def test_a_configured_space_asks_nobody():
-    session = Session("file:///x")
-    assert await MeantSpace("work").get(session) == "work"
-    assert session.asked == 0

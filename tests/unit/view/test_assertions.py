@@ -6,7 +6,6 @@ import pytest
 from asserting import asserted, shown
 
 from mcp_memory.domain.facts import WHOLE, Assertion
-from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.facts import Facts
 
 INF = float("inf")
@@ -41,13 +40,6 @@ def test_an_assertion_about_the_whole_turn_counts_beside_those_of_its_sentences(
     assert shown(facts.versions("ann", "lives_in")) == [("Oslo", 2010, 2015), ("Lima", 2015, INF)]
 
 
-def test_the_same_assertion_twice_is_one() -> None:
-    facts = facts_of(READINGS[0], READINGS[0])
-    facts.add([READINGS[0]])
-    assert facts.rows == [READINGS[0]]
-    assert facts.names("ann") == ("Ann",)
-
-
 def test_assertions_of_an_old_revision_of_a_document_do_not_count() -> None:
     facts = facts_of(asserted("Oslo", 2010, turn="t_old"), asserted("Lima", 2015, turn="t_new"))
     assert len(facts.versions("ann", "lives_in")) == 2
@@ -58,20 +50,3 @@ def test_assertions_of_an_old_revision_of_a_document_do_not_count() -> None:
     late.retire("t_old")  # a view that is loaded at once retires the turn before the assertions are added
     late.add(facts.rows)
     assert late.versions("ann", "lives_in") == facts.versions("ann", "lives_in")
-
-
-def test_adding_a_better_assertion_returns_that_earlier_ones_no_longer_count() -> None:
-    rows = Assertions()
-    assert [rows.add(one, "ann", one.tail) for one in READINGS] == [False, True, True, False]
-    assert [rows.counts(row) for row in range(4)] == [False, False, True, True]
-    assert [rows.counts(row, lambda other: other < 2) for row in range(2)] == [False, True]
-
-
-def test_an_entity_of_two_names_has_the_assertions_about_both() -> None:
-    rows = Assertions()
-    for head, relation, tail in (("ann", "likes", "tea"), ("annie", "likes", "oslo"), ("bob", "likes", "ann")):
-        rows.add(asserted(tail, head=head, relation=relation), head, tail)
-    assert rows.about(("annie", "ann"), "likes") == [0, 1]
-    assert rows.relations_of(("annie", "ann")) == rows.relations_to(("ann",)) == ["likes"]
-    assert list(rows.heads_to(("ann", "oslo"), "likes")) == ["bob", "annie"]
-    assert rows.degree(("annie", "ann")) == 3

@@ -35,14 +35,6 @@ def test_names_that_mean_the_same_are_one_entity_and_each_sentence_counts_once()
     assert index.entities(99) == ()
 
 
-def test_a_name_is_returned_as_a_sentence_writes_it() -> None:
-    index = EntityIndex(lambda _, sentence: NAMES[sentence])
-    index.extend(space(), 0)
-    ann, bob = index.find("ann lee"), index.find("bob")
-    assert index.spellings_in(space(), 0) == {ann: "Ann Lee", bob: "Bob"}
-    assert index.spellings_in(space(), 1) == {bob: "Bob"}
-
-
 def test_a_sentence_that_two_segments_share_is_read_once() -> None:
     read: list[str] = []
     index = EntityIndex(lambda _, sentence: read.append(sentence) or ())

@@ -38,13 +38,6 @@ def test_a_short_name_means_the_only_person_of_that_name() -> None:
     assert facts.kind("anna patel") == "person"
 
 
-def test_a_short_name_that_was_never_written_is_resolved_in_a_query() -> None:
-    facts = facts_of(asserted("Acme", 2010, head="Anna Patel", relation="works_at"))
-    assert facts.resolve("Patel") == "anna patel"
-    assert facts.resolve("Ms Patel") == "anna patel"
-    assert facts.resolve("Raj") is None
-
-
 def test_a_short_name_of_two_people_means_neither_of_them() -> None:
     anna, short = asserted("Acme", 2010, head="Anna Patel", relation="works_at"), asserted("Lima", head="Dr. Patel")
     facts = facts_of(anna, short)
@@ -80,33 +73,6 @@ def test_a_query_for_an_unknown_name_changes_nothing() -> None:
 # Versions, by head, by tail and by id
 
 
-def test_facts_are_found_from_both_ends() -> None:
-    facts = facts_of(
-        asserted("Oslo", 2010),
-        asserted("Oslo", 2012, head="Bob"),
-        asserted("Lima", 2015),
-        asserted("Bob", 2000, relation="friend_of"),
-    )
-    assert [v.text for v in facts.from_("ann")] == ["Ann lives in Oslo", "Ann lives in Lima", "Ann is a friend of Bob"]
-    assert [v.text for v in facts.to("oslo")] == ["Ann lives in Oslo", "Bob lives in Oslo"]
-    assert [v.text for v in facts.to("bob")] == ["Ann is a friend of Bob"]
-    assert facts.relations_of("ann") == ["lives_in", "friend_of"]
-    assert [facts.degree(key) for key in ("ann", "bob", "oslo", "lima")] == [2, 2, 2, 1]
-    assert len(list(facts.all())) == 4
-
-
-def test_suspected_versions_are_returned_only_on_request() -> None:
-    rumour = asserted("Lima", 2015, confidence=0.45)
-    facts = facts_of(asserted("Oslo", 2010), rumour)
-    assert [v.tail for v in facts.from_("ann")] == [v.tail for v in facts.all()] == ["Oslo"]
-    assert [v.tail for v in facts.from_("ann", suspected=True)] == ["Oslo", "Lima"]
-    assert (list(facts.to("lima")), len(list(facts.to("lima", suspected=True)))) == ([], 1)
-    assert shown(facts.suspected("ann", "lives_in")) == [("Lima", 2015, INF)]
-    version = facts.version_of(rumour)
-    assert version is not None
-    assert facts.version(version.id) == version
-
-
 def test_an_id_stays_valid_when_an_earlier_assertion_arrives_late_or_a_better_one_replaces_it() -> None:
     read = asserted("Oslo", 2012, turn="t", extractor="embedded")
     facts = facts_of(read)
@@ -119,12 +85,6 @@ def test_an_id_stays_valid_when_an_earlier_assertion_arrives_late_or_a_better_on
     split = facts.version(before.id)
     assert split is not None
     assert (split.since, split.tail) == (2012, "oslo")
-
-
-def test_a_repeated_statement_finds_its_version_though_it_is_recorded_at_another_time() -> None:
-    facts = facts_of(asserted("Oslo", 2010, recorded_at=1))
-    assert facts.version_of(asserted("Oslo", 2010, recorded_at=2)) == facts.versions("ann", "lives_in")[0]
-    assert facts.version_of(asserted("Oslo", 2015, negated=True)) is None
 
 
 # What was known before
@@ -168,20 +128,6 @@ def test_a_relation_learnt_as_single_folds_like_one_registered_as_single() -> No
     assert shown(early.versions("cleo", "roots_for")) == [("Reds", 2010, INF), ("Blues", 2011, INF)]
     early.add(switches)
     assert shown(early.versions("cleo", "roots_for")) == shown(facts.versions("cleo", "roots_for"))
-
-
-def test_learning_does_not_override_the_registry() -> None:
-    both = [asserted(city, year, turn=f"t_{year}") for year in range(4) for city in ("Oslo", "Lima")]
-    assert facts_of(*both).cardinality("lives_in") == "single"
-    assert facts_of().cardinality("roots_for") == "unknown"
-
-
-def test_two_values_are_counted_separately_once_their_names_no_longer_mean_the_same_entity() -> None:
-    both = [asserted(name, 1, head="Bob", relation="met", turn="t") for name in ("Anna Patel", "Patel")]
-    facts = facts_of(*both, asserted("Lima", head="Anna Patel"))
-    assert facts.counts("met") == (0, 0)
-    facts.add_speaker("Raj Patel")
-    assert facts.counts("met") == (0, 1)
 
 
 # Properties

@@ -87,23 +87,9 @@ def test_of_two_names_the_first_one_counts(order: tuple[Assertion, ...]) -> None
     assert (joined(facts, "Torvi"), joined(facts, "Skarde")) == (True, False)
 
 
-def test_two_names_given_at_once_join_nothing() -> None:
-    facts = facts_of(named("Torvi", 10), named("Skarde", 10))
-    assert (joined(facts, "Torvi"), joined(facts, "Skarde")) == (False, False)
-
-
 def test_a_correction_joins_the_new_name() -> None:
     facts = facts_of(named("Torva", 10), named("Torvi", 20, change=True), named("Torva", 20, negated=True))
     assert (joined(facts, "Torvi"), joined(facts, "Torva")) == (True, False)
-
-
-def test_a_longer_name_and_a_nickname_agree_with_the_first() -> None:
-    facts = facts_of(named("Torvi", 10), named("Torvi Moor", 20), named("Tott", 30, relation="also_known_as"))
-    assert all(joined(facts, name) for name in ("Torvi", "Torvi Moor", "Tott"))
-
-
-def test_what_is_only_reported_joins_nothing() -> None:
-    assert not joined(facts_of(named("Torvi", confidence=0.75)), "Torvi")
 
 
 RELATIVE = (
@@ -158,11 +144,3 @@ def test_people_of_one_name_who_are_told_apart_stay_two(texts: tuple[str, str]) 
         versions = told(*order).versions("liv", "lives_in")
         assert {version.tail for version in versions if version.current} == {"Oslo", "Lima"}
         assert all(version.confidence < CERTAIN for version in versions)
-
-
-def test_one_description_is_one_person() -> None:
-    versions = told("My sister Liv lives in Oslo.", "Liv lives in Lima.").versions("liv", "lives_in")
-    assert [(version.tail, version.current, version.confidence >= CERTAIN) for version in versions] == [
-        ("Oslo", False, True),
-        ("Lima", True, True),
-    ]

@@ -41,29 +41,10 @@ def test_an_alias_means_its_entity_in_any_order_of_arrival(order: tuple[Assertio
     assert sorted(facts.entities()) == ["lima", "oslo", "robert"]
 
 
-def test_every_alias_is_a_fact() -> None:
-    facts = facts_of(*ROBERT, alias("Robert", "Bobby", 1))
-    assert [version.text for version in facts.versions("robert", "also_known_as")] == [
-        "Robert is also known as Bob",
-        "Robert is also known as Bobby",
-    ]
-    assert [facts.target_key(version, forward=True) for version in facts.versions("robert", "also_known_as")] == [
-        "bob",
-        "bobby",
-    ]
-
-
 def test_an_alias_of_two_entities_means_neither_of_them() -> None:
     facts = facts_of(*ROBERT, alias("Roberta", "Bob"))
     assert facts.resolve("Bob") == "bob"
     assert shown(facts.versions("bob", "lives_in")) == [("Lima", 2015, INF)]
-
-
-def test_an_alias_that_is_part_of_another_persons_name_means_neither() -> None:
-    facts = facts_of(*ROBERT)
-    facts.add_speaker("Bob Lee")
-    assert facts.resolve("Bob") == "bob"
-    assert facts_of(*ROBERT, alias("Robert", "Bob Lee")).resolve("Bob") == "robert"
 
 
 def test_a_suspected_or_denied_alias_means_only_itself() -> None:
@@ -83,20 +64,6 @@ def test_a_name_of_another_type_is_no_alias() -> None:
         assert (facts.resolve("Victoria"), facts.degree("queen")) == ("victoria", 2)
 
 
-def test_an_alias_from_an_old_revision_does_not_count() -> None:
-    facts = facts_of(alias("Robert", "Bob", turn="t_old"), asserted("Lima", head="Bob"))
-    assert facts.resolve("Bob") == "robert"
-    facts.retire("t_old")
-    assert facts.resolve("Bob") == "bob"
-    assert facts.versions("robert", "lives_in") == ()
-
-
-def test_a_better_extractor_of_the_sentence_withdraws_an_alias() -> None:
-    read = alias("Robert", "Bob", turn="t", sentence=0, extractor="embedded")
-    facts = facts_of(read, alias("Robert", "Rob", turn="t", sentence=0, extractor="caller"))
-    assert (facts.resolve("Bob"), facts.resolve("Rob")) == ("bob", "robert")
-
-
 def test_aliases_of_aliases_are_followed_and_a_ring_means_its_longest_name() -> None:
     chain = (alias("Robert", "Bob"), alias("Bob", "Bobby"), asserted("Oslo", head="Bobby"))
     for order in permutations(chain):
@@ -113,10 +80,6 @@ def test_two_names_of_one_person_do_not_make_a_short_name_ambiguous() -> None:
     assert facts_of(*lees).resolve("Lee") is None
     for order in permutations((*lees, alias("Robert Lee", "Bob Lee"))):
         assert facts_of(*order).resolve("Lee") == "robert lee"
-
-
-def test_a_name_stated_as_its_own_alias_means_itself() -> None:
-    assert facts_of(alias("Bob", "bob")).resolve("Bob") == "bob"
 
 
 NAMES = ("Robert", "Bob", "Bobby", "Bob Lee", "Robert Lee", "Lee", "Rome")

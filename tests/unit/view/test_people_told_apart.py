@@ -41,23 +41,9 @@ def test_a_different_birth_and_another_difference_tell_people_apart(order: tuple
     assert shown(facts.versions("dalva moor", "lives_in")) == [("Lima", 0, INF)]
 
 
-def test_agreement_speaks_for_one_person() -> None:
-    same = [asserted("chess", head=head, relation="likes") for head in ("Dalva", "Dalva Moor")]
-    more = [asserted("Danish", head=head, relation="speaks") for head in ("Dalva", "Dalva Moor")]
-    assert facts_of(*SINGLE, *BORN, *same, *more).resolve("Dalva") == "dalva moor"
-
-
 def test_two_speakers_are_two_people() -> None:
     facts = facts_of(*SINGLE[:2])
     facts.add_speaker("Dalva")
     assert facts.resolve("Dalva") == "dalva moor"
     facts.add_speaker("Dalva Moor")
     assert facts.resolve("Dalva") == "dalva"
-
-
-def test_what_no_longer_counts_tells_nobody_apart() -> None:
-    old = asserted("Nesby", head="Dalva", relation="born_in", turn="t_old")
-    facts = facts_of(*SINGLE[:2], old, BORN[1])
-    assert facts.resolve("Dalva") == "dalva"
-    facts.retire("t_old")
-    assert facts.resolve("Dalva") == "dalva moor"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.domain.turns import Segment, Sentence, segment_id, sentence_id
+from mcp_memory.domain.turns import Sentence, sentence_id
 from mcp_memory.view import pieces as view_pieces
 from mcp_memory.view.pieces import NONE, Pieces, TurnNumbers
 
@@ -47,26 +47,3 @@ def test_packed_pieces_come_back_as_they_were(monkeypatch, seed):
         assert list(packed.of_turn(name)) == [row for row in rows if told[row].turn_id == name]
     some = np.array(sorted(rng.sample(rows, 30)))
     assert packed.digits(some) == kept.digits(some)
-
-
-def test_a_row_beyond_the_last_one_is_an_error(monkeypatch):
-    monkeypatch.setattr(view_pieces, "CHUNK", 2)
-    monkeypatch.setattr(view_pieces, "KEPT", 2)
-    pieces: Pieces[Segment] = Pieces(Segment, "home", TurnNumbers())
-    for at in range(5):
-        pieces.append(Segment(segment_id("t", at, ""), "home", "t", at, 0, 1, at, at))
-    assert [piece.index for piece in pieces] == [0, 1, 2, 3, 4]
-    for row in (5, -6):
-        with pytest.raises(IndexError):
-            pieces[row]
-
-
-def test_pieces_with_ids_that_are_no_digests_stay_objects(monkeypatch):
-    monkeypatch.setattr(view_pieces, "CHUNK", 2)
-    monkeypatch.setattr(view_pieces, "KEPT", 2)
-    pieces: Pieces[Segment] = Pieces(Segment, "home", TurnNumbers())
-    told = [Segment(f"g{at}", "home", "t", at, 0, 1, at, at) for at in range(9)]
-    for one in told:
-        pieces.append(one)
-    assert list(pieces) == told
-    assert pieces.row("g7") == 7

@@ -8,7 +8,6 @@ from collections import defaultdict
 from dataclasses import replace
 from random import Random
 
-import numpy as np
 import pytest
 from batches import asserted, turn
 
@@ -99,24 +98,6 @@ def test_a_saved_dict_does_what_a_dict_does_however_often_it_is_saved(seed: int)
             back = saved(back)
     assert list(back.items()) == list(plain.items())
     assert list(saved(back).items()) == list(plain.items())
-
-
-def test_a_saved_dict_reads_only_what_is_near_a_key() -> None:
-    back = saved({str(number): [number] for number in range(1_000)})
-    assert back["7"] == [7]
-    assert "none" not in back
-    assert len(back._loaded) < 100
-    assert len(back) == 1_000
-    with pytest.raises(KeyError):
-        SavedDict({"a": 1})["b"]
-
-
-def test_keys_of_a_saved_dict_may_be_pairs_and_numbers() -> None:
-    pairs = {("a", str(number)): number for number in range(50)}
-    assert dict(SavedDict.of(pairs)) == pairs
-    numbers = {number * 3: (number,) for number in range(50)}
-    assert dict(SavedDict.of(numbers)) == numbers
-    assert SavedDict.of(numbers).get(np.int64(6)) == (2,)
 
 
 class _Made:

@@ -5,7 +5,7 @@ import pytest
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import LONG, Segment, Sentence, Turn, turn_id
-from mcp_memory.vectors import Matrix, SentenceVectors
+from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
 RUNS = ((0, 2), (2, 4), (5, 5))
@@ -44,23 +44,3 @@ def test_only_in_a_long_text_do_sentences_share_the_vector_of_the_first_segment_
     rows = np.random.default_rng(0).permutation(len(held))
     np.testing.assert_array_equal(held.take(rows), np.concatenate(expected)[rows])
     np.testing.assert_array_equal(held[6], expected[1][0])
-
-
-def test_a_sentence_of_a_long_text_whose_segment_is_missing_keeps_the_vector_that_is_stored() -> None:
-    batch = pieces(turn("m1", LONG + 1), 1)
-    view = View()
-    view.add(
-        Batch(batch.turns, batch.segments[:2], batch.sentences, batch.segment_vectors[:2], batch.sentence_vectors), 1
-    )
-    held = view.space("default").sentence_vectors
-    assert held is not None
-    np.testing.assert_array_equal(held[4], batch.segment_vectors[1])
-    np.testing.assert_array_equal(held[5], batch.sentence_vectors[5])
-
-
-def test_a_missing_row_is_an_error() -> None:
-    vectors = SentenceVectors(2)
-    vectors.append(np.ones((2, 2), dtype=np.float32), np.array([-1, 0], dtype=np.intp), None)
-    for row in (-1, 2):
-        with pytest.raises(IndexError):
-            vectors[row]

@@ -60,15 +60,6 @@ def test_a_document_written_again_leaves_recall_and_stays_in_history() -> None:
     assert space.sessions["talk"] == [new.id, turn("m1").id]
 
 
-def test_pieces_are_found_by_id_and_read_verbatim() -> None:
-    space = space_with(turn("m1"))
-    sentence = space.sentence(f"s_{turn('m1').id}1")
-    assert sentence is not None
-    assert space.text(sentence) == "Two."
-    assert space.segment_row(sentence.id) == NONE
-    assert space.segment_row("g_unknown") == NONE
-
-
 def document(*indices: int) -> Space:
     """Return a space with a document of sentences of these indices, in segments of three with one in common."""
     told = turn("d1", kind="document")
@@ -120,15 +111,6 @@ def test_a_long_document_is_not_read_whole_to_find_a_place_in_it(monkeypatch: py
     assert len(read) < 60
 
 
-def test_spaces_share_nothing() -> None:
-    view = View()
-    view.add(batch(turn("m1"), turn("m1", space="other"), turn("m2", space="other")), 1)
-    assert list(view.space("default").turns) == [turn("m1").id]
-    assert len(view.space("other").segments) == 2
-    assert view.space("third").turns == {}
-    assert list(view.spaces) == ["default", "other"]
-
-
 def test_above_the_limit_no_vectors_are_held_and_rows_still_line_up() -> None:
     view = View(vector_limit=4)
     view.add(batch(turn("m1"), turn("m2")), 1)
@@ -141,17 +123,6 @@ def test_above_the_limit_no_vectors_are_held_and_rows_still_line_up() -> None:
     assert view.space("default").segment_vectors is None
     assert view.space("other").sentence_vectors is None
     assert len(view.space("default").segments) == 3
-
-
-def test_a_view_loaded_at_once_equals_one_loaded_commit_by_commit() -> None:
-    turns = [turn("m1"), turn("d1", kind="document"), replace(turn("m2"), speaker=None)]
-    once, stepwise = View(), View()
-    once.add(batch(*turns), 3)
-    for number, each in enumerate(turns, 1):
-        stepwise.add(batch(each), number)
-    assert once.space("default").previous_rows.tolist() == stepwise.space("default").previous_rows.tolist()
-    assert once.space("default").speakers == stepwise.space("default").speakers == {"Ann": 2}
-    assert once.tx == stepwise.tx
 
 
 def test_turns_added_before_their_pieces_give_the_same_view_as_everything_at_once() -> None:
