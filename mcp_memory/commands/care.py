@@ -161,7 +161,7 @@ async def forget(settings: Settings, options: argparse.Namespace, terminal: Term
     given = {name: getattr(options, name) for name in names}
     given |= {"ids": options.ids, "everything": options.everything, "space": options.space or MEANT_SPACE.get()}
     given["dry_run"] = not (options.yes or options.token)
-    request = forget_request(read(ForgetInput, given), settings.limits, by="mcp-memory forget")
+    request = forget_request(read(ForgetInput, given, settings.limits), by="mcp-memory forget")
     memory = await (open_unloaded(settings) if options.query is None else open_memory(settings))
     try:
         if options.yes and request.token is None:  # the one who types it has decided: the preview is its own

@@ -10,7 +10,8 @@ from mcp_memory.domain.access import MEANT_SPACE
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.language.wishes import as_said
-from mcp_memory.server.tools.arguments import QUERY_BYTES, check_text
+from mcp_memory.server.tools.answer import AnswerInput
+from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.dossier import dossier_lines
 from mcp_memory.server.tools.reconstruct import judgement_lines, recall_reply
 from mcp_memory.settings import Settings
@@ -30,7 +31,7 @@ async def search(settings: Settings, options: argparse.Namespace, terminal: Term
     memory = await open_memory(settings)
     space = options.space or MEANT_SPACE.get()
     try:
-        text = check_text("QUESTION", " ".join(options.query), QUERY_BYTES)
+        text = read(AnswerInput, {"question": " ".join(options.query)}, settings.limits).question
         async with memory.store.reading() as view:
             known_space(view, space)
         recall = await memory.reconstruct(Query(text, space, options.limit))

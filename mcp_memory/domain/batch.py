@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -211,8 +211,8 @@ RowT = TypeVar("RowT", Point, Lesson, Alias, PooledQuestion, PointInsert, NewDes
 
 def masked_texts(row: RowT, masking: Masking, *names: str) -> RowT:
     """Return a row with these fields as they are shown, each a text or several; the row itself if they are the same."""
-    values = {name: getattr(row, name) for name in names}
-    shown = {
+    values: dict[str, Any] = {name: getattr(row, name) for name in names}
+    shown: dict[str, Any] = {
         name: tuple(map(masking.mask, value)) if isinstance(value, tuple) else masking.mask(value)
         for name, value in values.items()
     }

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.domain.relations import relations
-from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key
 from mcp_memory.server.resources.points import point_row
 from mcp_memory.server.resources.uris import GRAPH, PAGE, Values, next_page, page_of, without_none
-from mcp_memory.server.tools.arguments import moment_of, shown
+from mcp_memory.server.tools.arguments import moment_of, read
+from mcp_memory.server.tools.graph import GraphInput
 from mcp_memory.server.tools.replies import QUOTE_CHARS, source_row
 from mcp_memory.services import graph as drawings
+from mcp_memory.settings import LimitSettings
 from mcp_memory.view.evidence import known_sentences
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from mcp_memory.domain.points import Point
     from mcp_memory.domain.times import Millis
     from mcp_memory.view.space import Space
-
-DEPTHS = (1, 10)
-DEPTH = 2
-"""Steps from the entity that a graph is drawn around, where the URI does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +58,12 @@ def drawing_of(space: Space, values: Values) -> Drawing:
     Raises:
         InvalidInput: a value is wrong, or no fact is about the entity.
     """
-    depth, entity = values.get("depth") or str(DEPTH), values.get("entity")
-    least, most = DEPTHS
-    if not (depth.isascii() and depth.isdigit() and least <= int(depth[:9]) <= most):
-        raise InvalidInput("depth", f"{shown(depth)} will not do", f"Give a whole number from {least} to {most}.")
-    key = known_entity_key(space, entity, "entity") if entity else None
-    as_of = moment_of("as_of", values.get("as_of") or None)
+    parameters = {name: value for name, value in values.items() if name in GraphInput.model_fields}
+    asked = read(GraphInput, parameters, LimitSettings())
+    key = known_entity_key(space, asked.entity, "entity") if asked.entity else None
+    as_of = moment_of(asked.as_of)
     whole = drawings.graph_of(space.facts, as_of)
-    drawn = whole if key is None else drawings.around(whole, key, int(depth))
-    parameters = {name: value for name, value in values.items() if name in ("space", "entity", "depth", "as_of")}
+    drawn = whole if key is None else drawings.around(whole, key, asked.depth)
     return Drawing(space, drawn, drawings.hyperedges_of(space, drawn, key), key, as_of, parameters)
 
 

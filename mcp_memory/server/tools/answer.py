@@ -17,7 +17,6 @@ from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Length, Query
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
-    QUERY_BYTES,
     AsOf,
     Detail,
     Input,
@@ -25,9 +24,9 @@ from mcp_memory.server.tools.arguments import (
     MaxTokens,
     SpaceName,
     check_space,
-    check_text,
     moment_of,
     read,
+    short_text,
 )
 from mcp_memory.server.tools.replies import (
     SHARES,
@@ -140,7 +139,7 @@ def episode_line(recall: RecallResult) -> list[str]:
 class AnswerInput(Input):
     """Arguments of memory_answer."""
 
-    question: str
+    question: Annotated[str, short_text("Give a whole question.")]
     limit: Limit = 12
     max_tokens: MaxTokens = 2000
     as_of: AsOf = None
@@ -187,13 +186,11 @@ def answer_query(args: AnswerInput) -> Query:
     Raises:
         InvalidInput: an argument is wrong.
     """
-    question = check_text("question", args.question, QUERY_BYTES, remedy="Give a whole question.")
-    as_of = moment_of("as_of", args.as_of)
     return Query(
-        question,
+        args.question,
         check_space(args.space),
         args.limit,
-        as_of=as_of,
+        as_of=moment_of(args.as_of),
         learn=args.learn and CALLER.get().may(("write",), check_space(args.space)),
         length=args.length,
     )
@@ -275,8 +272,8 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
     return fitting
 
 
-def _prepare(raw: Mapping[str, Any], _limits: LimitSettings) -> Run:
-    args = read(AnswerInput, raw)
+def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
+    args = read(AnswerInput, raw, limits)
     query = answer_query(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:

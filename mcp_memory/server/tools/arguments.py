@@ -1,23 +1,32 @@
 """Read and check the arguments of a tool call; refuse wrong ones with the argument, the problem and the remedy.
 
-`read` takes what clients send as they mean it (`as_meant`), lets pydantic check types, ranges and names of fields, and
-states its first complaint in our words. The ``check_`` functions check what a schema cannot say: one text, name, list
-or time each. All of it happens before the memory is opened, so a refused call changes nothing.
+`read` takes what clients send as they mean it (`as_meant`), lets pydantic check it against the `Input` model of the
+tool, and states its first complaint in our words. What a schema cannot say is checked by the types of fields (`Name`,
+`QueryText`, `Time`), within the configured limits. All of it happens before the memory is opened, so a refused call
+changes nothing.
 
-The published input schemas come from the `Input` models of the tools. A plain text in an annotation says which values
-a field takes; refusals quote it.
+The published input schemas come from these models, too. A plain text in an annotation says which values a field takes;
+refusals quote it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, StrictInt, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    StrictInt,
+    ValidationError,
+    ValidationInfo,
+)
 from pydantic_core import CoreSchema
 
-from mcp_memory.bounds import VALUES
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, SPACE_NAME
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Window
@@ -59,6 +68,86 @@ class Input(BaseModel):
         return schema
 
 
+class _Wrong(ValueError):
+    """A value that a schema allows and we do not: what is wrong with it, and what would be right."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.problem, self.remedy = problem, remedy
+
+
+def _utf8_size(text: str) -> int:
+    """Return the size of a text in bytes of UTF-8; refuse one that cannot be stored."""
+    if "\x00" in text:
+        raise _Wrong("holds a null byte (U+0000)", "Take it out.")
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        problem = f"is not valid Unicode: half of a surrogate pair at character {error.start}"
+        raise _Wrong(problem, "Send the whole character.") from None
+
+
+def text_of(setting: Literal["message_bytes", "document_bytes"]) -> AfterValidator:
+    """Return what lets a text pass that is not empty and has at most the bytes of a setting of ``limits``."""
+
+    def check(value: str, info: ValidationInfo[LimitSettings]) -> str:
+        return _text(value, getattr(info.context, setting), f"of limits.{setting}", "Split it into shorter ones.")
+
+    return AfterValidator(check)
+
+
+def short_text(remedy: str = "Give the words themselves.", most: int = QUERY_BYTES) -> AfterValidator:
+    """Return what lets a text pass that is not empty and not too long to be looked for; ``remedy`` is for no text."""
+    return AfterValidator(lambda value: _text(value, most, "there may be", "Ask more briefly.", remedy))
+
+
+def _text(value: str, most: int, limit: str, shorter: str, remedy: str = "Give the words themselves.") -> str:
+    if not value.strip():
+        raise _Wrong("is empty", remedy)
+    if (size := _utf8_size(value)) > most:
+        raise _Wrong(f"{size:,} bytes are more than the {most:,} {limit}", shorter)
+    return value
+
+
+def _name(value: str, info: ValidationInfo[LimitSettings]) -> str:
+    if not value.strip():
+        raise _Wrong("is empty", "Give a name, or leave it out.")
+    _utf8_size(value)
+    if len(value) > (most := info.context.name_chars):
+        problem = f"{len(value):,} characters are more than the {most:,} of limits.name_chars"
+        raise _Wrong(problem, "Give a shorter one.")
+    return value
+
+
+def _relation(value: str) -> str:
+    if not relations().name(value):
+        raise _Wrong(f"{shown(value)} has neither letter nor digit", "Give a verb phrase such as lives_in or works_at.")
+    return value
+
+
+def _time(value: str) -> str:
+    try:
+        iso.parse(value)
+    except ValueError:
+        remedy = "Write a date as 2023-05-08, 2023-05 or 2023, or with a time as 2023-05-08T14:30:00Z."
+        raise _Wrong(f"{shown(value)} is not an ISO-8601 date or date-time", remedy) from None
+    return value
+
+
+def _some(items: ListT) -> ListT:
+    if not items:
+        raise _Wrong("is empty", "Give at least one.")
+    return items
+
+
+ListT = TypeVar("ListT", bound=Sequence[object])
+SOME = AfterValidator(_some)
+"""Says in the annotation of a list that it has at least one item."""
+Name = Annotated[str, AfterValidator(_name)]
+"""An id, session, speaker, role, title or the name of an entity."""
+RelationName = Annotated[Name, AfterValidator(_relation)]
+Time = Annotated[str, AfterValidator(_time)]
+"""A day, month, year or time in ISO-8601."""
 SpaceName = str | None
 """The name of a space; the schema of memory_write says what one is."""
 Limit = Annotated[StrictInt, Field(ge=1, le=200), "a whole number from 1 to 200"]
@@ -67,13 +156,13 @@ MaxTokens = Annotated[
     Field(ge=100, le=100_000),
     "a whole number from 100 to 100000",
 ]
-AsOf = Annotated[str | None, Field(description="Facts as of this ISO time.")]
+AsOf = Annotated[Time | None, Field(description="Facts as of this ISO time.")]
 Detail = Annotated[
     DetailLevel,
     Field(description="full: also how it was found, and steps to take next."),
     f"one of {', '.join(get_args(DetailLevel))}",
 ]
-RecordId = str
+RecordId = Name
 """An id of evidence, or the number of a record in the text of a reply."""
 
 InputT = TypeVar("InputT", bound=Input)
@@ -88,18 +177,18 @@ _KINDS = {
 """What a field of a type takes, by the first word of pydantic's error type."""
 
 
-def read(model: type[InputT], raw: Mapping[str, Any], items: int = VALUES) -> InputT:
+def read(model: type[InputT], raw: Mapping[str, Any], limits: LimitSettings) -> InputT:
     """Return the arguments of a call as its model.
 
-    What clients send is first read for what it means by `as_meant`, which says what ``items`` is.
+    What clients send is first read for what it means by `as_meant`.
 
     Raises:
-        InvalidInput: an argument is missing, unknown, of another type or too long a list, or a number is out of range.
+        InvalidInput: an argument is missing, unknown, of another type, out of range, or what its type refuses.
     """
     try:
-        return model.model_validate(as_meant(model, raw, items))
+        return model.model_validate(as_meant(model, raw, limits.items), context=limits)
     except ValidationError as error:
-        raise _refusal(model, error.errors(include_url=False, include_context=False)[0]) from None
+        raise _refusal(model, error.errors(include_url=False)[0]) from None
 
 
 def _nested_model(annotation: object) -> type[Input] | None:
@@ -114,6 +203,8 @@ def _refusal(model: type[Input], error: Mapping[str, Any]) -> InvalidInput:
     place, kind, value = error["loc"], error["type"], error["input"]
     argument = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
     fields = [part for part in place if isinstance(part, str)]  # of steps[0] it is steps
+    if isinstance(wrong := error.get("ctx", {}).get("error"), _Wrong):
+        return InvalidInput(argument, wrong.problem, wrong.remedy)
     for name in fields[:-1]:
         model = _nested_model(model.model_fields[name].annotation) or model
     if kind == "extra_forbidden":
@@ -130,57 +221,6 @@ def _refusal(model: type[Input], error: Mapping[str, Any]) -> InvalidInput:
         return InvalidInput(argument, f"{shown(value)} will not do", f"Give {takes}.")
     expected = _KINDS.get(kind.split("_")[0], "another type")
     return InvalidInput(argument, f"{shown(value)} is not {expected}", f"Give {expected}.")
-
-
-def check_some(items: Sequence[object], argument: str) -> None:
-    """Check that a list has at least one item."""
-    if not items:
-        raise InvalidInput(argument, "is empty", "Give at least one.")
-
-
-def check_text(
-    argument: str, value: str, most: int, setting: str | None = None, remedy: str = "Give the words themselves."
-) -> str:
-    """Return a text unchanged if it is not empty, is valid Unicode, and has at most ``most`` bytes of UTF-8."""
-    if not value.strip():
-        raise InvalidInput(argument, "is empty", remedy)
-    size = _utf8_size(argument, value)
-    if size > most:
-        problem = f"{size:,} bytes are more than the {most:,}" + _limit_sentence_end(setting)
-        raise InvalidInput(argument, problem, "Split it into shorter ones." if setting else "Ask more briefly.")
-    return value
-
-
-NameT = TypeVar("NameT", str, str | None)
-
-
-def check_name(argument: str, value: NameT, limits: LimitSettings) -> NameT:
-    """Return an id, session, speaker, role, title or entity name unchanged if it is valid; None stays None."""
-    if value is None:
-        return value
-    if not value.strip():
-        raise InvalidInput(argument, "is empty", "Give a name, or leave it out.")
-    _utf8_size(argument, value)
-    if len(value) > limits.name_chars:
-        problem = f"{len(value):,} characters are more than the {limits.name_chars:,} of limits.name_chars"
-        raise InvalidInput(argument, problem, "Give a shorter one.")
-    return value
-
-
-def check_names(argument: str, values: Sequence[str] | None, limits: LimitSettings) -> tuple[str, ...]:
-    """Return a list of names; empty if it was left out."""
-    if values is None:
-        return ()
-    check_some(values, argument)
-    return tuple(check_name(f"{argument}[{place}]", value, limits) for place, value in enumerate(values))
-
-
-def check_relation(argument: str, value: NameT, limits: LimitSettings) -> NameT:
-    """Return the name of a relation unchanged if it has a letter or digit; None stays None."""
-    if check_name(argument, value, limits) is not None and not relations().name(value or ""):
-        problem = f"{shown(value)} has neither letter nor digit"
-        raise InvalidInput(argument, problem, "Give a verb phrase such as lives_in or works_at.")
-    return value
 
 
 def check_space(value: str | None, argument: str = "space") -> str:
@@ -217,9 +257,9 @@ def check_rights(model: type[Input], raw: Mapping[str, Any]) -> None:
         check_space(name, f"spaces[{place}]")
 
 
-def start_of(argument: str, value: str | None) -> Millis | None:
+def start_of(value: str | None) -> Millis | None:
     """Return the first instant of a day, month, year or time; None stays None."""
-    return None if value is None else _interval(argument, value)[0]
+    return None if value is None else iso.parse(value)[0]
 
 
 def offset_of(value: str | None) -> int | None:
@@ -227,15 +267,15 @@ def offset_of(value: str | None) -> int | None:
     return None if value is None else iso.offset_in(value)
 
 
-def moment_of(argument: str, value: str | None) -> Millis | None:
+def moment_of(value: str | None) -> Millis | None:
     """Return the instant that a time means for facts: of a day, month or year its last, so that it counts."""
-    return None if value is None else _interval(argument, value)[1] - 1
+    return None if value is None else iso.parse(value)[1] - 1
 
 
 def window_of(since: str | None, until: str | None) -> Window:
     """Return the times from ``since`` on and before ``until``, which includes its day, month or year if it is one."""
-    first, day = _interval("since", since) if since is not None else (-FOREVER, 0)
-    moment, last = _interval("until", until) if until is not None else (0, FOREVER)
+    first, day = iso.parse(since) if since is not None else (-FOREVER, 0)
+    moment, last = iso.parse(until) if until is not None else (0, FOREVER)
     if first >= last:
         raise InvalidInput("since", f"{shown(since)} is not before until, {shown(until)}", "Swap them.")
     return Window(first, last, day - first == 1, last - moment == 1)
@@ -249,27 +289,3 @@ def shown(value: object, most: int = 60) -> str:
         return "a list" if isinstance(value, list) else "an object"
     words = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return words if len(words) <= most else words[: most - 1] + "…"
-
-
-def _interval(argument: str, value: str) -> tuple[Millis, Millis]:
-    try:
-        return iso.parse(value)
-    except ValueError:
-        remedy = "Write a date as 2023-05-08, 2023-05 or 2023, or with a time as 2023-05-08T14:30:00Z."
-        raise InvalidInput(argument, f"{shown(value)} is not an ISO-8601 date or date-time", remedy) from None
-
-
-def _limit_sentence_end(setting: str | None) -> str:
-    """Return the end of the sentence that names a limit: the setting that sets it, if one does."""
-    return f" of {setting}" if setting else " there may be"
-
-
-def _utf8_size(argument: str, text: str) -> int:
-    """Return the size of a text in bytes of UTF-8; refuse one that cannot be stored."""
-    if "\x00" in text:
-        raise InvalidInput(argument, "holds a null byte (U+0000)", "Take it out.")
-    try:
-        return len(text.encode())
-    except UnicodeEncodeError as error:
-        problem = f"is not valid Unicode: half of a surrogate pair at character {error.start}"
-        raise InvalidInput(argument, problem, "Send the whole character.") from None

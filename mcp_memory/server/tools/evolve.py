@@ -21,16 +21,15 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     IDS,
     NAMES,
-    QUERY_BYTES,
+    SOME,
     Input,
+    Name,
     RecordId,
     SpaceName,
-    check_name,
-    check_names,
-    check_some,
     check_space,
-    check_text,
     read,
+    short_text,
+    text_of,
 )
 from mcp_memory.server.tools.meant import Most
 from mcp_memory.server.tools.replies import (
@@ -63,6 +62,11 @@ POINT_BYTES = 4_000
 """Most UTF-8 bytes of a point's description; a longer one is a text to remember."""
 
 
+Correction = Annotated[str, text_of("message_bytes")]
+Goal = Annotated[str, short_text("Give a question or topic, or leave it out.")]
+Description = Annotated[str, short_text(most=POINT_BYTES)]
+
+
 class FeedbackInput(Input):
     """A caller's judgement of an episode."""
 
@@ -73,29 +77,29 @@ class FeedbackInput(Input):
     ] = None
     not_supports: Annotated[list[RecordId] | None, Field(description="Evidence that did not, or misled."), IDS] = None
     answer_correct: StrictBool | None = None
-    correction: Annotated[str | None, Field(description="What is so, in a whole sentence with names.")] = None
+    correction: Annotated[Correction | None, Field(description="What is so, in a whole sentence with names.")] = None
 
 
 class PointInsertInput(Input):
     """A new memory point."""
 
-    entities: Annotated[list[str], Field(description="Two or more."), NAMES]
-    description: str
-    supports: Annotated[list[str] | None, Field(description="Ids of the evidence it rests on."), IDS] = None
+    entities: Annotated[list[Name], Field(description="Two or more."), SOME, NAMES]
+    description: Description
+    supports: Annotated[list[Name] | None, Field(description="Ids of the evidence it rests on."), IDS] = None
 
 
 class PointUpdateInput(Input):
     """A new description of a memory point."""
 
-    id: str
-    description: str
+    id: Name
+    description: Description
 
 
 class PointMergeInput(Input):
     """Memory points that become one."""
 
-    ids: Annotated[list[str], NAMES]
-    description: str
+    ids: Annotated[list[Name], SOME, NAMES]
+    description: Description
 
 
 class PointEditsInput(Input):
@@ -109,9 +113,9 @@ class PointEditsInput(Input):
 class EvolveInput(Input):
     """Arguments of memory_evolve."""
 
-    episode: Annotated[str | None, Field(description="Of the reply you judge.")] = None
+    episode: Annotated[Name | None, Field(description="Of the reply you judge.")] = None
     feedback: FeedbackInput | None = None
-    goal: Annotated[str | None, Field(description="Question or topic to make points for.")] = None
+    goal: Annotated[Goal | None, Field(description="Question or topic to make points for.")] = None
     points: PointEditsInput | None = None
     steps: Annotated[
         list[EvolveStep] | None,
@@ -152,61 +156,38 @@ class EvolveOutput(Output):
     claude: SpentOutput | None = None
 
 
-def evolve_request(args: EvolveInput, limits: LimitSettings) -> EvolveRequest:
+def evolve_request(args: EvolveInput) -> EvolveRequest:
     """Return the request of a call; whether its episode is known is checked when the call runs.
 
     Raises:
         InvalidInput: an argument is wrong.
     """
-    feedback = None if args.feedback is None else _feedback(args.feedback, limits)
-    if feedback is not None and args.episode is None:
+    if args.feedback is not None and args.episode is None:
         raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
-    goal = args.goal
-    if goal is not None:
-        goal = check_text("goal", goal, QUERY_BYTES, remedy="Give a question or topic, or leave it out.")
-    points = None if args.points is None else _point_edits(args.points, limits)
+    points = None if args.points is None else _point_edits(args.points)
     steps = tuple(dict.fromkeys(args.steps or ()))
-    episode = check_name("episode", args.episode, limits)
-    return EvolveRequest(check_space(args.space), episode, feedback, goal, points, steps)
+    return EvolveRequest(check_space(args.space), args.episode, _feedback(args.feedback), args.goal, points, steps)
 
 
-def _feedback(feedback: FeedbackInput, limits: LimitSettings) -> Feedback:
-    correction = feedback.correction
-    if correction is not None:
-        correction = check_text("feedback.correction", correction, limits.message_bytes, "limits.message_bytes")
+def _feedback(given: FeedbackInput | None) -> Feedback | None:
+    if given is None:
+        return None
     return Feedback(
-        check_names("feedback.supports", feedback.supports, limits),
-        check_names("feedback.not_supports", feedback.not_supports, limits),
-        feedback.answer_correct,
-        correction,
+        tuple(given.supports or ()), tuple(given.not_supports or ()), given.answer_correct, given.correction
     )
 
 
-def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
-    lists = {name: items for name in PointEditsInput.model_fields if (items := getattr(points, name)) is not None}
-    for name, items in lists.items():
-        check_some(items, f"points.{name}")
-
-    def description(argument: str, text: str) -> str:
-        return check_text(f"{argument}.description", text, POINT_BYTES)
-
-    inserts, updates, merges = [], [], []
-    for place, insert in enumerate(points.insert or ()):
-        argument = f"points.insert[{place}]"
-        entities = check_names(f"{argument}.entities", insert.entities, limits)
-        supports = check_names(f"{argument}.supports", insert.supports, limits)
-        inserts.append(PointInsert(entities, description(argument, insert.description), supports))
-    for place, update in enumerate(points.update or ()):
-        argument = f"points.update[{place}]"
-        point = check_name(f"{argument}.id", update.id, limits)
-        updates.append(NewDescription(point, description(argument, update.description)))
+def _point_edits(points: PointEditsInput) -> PointEdits:
     for place, merge in enumerate(points.merge or ()):
-        argument = f"points.merge[{place}]"
-        ids = check_names(f"{argument}.ids", merge.ids, limits)
-        if len(ids) < 2:
-            raise InvalidInput(f"{argument}.ids", "names one point", "Give at least two.")
-        merges.append(NewMerge(ids, description(argument, merge.description)))
-    return PointEdits(tuple(inserts), tuple(updates), tuple(merges))
+        if len(merge.ids) < 2:
+            raise InvalidInput(f"points.merge[{place}].ids", "names one point", "Give at least two.")
+    return PointEdits(
+        tuple(
+            PointInsert(tuple(one.entities), one.description, tuple(one.supports or ())) for one in points.insert or ()
+        ),
+        tuple(NewDescription(one.id, one.description) for one in points.update or ()),
+        tuple(NewMerge(tuple(one.ids), one.description) for one in points.merge or ()),
+    )
 
 
 def evolve_reply(result: EvolveResult) -> Reply:
@@ -232,7 +213,7 @@ def evolve_reply(result: EvolveResult) -> Reply:
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    request = evolve_request(read(EvolveInput, raw), limits)
+    request = evolve_request(read(EvolveInput, raw, limits))
 
     async def run(memory: Memory, progress: Progress) -> Reply:
         return evolve_reply(await memory.evolve(request, progress))

@@ -12,18 +12,17 @@ from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     IDS,
-    QUERY_BYTES,
     Input,
     Limit,
     MaxTokens,
+    Name,
     RecordId,
+    RelationName,
     SpaceName,
-    check_name,
-    check_names,
-    check_relation,
+    Time,
     check_space,
-    check_text,
     read,
+    short_text,
     window_of,
 )
 from mcp_memory.server.tools.replies import (
@@ -73,17 +72,17 @@ class ExploreInput(Input):
     """Arguments of memory_explore; each operator uses some of them."""
 
     operator: Annotated[OperatorName, f"one of {', '.join(get_args(OperatorName))}"]
-    entity: str | None = None
-    relation: Annotated[str | None, Field(description="lives_in, ...")] = None
-    tag: Annotated[str | None, Field(description="From `next`.")] = None
-    topic: Annotated[str | None, Field(description="Id or words.")] = None
+    entity: Name | None = None
+    relation: Annotated[RelationName | None, Field(description="lives_in, ...")] = None
+    tag: Annotated[Name | None, Field(description="From `next`.")] = None
+    topic: Annotated[Name | None, Field(description="Id or words.")] = None
     ids: Annotated[list[RecordId] | None, Field(description="Of evidence, or record numbers of the episode."), IDS] = (
         None
     )
-    episode: str | None = None
-    query: str | None = None
-    since: str | None = None
-    until: str | None = None
+    episode: Name | None = None
+    query: Annotated[str, short_text("Say what you are after, or leave it out.")] | None = None
+    since: Time | None = None
+    until: Time | None = None
     limit: Limit = 12
     max_tokens: MaxTokens = 2000
     space: SpaceName = None
@@ -96,30 +95,27 @@ class ExploreOutput(Output):
     next: list[NextOutput]
 
 
-def explore_request(args: ExploreInput, limits: LimitSettings) -> ExploreRequest:
+def explore_request(args: ExploreInput) -> ExploreRequest:
     """Return the step of a call; whether the operator has all its arguments is mostly checked when it runs.
 
     Raises:
         InvalidInput: an argument is wrong.
     """
-    query = args.query
-    if query is not None:
-        query = check_text("query", query, QUERY_BYTES, remedy="Say what you are after, or leave it out.")
-    if args.operator == "propagate" and args.entity is None and query is None:
+    if args.operator == "propagate" and args.entity is None and args.query is None:
         remedy = "The operator propagate begins at an entity, or at what a query names. Give one of them."
         raise InvalidInput("entity", "is missing", remedy)
     return ExploreRequest(
         check_space(args.space),
         args.operator,
-        check_name("entity", args.entity, limits),
-        check_relation("relation", args.relation, limits),
-        query,
+        args.entity,
+        args.relation,
+        args.query,
         window_of(args.since, args.until),
         args.limit,
-        check_name("tag", args.tag, limits),
-        check_name("topic", args.topic, limits),
-        check_names("ids", args.ids, limits),
-        check_name("episode", args.episode, limits),
+        args.tag,
+        args.topic,
+        tuple(args.ids or ()),
+        args.episode,
     )
 
 
@@ -175,8 +171,8 @@ def _earlier_warning(found: OperatorResult, out: int) -> list[str]:
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    args = read(ExploreInput, raw)
-    request = explore_request(args, limits)
+    args = read(ExploreInput, raw, limits)
+    request = explore_request(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         return explore_reply(await memory.explore(request), args.max_tokens)

@@ -13,14 +13,13 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.server.asking import CLIENT, confirm_forget
 from mcp_memory.server.tools.arguments import (
     IDS,
-    QUERY_BYTES,
     Input,
+    Name,
     SpaceName,
-    check_name,
-    check_names,
+    Time,
     check_space,
-    check_text,
     read,
+    short_text,
     window_of,
 )
 from mcp_memory.server.tools.replies import Count, Output, Reply, indent, reply_of, warning_lines
@@ -37,15 +36,15 @@ _CHOICES = "ids, session, entity, query, since/until, everything"
 class ForgetInput(Input):
     """Arguments of memory_forget."""
 
-    ids: Annotated[list[str] | None, IDS] = None
-    session: Annotated[str | None, Field(description="Whole, or that of ids.")] = None
-    entity: Annotated[str | None, Field(description="Who said it or is alone in it.")] = None
-    query: str | None = None
-    since: str | None = None
-    until: str | None = None
+    ids: Annotated[list[Name] | None, IDS] = None
+    session: Annotated[Name | None, Field(description="Whole, or that of ids.")] = None
+    entity: Annotated[Name | None, Field(description="Who said it or is alone in it.")] = None
+    query: Annotated[str, short_text("Say what is to be forgotten.")] | None = None
+    since: Time | None = None
+    until: Time | None = None
     everything: StrictBool = False
     dry_run: StrictBool = True
-    token: str | None = None
+    token: Name | None = None
     space: SpaceName = None
 
 
@@ -58,7 +57,7 @@ class ForgetOutput(Output):
     token: Annotated[str | None, Field(description="Give it with dry_run false to do it.")] = None
 
 
-def forget_request(args: ForgetInput, limits: LimitSettings, by: str = "memory_forget") -> ForgetRequest:
+def forget_request(args: ForgetInput, by: str = "memory_forget") -> ForgetRequest:
     """Return what a call asks to forget.
 
     Raises:
@@ -77,19 +76,16 @@ def forget_request(args: ForgetInput, limits: LimitSettings, by: str = "memory_f
     if len(chosen) != 1:
         problem = f"{' and '.join(chosen)} came together" if chosen else "none of them was given"
         raise InvalidInput(_CHOICES, problem, "Give exactly one; session may go with ids. Nothing was forgotten.")
-    query = args.query
-    if query is not None:
-        query = check_text("query", query, QUERY_BYTES, remedy="Say what is to be forgotten.")
     return ForgetRequest(
         check_space(args.space),
-        check_names("ids", args.ids, limits),
-        check_name("session", args.session, limits),
-        check_name("entity", args.entity, limits),
-        query,
+        tuple(args.ids or ()),
+        args.session,
+        args.entity,
+        args.query,
         window_of(args.since, args.until) if ranged else None,
         args.everything,
         args.dry_run,
-        check_name("token", args.token, limits),
+        args.token,
         by,
     )
 
@@ -128,7 +124,7 @@ def _count_words(kind: str, count: int) -> str:
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    request = forget_request(read(ForgetInput, raw), limits)
+    request = forget_request(read(ForgetInput, raw, limits))
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         by = f"memory_forget ({client})" if (client := CLIENT.get()) else "memory_forget"

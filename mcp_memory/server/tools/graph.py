@@ -9,7 +9,7 @@ from pydantic import Field, StrictInt
 
 from mcp_memory.server import viewer
 from mcp_memory.server.asking import APPS
-from mcp_memory.server.tools.arguments import AsOf, Input, SpaceName, check_name, check_space, moment_of, read, shown
+from mcp_memory.server.tools.arguments import AsOf, Input, Name, SpaceName, check_space, read, shown
 from mcp_memory.server.tools.replies import HEADER, Count, Output, Part, Reply, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 from mcp_memory.settings import LimitSettings
@@ -29,7 +29,7 @@ DRAWN_CHARS = 8_000
 class GraphInput(Input):
     """Arguments of memory_graph."""
 
-    entity: Annotated[str | None, Field(description="Around it; else all.")] = None
+    entity: Annotated[Name | None, Field(description="Around it; else all.")] = None
     depth: Annotated[StrictInt, Field(ge=1, le=10), "a whole number from 1 to 10"] = 2
     as_of: AsOf = None
     space: SpaceName = None
@@ -83,9 +83,7 @@ def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    args = read(GraphInput, raw)
-    check_name("entity", args.entity, limits)
-    moment_of("as_of", args.as_of)
+    args = read(GraphInput, raw, limits)
     chosen = {"space": check_space(args.space), "entity": args.entity, "depth": str(args.depth), "as_of": args.as_of}
     values = {name: value for name, value in chosen.items() if value is not None}
 

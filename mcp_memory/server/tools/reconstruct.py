@@ -19,18 +19,17 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.answer import RecallOutput, conflict_lines, episode_line, recall_details
 from mcp_memory.server.tools.arguments import (
     NAMES,
-    QUERY_BYTES,
     AsOf,
     Detail,
     Input,
     MaxTokens,
+    Name,
     SpaceName,
-    check_names,
-    check_some,
+    Time,
     check_space,
-    check_text,
     moment_of,
     read,
+    short_text,
     shown,
     window_of,
 )
@@ -77,10 +76,14 @@ ROOMY = 400
 """``max_tokens`` from which on a warning has room to say how to get what was left out."""
 
 
+Question = Annotated[str, short_text("Give a question, or leave it out for the newest.")]
+Wording = Annotated[str, short_text("Give a sentence that may tell the answer.")]
+
+
 class ReconstructInput(Input):
     """Arguments of memory_reconstruct."""
 
-    query: Annotated[str | None, Field(description="A whole question that names people; none: the newest.")] = None
+    query: Annotated[Question | None, Field(description="A whole question that names people; none: the newest.")] = None
     limit: Annotated[
         StrictInt | None,
         Field(ge=1, le=200, description="Default 12, 20 suits short messages; with all, overview what max_tokens has."),
@@ -93,12 +96,12 @@ class ReconstructInput(Input):
         f"one of {', '.join(get_args(Mode))}",
     ] = "auto"
     cursor: Annotated[str | None, Field(description="next_cursor of the page before.")] = None
-    since: Annotated[str | None, Field(description="ISO date or time from which it was said or happened.")] = None
-    until: Annotated[str | None, Field(description="Before this time, or to the end of this date.")] = None
+    since: Annotated[Time | None, Field(description="ISO date or time from which it was said or happened.")] = None
+    until: Annotated[Time | None, Field(description="Before this time, or to the end of this date.")] = None
     as_of: AsOf = None
-    entities: Annotated[list[str] | None, Field(description="Names that the query lacks."), NAMES] = None
+    entities: Annotated[list[Name] | None, Field(description="Names that the query lacks."), NAMES] = None
     wordings: Annotated[
-        list[str] | None,
+        list[Wording] | None,
         Field(description="Up to 4 sentences that may tell the answer, as its speaker would, in their language."),
         NAMES,
     ] = None
@@ -141,23 +144,22 @@ class ReconstructOutput(RecallOutput):
     missing: Annotated[list[str], Field(description="Names and numbers of the query that no record has.")]
 
 
-def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
+def recall_query(args: ReconstructInput) -> Query:
     """Return the query of a call; its text is empty where the newest records are wanted.
 
     Raises:
         InvalidInput: an argument is wrong.
     """
-    text = args.query or ""
-    if args.query is not None:
-        check_text("query", text, QUERY_BYTES, remedy="Give a question, or leave it out for the newest.")
+    if args.query is None and args.wordings is not None:
+        raise InvalidInput("wordings", "stand beside a query, and there is none", "Give the question as query.")
     query = Query(
-        text,
+        args.query or "",
         check_space(args.space),
         args.limit or LIMIT,
         window_of(args.since, args.until),
-        as_of=moment_of("as_of", args.as_of),
-        entities=check_names("entities", args.entities, limits),
-        wordings=_wordings(args),
+        as_of=moment_of(args.as_of),
+        entities=tuple(args.entities or ()),
+        wordings=tuple(dict.fromkeys(args.wordings or ()))[:WORDINGS],
         role=args.role,
         include_uncertain=args.include_uncertain,
         mode=args.mode,
@@ -205,23 +207,7 @@ def asked_spaces(args: ReconstructInput) -> tuple[str, ...]:
     if args.mode in ("all", "overview") or args.cursor is not None:
         remedy = "Ask each space by itself, or leave mode and cursor out."
         raise InvalidInput("mode", f"{args.mode} lists one space at a time", remedy)
-    check_some(args.spaces, "spaces")
     return tuple(dict.fromkeys(check_space(name, f"spaces[{place}]") for place, name in enumerate(args.spaces)))
-
-
-def _wordings(args: ReconstructInput) -> tuple[str, ...]:
-    """Return the first `WORDINGS` other wordings of a query, each once.
-
-    Raises:
-        InvalidInput: one is empty or too long, or there is no query beside them.
-    """
-    if (values := args.wordings) is None:
-        return ()
-    if args.query is None:
-        raise InvalidInput("wordings", "stand beside a query, and there is none", "Give the question as query.")
-    for place, value in enumerate(values):
-        check_text(f"wordings[{place}]", value, QUERY_BYTES, remedy="Give a sentence that may tell the answer.")
-    return tuple(dict.fromkeys(values))[:WORDINGS]
 
 
 def recall_reply(
@@ -339,8 +325,8 @@ def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    args = read(ReconstructInput, raw)
-    query, spaces = recall_query(args, limits), asked_spaces(args)
+    args = read(ReconstructInput, raw, limits)
+    query, spaces = recall_query(args), asked_spaces(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         from mcp_memory.language.shapes import asks_for_code  # not before the server's first reply

@@ -250,8 +250,8 @@ def _judging_text(judging: Judging | None) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _prepare(raw: Mapping[str, Any], _limits: LimitSettings) -> Run:
-    read(StatusInput, raw)
+def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
+    read(StatusInput, raw, limits)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         return status_reply(await memory.status())

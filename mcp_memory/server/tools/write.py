@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import Field, StrictBool
@@ -11,20 +12,21 @@ from pydantic import Field, StrictBool
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, WriteResult
 from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.turns import Kind
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     Input,
+    Name,
+    RelationName,
     SpaceName,
-    check_name,
-    check_relation,
-    check_some,
     check_space,
-    check_text,
     offset_of,
     read,
     shown,
     start_of,
+    text_of,
 )
+from mcp_memory.server.tools.arguments import Time as WrittenTime
 from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
     Count,
@@ -48,39 +50,40 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
 
+Message = Annotated[str, text_of("message_bytes")]
 Confidence = Annotated[float, Field(strict=True, gt=0, le=1), "a number above 0 and at most 1"]
 
 
 class MessageInput(Input):
     """A message of a conversation."""
 
-    id: Annotated[str | None, Field(description="Yours, to cite.")] = None
-    speaker: Annotated[str | None, Field(description="Who said it: user, assistant, or the name.")] = None
-    role: Annotated[str | None, Field(description="user or assistant, beside a name.")] = None
-    text: Annotated[str, Field(description="Verbatim.")]
-    time: Annotated[str | None, Field(description="When said, ISO-8601.")] = None
+    id: Annotated[Name | None, Field(description="Yours, to cite.")] = None
+    speaker: Annotated[Name | None, Field(description="Who said it: user, assistant, or the name.")] = None
+    role: Annotated[Name | None, Field(description="user or assistant, beside a name.")] = None
+    text: Annotated[str, Field(description="Verbatim."), text_of("message_bytes")]
+    time: Annotated[WrittenTime | None, Field(description="When said, ISO-8601.")] = None
 
 
 class DocumentInput(Input):
     """A text that is not talk; one with a known id and another text is a new revision."""
 
-    id: str | None = None
-    title: str | None = None
-    text: str
-    time: str | None = None
+    id: Name | None = None
+    title: Name | None = None
+    text: Annotated[str, text_of("document_bytes")]
+    time: WrittenTime | None = None
 
 
 class FactInput(Input):
     """A fact that the caller read out of a text, or knows."""
 
-    head: Annotated[str, Field(description="Who or what it is about: a name, or user.")]
-    relation: Annotated[str, Field(description="lives_in, works_at, likes, ...")]
-    tail: Annotated[str, Field(description="Name or value.")]
-    valid_from: Annotated[str | None, Field(description="ISO date.")] = None
-    valid_to: str | None = None
+    head: Annotated[Name, Field(description="Who or what it is about: a name, or user.")]
+    relation: Annotated[RelationName, Field(description="lives_in, works_at, likes, ...")]
+    tail: Annotated[Name, Field(description="Name or value.")]
+    valid_from: Annotated[WrittenTime | None, Field(description="ISO date.")] = None
+    valid_to: WrittenTime | None = None
     confidence: Confidence = 0.95
     intent: Annotated[Intent, f"one of {', '.join(get_args(Intent))}"] = "FACT"
-    source: Annotated[str | None, Field(description="Id of what says it.")] = None
+    source: Annotated[Name | None, Field(description="Id of what says it.")] = None
     negated: Annotated[StrictBool, Field(description="Ended at valid_from; from its start on: was never so.")] = False
 
 
@@ -89,9 +92,9 @@ class WriteInput(Input):
 
     messages: Annotated[list[MessageInput] | None, Field(description="Of talk, in order.")] = None
     documents: list[DocumentInput] | None = None
-    text: Annotated[str | None, Field(description="A single message.")] = None
+    text: Annotated[Message | None, Field(description="A single message.")] = None
     facts: Annotated[list[FactInput] | None, Field(description="What you read in it, or know.")] = None
-    session: Annotated[str, Field(description="Of this conversation or collection.")] = "default"
+    session: Annotated[Name, Field(description="Of this conversation or collection.")] = "default"
     space: Annotated[SpaceName, Field(description="A memory walled off from the others.")] = None
     wait: Annotated[StrictBool, Field(description="Until all of it is indexed.")] = False
 
@@ -141,7 +144,7 @@ class WriteOutput(Output):
     pending: PendingOutput | None = None
 
 
-def write_request(args: WriteInput, limits: LimitSettings) -> WriteRequest:
+def write_request(args: WriteInput) -> WriteRequest:
     """Return what a call asks to store.
 
     Raises:
@@ -153,49 +156,24 @@ def write_request(args: WriteInput, limits: LimitSettings) -> WriteRequest:
     if not given and args.facts is None:
         remedy = "Give exactly one of the three, or facts, or one of the three and facts."
         raise InvalidInput("messages, documents, text", "none of them was given, or an empty one", remedy)
-    space, session, wait = check_space(args.space), check_name("session", args.session, limits), args.wait
-    facts: tuple[NewFact, ...] = ()
-    if args.facts is not None:
-        check_some(args.facts, "facts")
-        facts = tuple(_new_fact(f"facts[{place}]", fact, limits) for place, fact in enumerate(args.facts))
+    facts = tuple(_new_fact(f"facts[{place}]", fact) for place, fact in enumerate(args.facts or ()))
+    kind: Kind = "document" if args.documents else "message" if given else "statement"
     if args.text is not None:
-        text = check_text("text", args.text, limits.message_bytes, "limits.message_bytes")
-        return WriteRequest(space, session, "message", (NewItem(text),), facts, wait)
-    if args.messages is not None:
-        check_some(args.messages, "messages")
-        items = tuple(_new_message(f"messages[{place}]", item, limits) for place, item in enumerate(args.messages))
-        return WriteRequest(space, session, "message", items, facts, wait)
-    if args.documents is not None:
-        check_some(args.documents, "documents")
-        items = tuple(_new_document(f"documents[{place}]", item, limits) for place, item in enumerate(args.documents))
-        return WriteRequest(space, session, "document", items, facts, wait)
-    return WriteRequest(space, session, "statement", (), facts, wait)
+        items: tuple[NewItem, ...] = (NewItem(args.text),)
+    else:
+        items = tuple(map(_new_item, args.messages or args.documents or ()))
+    return WriteRequest(check_space(args.space), args.session, kind, items, facts, args.wait)
 
 
-def _new_message(argument: str, item: MessageInput, limits: LimitSettings) -> NewItem:
-    return NewItem(
-        text=check_text(f"{argument}.text", item.text, limits.message_bytes, "limits.message_bytes"),
-        ref=check_name(f"{argument}.id", item.id, limits),
-        speaker=check_name(f"{argument}.speaker", item.speaker, limits),
-        role=check_name(f"{argument}.role", item.role, limits),
-        said_at=start_of(f"{argument}.time", item.time),
-        offset=offset_of(item.time),
-    )
+def _new_item(item: MessageInput | DocumentInput) -> NewItem:
+    said = NewItem(item.text, item.id, said_at=start_of(item.time), offset=offset_of(item.time))
+    if isinstance(item, DocumentInput):
+        return replace(said, title=item.title)
+    return replace(said, speaker=item.speaker, role=item.role)
 
 
-def _new_document(argument: str, item: DocumentInput, limits: LimitSettings) -> NewItem:
-    return NewItem(
-        text=check_text(f"{argument}.text", item.text, limits.document_bytes, "limits.document_bytes"),
-        ref=check_name(f"{argument}.id", item.id, limits),
-        title=check_name(f"{argument}.title", item.title, limits),
-        said_at=start_of(f"{argument}.time", item.time),
-        offset=offset_of(item.time),
-    )
-
-
-def _new_fact(argument: str, fact: FactInput, limits: LimitSettings) -> NewFact:
-    since = start_of(f"{argument}.valid_from", fact.valid_from)
-    until = start_of(f"{argument}.valid_to", fact.valid_to)
+def _new_fact(argument: str, fact: FactInput) -> NewFact:
+    since, until = start_of(fact.valid_from), start_of(fact.valid_to)
     if until is not None and fact.negated:
         remedy = "Leave it out, and give in valid_from when the fact ceased to hold."
         raise InvalidInput(f"{argument}.valid_to", "a negated fact has no end", remedy)
@@ -203,17 +181,7 @@ def _new_fact(argument: str, fact: FactInput, limits: LimitSettings) -> NewFact:
         problem = f"{shown(fact.valid_to)} is not after valid_from, {shown(fact.valid_from)}"
         remedy = "Give the first date or time at which the fact no longer holds."
         raise InvalidInput(f"{argument}.valid_to", problem, remedy)
-    return NewFact(
-        head=check_name(f"{argument}.head", fact.head, limits),
-        relation=check_relation(f"{argument}.relation", fact.relation, limits),
-        tail=check_name(f"{argument}.tail", fact.tail, limits),
-        valid_from=since,
-        valid_to=until,
-        confidence=fact.confidence,
-        intent=fact.intent,
-        source=check_name(f"{argument}.source", fact.source, limits),
-        negated=fact.negated,
-    )
+    return NewFact(**fact.model_dump() | {"valid_from": since, "valid_to": until})
 
 
 BLIND = "You may write here and not read: what was there before, and what became of it, is not told."
@@ -270,7 +238,7 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    request = write_request(read(WriteInput, raw, limits.items), limits)
+    request = write_request(read(WriteInput, raw, limits))
 
     async def run(memory: Memory, progress: Progress) -> Reply:
         return write_reply(request, await memory.write(request, progress))

@@ -68,7 +68,7 @@ def test_a_call_with_all_optional_arguments_empty_is_the_call_without_them(tool)
     model, plain = TOOLS[tool].input, PLAIN[tool]
     for empty in EMPTY:
         filled = dict.fromkeys((name for name, (_, optional) in _fields(model).items() if optional), empty) | plain
-        assert read(model, filled) == read(model, plain)
+        assert read(model, filled, LIMITS) == read(model, plain, LIMITS)
 
 
 @pytest.mark.parametrize("case", [case for case in FIELDS if not case[3]], ids=called)
@@ -125,7 +125,7 @@ def test_what_fits_no_type_stays_as_it_came_and_is_refused_by_its_name(case):
     for value in wrong:
         assert as_meant(model, {name: value}) == {name: value}
         with pytest.raises(InvalidInput) as error:
-            read(model, {name: value})
+            read(model, {name: value}, LIMITS)
         if not any(field.is_required() for other, field in model.model_fields.items() if other != name):
             assert str(error.value).startswith(name), value
 
@@ -156,12 +156,12 @@ def test_of_very_many_unknown_arguments_a_few_are_handed_on_to_be_refused():
     unknown = {f"k{number}": 1 for number in range(1_000)}
     assert as_meant(WriteInput, unknown | {"text": "a"}) == {"k0": 1, "k1": 1, "text": "a"}
     with pytest.raises(InvalidInput, match=r"^k0: there is no such argument"):
-        read(WriteInput, unknown | {"text": "a"})
+        read(WriteInput, unknown | {"text": "a"}, LIMITS)
 
 
 @pytest.mark.parametrize("text", ["5", "true", "[1, 2]", '{"text": "a"}', "null", "None", "[not a list"])
 def test_what_the_text_of_a_message_says_is_never_read(text):
-    request = write_request(read(WriteInput, {"messages": [{"text": text, "speaker": "Rosa"}]}), LIMITS)
+    request = write_request(read(WriteInput, {"messages": [{"text": text, "speaker": "Rosa"}]}, LIMITS))
     assert request.items[0].text == text
 
 
@@ -185,7 +185,7 @@ def test_any_json_is_read_or_refused_and_read_alike_once_more(value):
 def test_half_a_character_becomes_the_replacement_character_also_in_json_text(text):
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     for sent in ([{"text": text, "id": text}], json.dumps([{"text": text, "id": text}])):
-        (item,) = write_request(read(WriteInput, {"messages": sent}), LIMITS).items
+        (item,) = write_request(read(WriteInput, {"messages": sent}, LIMITS)).items
         assert (item.text, item.ref) == (whole, whole)
 
 
@@ -193,15 +193,15 @@ ASKED = {"query": "Which hives has Rosa?", "mode": "all", "since": "2024", "enti
 
 
 def test_a_cursor_belongs_to_the_recall_that_gave_it():
-    cursor = f"all-20-{listing_of(recall_query(read(ReconstructInput, ASKED), LIMITS))}"
+    cursor = f"all-20-{listing_of(recall_query(read(ReconstructInput, ASKED, LIMITS)))}"
     for same in ({}, {"mode": "auto"}, {"limit": 5}, {"detail": "full"}, {"space": ""}, {"wordings": "null"}):
-        query = recall_query(read(ReconstructInput, ASKED | same | {"cursor": cursor}), LIMITS)
+        query = recall_query(read(ReconstructInput, ASKED | same | {"cursor": cursor}, LIMITS))
         assert (query.skip, query.mode) == (20, "all")
     others = [{"query": "Which hives?"}, {"mode": "overview"}, {"since": "2023"}, {"until": "2025"}, {"space": "work"},
               {"entities": []}, {"wordings": ["Rosa has hives."]}, {"role": "assistant"}, {"as_of": "2024-05-01"},
               {"include_uncertain": True}]  # fmt: skip
     for other in others:
         with pytest.raises(InvalidInput, match=r"^cursor: .* is that of another recall\. Give the same query, space"):
-            recall_query(read(ReconstructInput, ASKED | other | {"cursor": cursor}), LIMITS)
+            recall_query(read(ReconstructInput, ASKED | other | {"cursor": cursor}, LIMITS))
     with pytest.raises(InvalidInput, match=r"^cursor: 'all-20' is no cursor"):
-        recall_query(read(ReconstructInput, ASKED | {"cursor": "all-20"}), LIMITS)
+        recall_query(read(ReconstructInput, ASKED | {"cursor": "all-20"}, LIMITS))

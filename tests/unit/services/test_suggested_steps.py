@@ -74,8 +74,8 @@ async def test_each_suggested_step_can_be_taken_as_given_in_its_space(space):
         seen.add(str(step))
         args = {"space": "default", "operator": step.operator} | step.args
         assert args["space"] == space
-        given = read(ExploreInput, args | {"ids": list(args.get("ids", ()))})
-        reply = await one.explore(explore_request(given, LimitSettings()))
+        given = read(ExploreInput, args | {"ids": list(args.get("ids", ()))}, LimitSettings())
+        reply = await one.explore(explore_request(given))
         assert reply.items or reply.next
         assert reply.next
         ways += reply.next

@@ -33,7 +33,7 @@ def in_zone(name: str) -> Memory:
 
 
 async def written(one: Memory, text: str, time: str | None) -> None:
-    item = NewItem(text, "m1", "Ann", "user", said_at=start_of("time", time), offset=offset_of(time))
+    item = NewItem(text, "m1", "Ann", "user", said_at=start_of(time), offset=offset_of(time))
     await one.write(WriteRequest("default", "s", "message", (item,)))
 
 
