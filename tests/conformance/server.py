@@ -24,8 +24,8 @@ from mcp_memory.server import app, prompts
 from mcp_memory.server.asking import PERSON
 from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.server.http.process import listener
-from mcp_memory.server.resources import catalogue
-from mcp_memory.server.resources.uris import ResourceUri
+from mcp_memory.server.resources import sessions
+from mcp_memory.server.resources.uris import FAMILIES, Family
 from mcp_memory.server.tools.arguments import Input, read
 from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.server.tools.replies import Output, reply_of
@@ -88,7 +88,8 @@ async def text_of(_memory, values):
 
 
 for name in ("test://static-text", "test://watched-resource", "test://template/{id}/data"):
-    catalogue.TEMPLATES += (catalogue.Template(ResourceUri(name), name, "Of the suite.", text_of, "text/plain"),)
+    FAMILIES.append(Family(name, name, "Of the suite.", "text/plain"))
+    sessions.READ[name] = text_of
 
 ARGUMENTS = [PromptArgument(name=name, description="Any text.", required=True) for name in ("arg1", "arg2")]
 prompts.PROMPTS += (

@@ -11,7 +11,6 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.server.resources.uris import EPISODE, FACT, SESSION, TIMELINE
 from mcp_memory.visible import without_hidden
 
 pytestmark = pytest.mark.anyio
@@ -193,7 +192,7 @@ async def test_feedback_is_learnt_and_readable_as_resources(mode):
         (lesson,) = trace["lessons"]
         assert lesson["source"] == "caller"
         assert (await content(lesson["labels"][0]["uri"]))["id"] == best
-        reference = ResourceTemplateReference(uri=str(EPISODE))
+        reference = ResourceTemplateReference(uri="memory://{space}/episodes/{id}")
         episodes = await client.complete(reference, {"name": "id", "value": "ep_"})
         assert episodes.completion.values == [recall["episode"]]
 
@@ -265,19 +264,19 @@ async def test_parameters_of_resources_are_completed_by_prefix():
     async with connected() as client:
         for space in ("alpha", "Alps", "beta"):
             await structured(client, "memory_write", messages=TALK, session=f"{space}-talk", space=space)
-        reference = ResourceTemplateReference(uri=str(SESSION))
+        reference = ResourceTemplateReference(uri="memory://{space}/sessions/{id}{?cursor}")
         spaces = await client.complete(reference, {"name": "space", "value": "al"})
         assert spaces.completion.values == ["Alps", "alpha"]
         sessions = await client.complete(reference, {"name": "id", "value": "B"}, context_arguments={"space": "beta"})
         assert sessions.completion.values == ["beta-talk"]
         await structured(client, "memory_write", messages=TALK, facts=FACTS, space="beta")
         names = await client.complete(
-            ResourceTemplateReference(uri=str(TIMELINE)),
+            ResourceTemplateReference(uri="memory://{space}/timeline/{name}{?cursor}"),
             {"name": "name", "value": "b"},
             context_arguments={"space": "beta"},
         )
         assert names.completion.values == ["Bob"]
-        reference, beta = ResourceTemplateReference(uri=str(FACT)), {"space": "beta"}
+        reference, beta = ResourceTemplateReference(uri="memory://{space}/facts/{id}"), {"space": "beta"}
         facts = await client.complete(reference, {"name": "id", "value": "f_"}, context_arguments=beta)
         assert len(facts.completion.values) == len(FACTS)
         prompt = await client.complete(PromptReference(name="recall"), {"name": "question", "value": "wh"})

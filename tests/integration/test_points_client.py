@@ -9,8 +9,6 @@ from integration.client_calls import connected, content, structured
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
 
-from mcp_memory.server.resources.uris import POINT
-
 pytestmark = pytest.mark.anyio
 TALK = [
     {"speaker": "Ann", "text": "Rufus met Bella in Hyde Park."},
@@ -57,7 +55,9 @@ async def test_points_of_a_caller_are_stored_listed_and_readable_after_a_restart
         assert (gone["status"], gone["has_become"]["id"], len(gone["history"])) == ("merged", whole, 2)
         placeholder = json.loads(await content(client, "memory://default/entities/atlantis"))
         assert (placeholder["state"], placeholder["points"][0]["id"]) == ("placeholder", whole)
-        ids = await client.complete(ResourceTemplateReference(uri=str(POINT)), {"name": "id", "value": "h_"})
+        ids = await client.complete(
+            ResourceTemplateReference(uri="memory://{space}/points/{id}"), {"name": "id", "value": "h_"}
+        )
         assert ids.completion.values == [whole]
         with pytest.raises(MCPError, match="no memory point"):
             await content(client, "memory://default/points/h_0")

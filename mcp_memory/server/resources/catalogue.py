@@ -1,14 +1,12 @@
-"""The list of resources: how they are listed, matched and read.
+"""How resources are listed, matched and read, by the table of their families (`FAMILIES`); the guide is a text beside.
 
-Each row of ``TEMPLATES`` is a family of resources; the guide is a text beside them. Most resources are JSON; long ones
-come in pages, each of which names the next by its URI.
+Most resources are JSON; long ones come in pages, each of which names the next by its URI.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_types import Resource, ResourceTemplate
@@ -16,8 +14,8 @@ from mcp_types import Resource, ResourceTemplate
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.turns import version_id
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.resources import facts, graph, points, sessions, uris
-from mcp_memory.server.resources.uris import GUIDE, JSON, SPACES, ResourceUri, Values, read_in_thread
+from mcp_memory.server.resources import facts, graph, points, sessions
+from mcp_memory.server.resources.uris import FAMILIES, GUIDE, JSON, SPACES, Family, Values, read_in_thread
 from mcp_memory.visible import plain
 
 if TYPE_CHECKING:
@@ -27,114 +25,57 @@ if TYPE_CHECKING:
 Content = Callable[["Space", Values], "dict[str, Any] | str"]
 Ids = Callable[["Space"], Iterable[str]]
 
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A family of resources.
-
-    Attributes:
-        uri: the URI with its parameters.
-        name: as it is listed.
-        description: the description of its content.
-        content: returns what a space holds for values of the parameters, JSON or a text; raises `InvalidInput` where
-            there is nothing. None where `sessions.READ` asks the memory as a whole.
-        mime_type: the mime type of the content.
-        ids: returns the values that its parameter ``id`` may have in a space.
-    """
-
-    uri: ResourceUri
-    name: str
-    description: str
-    content: Content | None
-    mime_type: str = JSON
-    ids: Ids = lambda _space: ()
-
-    @property
-    def title(self) -> str:
-        """Its name, for people."""
-        return self.name[0].upper() + self.name[1:]
+CONTENT: Mapping[str, Content] = {
+    "sessions": sessions.sessions,
+    "session": sessions.session,
+    "sentence": sessions.sentence,
+    "episode": sessions.episode,
+    "entities": facts.entities,
+    "entity": facts.entity,
+    "timeline": facts.timeline,
+    "topics": points.topics,
+    "wishes": facts.wishes,
+    "fact": facts.fact,
+    "points": points.points,
+    "point": points.point,
+    "graph": graph.graph,
+    "graph as mermaid": graph.mermaid,
+    "graph as GraphML": graph.graphml,
+}
+"""Returns what a space holds for the values in a URI, by the name of the family; raises `InvalidInput` where there is
+nothing. `sessions.READ` has the families that ask the memory as a whole."""
 
 
-def _fact_ids(space: Space) -> Iterable[str]:
-    return (version_id(assertion.id) for assertion in space.facts.rows if not assertion.negated)
-
-
-def _episode_ids(space: Space) -> Iterable[str]:
-    return dict.fromkeys(lesson.episode_id for lesson in reversed(space.beliefs.lessons()))
-
-
-TEMPLATES = (
-    Template(uris.SPACES_PAGED, "spaces", "Every space and how much it holds.", None),
-    Template(uris.STATUS, "status", "How much a space holds, and whether the memory is well.", None),
-    Template(uris.SESSIONS, "sessions", "The sessions of a space, in order of arrival.", sessions.sessions),
-    Template(
-        uris.SESSION,
-        "session",
-        "A session's messages and documents, in order and word for word.",
-        sessions.session,
-        ids=lambda space: space.sessions,
-    ),
-    Template(
-        uris.SENTENCE,
-        "sentence",
-        "A sentence, its times, its place, and what was learnt of it.",
-        sessions.sentence,
-        ids=lambda space: (sentence.id for sentence in space.sentences),
-    ),
-    Template(
-        uris.EPISODE,
-        "episode",
-        "A recall or answer that was learnt from, and what judges said.",
-        sessions.episode,
-        ids=_episode_ids,
-    ),
-    Template(uris.ENTITIES, "entities", "Everything that facts are about.", facts.entities),
-    Template(uris.ENTITY, "entity", "An entity: its names, and the facts about it by relation.", facts.entity),
-    Template(
-        uris.TIMELINE, "timeline", "Every version of every fact about an entity, with its validity.", facts.timeline
-    ),
-    Template(uris.TOPICS, "topics", "What a space keeps coming back to, the largest topic first.", points.topics),
-    Template(uris.WISHES, "wishes", "What the user asked for once and for all.", facts.wishes),
-    Template(
-        uris.FACT, "fact", "A fact: who said it, in which words, and what was known when.", facts.fact, ids=_fact_ids
-    ),
-    Template(uris.POINTS, "points", "Memory points: what several entities have to do with each other.", points.points),
-    Template(
-        uris.POINT,
-        "point",
-        "A memory point: what it joins, what it rests on, what became of it.",
-        points.point,
-        ids=lambda space: (point.id for point in space.hypergraph.active()),
-    ),
-    Template(uris.GRAPH, "graph", "Entities and what joined them; around one entity, or as of a time.", graph.graph),
-    Template(uris.MERMAID, "graph as mermaid", "The graph as a flowchart.", graph.mermaid, "text/vnd.mermaid"),
-    Template(
-        uris.GRAPHML, "graph as GraphML", "The graph for other programs.", graph.graphml, "application/graphml+xml"
-    ),
-)
-
-
+IDS: Mapping[str, Ids] = {
+    "session": lambda space: space.sessions,
+    "sentence": lambda space: (sentence.id for sentence in space.sentences),
+    "episode": lambda space: dict.fromkeys(lesson.episode_id for lesson in reversed(space.beliefs.lessons())),
+    "fact": lambda space: (version_id(one.id) for one in space.facts.rows if not one.negated),
+    "point": lambda space: (point.id for point in space.hypergraph.active()),
+}
+"""Returns the values that the parameter ``id`` of a family may have in a space."""
 LISTED = ("status", "sessions", "entities", "topics", "wishes", "points", "graph")
 """The families whose resource of the meant space is listed: clients show people what is listed, and no templates."""
 
 
 def resource_list() -> list[Resource]:
     """Return the resources that have no parameters, and those of the space that calls mean which name none."""
-    spaces, space = TEMPLATES[0], MEANT_SPACE.get()
+    space = MEANT_SPACE.get()
     guide = Resource(
         uri=GUIDE, name="guide", title="Guide", description="How to use this memory.", mime_type="text/markdown"
     )
     listed = [
         Resource(
-            uri=template.uri.expand({"space": space}),
-            name=f"{template.name} of {space}",
-            title=f"{template.title} of {space}",
-            description=template.description,
-            mime_type=template.mime_type,
+            uri=one.expand({"space": space}),
+            name=f"{one.name} of {space}",
+            title=f"{one.title} of {space}",
+            description=one.description,
+            mime_type=one.mime_type,
         )
-        for template in TEMPLATES
-        if template.name in LISTED
+        for one in FAMILIES
+        if one.name in LISTED
     ]
+    spaces = FAMILIES[0]
     return [
         guide,
         Resource(uri=SPACES, name=spaces.name, title="Spaces", description=spaces.description, mime_type=JSON),
@@ -146,43 +87,42 @@ def template_list() -> list[ResourceTemplate]:
     """Return the resources that have parameters."""
     return [
         ResourceTemplate(
-            uri_template=str(template.uri),
-            name=template.name,
-            title=template.title,
-            description=template.description,
-            mime_type=template.mime_type,
+            uri_template=one.uri,
+            name=one.name,
+            title=one.title,
+            description=one.description,
+            mime_type=one.mime_type,
         )
-        for template in TEMPLATES[1:]
+        for one in FAMILIES[1:]
     ]
 
 
-def match(uri: str) -> tuple[Template, Values]:
+def match(uri: str) -> tuple[Family, Values]:
     """Return the family of a resource, and the values in its URI.
 
     Raises:
         InvalidInput: no resource has such a URI.
     """
-    for template in TEMPLATES:
-        values = template.uri.match(uri)
-        if values is not None:
-            return template, values
-    known_uris = ", ".join([GUIDE, SPACES, *(str(template.uri) for template in TEMPLATES[1:])])
+    for family in FAMILIES:
+        if (values := family.match(uri)) is not None:
+            return family, values
+    known_uris = ", ".join([GUIDE, SPACES, *(one.uri for one in FAMILIES[1:])])
     raise InvalidInput("uri", f"there is no resource {uri[:200]!r}", f"There are: {known_uris}.")
 
 
-async def read(memory: Stored, template: Template, values: Values) -> str:
+async def read(memory: Stored, family: Family, values: Values) -> str:
     """Return a resource as text.
 
     Raises:
         InvalidInput: the values name nothing that exists.
     """
-    if template.content is None:
-        content: dict[str, Any] | str = await sessions.READ[template.name](memory, values)
+    if (whole := sessions.READ.get(family.name)) is not None:
+        content: dict[str, Any] | str = await whole(memory, values)
     else:
-        content = await read_in_thread(memory, values, template.content)
+        content = await read_in_thread(memory, values, CONTENT[family.name])
     return content if isinstance(content, str) else json.dumps(plain(content), ensure_ascii=False, indent=1)
 
 
 def ids_of(uri_template: str, space: Space) -> Iterable[str]:
     """Return the values that the parameter ``id`` of a template may have in a space."""
-    return next((template.ids(space) for template in TEMPLATES if str(template.uri) == uri_template), ())
+    return next((IDS[one.name](space) for one in FAMILIES if one.uri == uri_template and one.name in IDS), ())

@@ -14,20 +14,7 @@ from mcp_memory.domain.facts import Assertion, Version, verbalise
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server.resources.points import point_row
-from mcp_memory.server.resources.uris import (
-    ENTITIES,
-    ENTITY,
-    FACT,
-    PAGE,
-    SENTENCE,
-    TIMELINE,
-    WISHES,
-    Values,
-    next_page,
-    page,
-    page_of,
-    without_none,
-)
+from mcp_memory.server.resources.uris import PAGE, Values, next_page, page, page_of, uri_of, without_none
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import QUOTE_CHARS, round_score, source_row
 
@@ -50,7 +37,7 @@ def entities(space: Space, values: Values) -> dict[str, Any]:
         known = {"name": facts.name(key), "kind": facts.kind(key), "facts": facts.degree(key)}
         return without_none(known | entity_uris(space, key))
 
-    return page(ENTITIES, values, {"space": space.name}, "entities", facts.entities(), row)
+    return page("entities", values, {"space": space.name}, facts.entities(), row)
 
 
 def entity(space: Space, values: Values) -> dict[str, Any]:
@@ -93,7 +80,7 @@ def entity(space: Space, values: Values) -> dict[str, Any]:
         "total": len(versions),
         "points": points or None,
         "held": merged_names or None,
-        **next_page(ENTITY, {"space": space.name, "name": facts.name(key)}, end, len(versions)),
+        **next_page("entity", {"space": space.name, "name": facts.name(key)}, end, len(versions)),
     }
     return without_none(row)
 
@@ -103,7 +90,7 @@ def timeline(space: Space, values: Values) -> dict[str, Any]:
     facts, key = space.facts, known_entity_key(space, values["name"])
     versions = sorted(_versions(facts, key, suspected=True), key=lambda version: (version.since, version.until))
     about = {"space": space.name, "name": facts.name(key)}
-    return page(TIMELINE, values, about, "versions", versions, lambda version: fact_row(space, version))
+    return page("timeline", values, about, versions, lambda version: fact_row(space, version), "versions")
 
 
 def fact(space: Space, values: Values) -> dict[str, Any]:
@@ -128,7 +115,7 @@ def known_entity_key(space: Space, name: str, argument: str = "name") -> str:
     key = space.facts.resolve(name)
     if key is None:
         problem = f"no fact of space {space.name!r} is about {shown(name)}"
-        listed = ENTITIES.expand({"space": space.name})
+        listed = uri_of("entities", {"space": space.name})
         remedy = f"See {listed}, or ask memory_reconstruct what was said of it."
         raise InvalidInput(argument, problem, remedy)
     return key
@@ -137,7 +124,7 @@ def known_entity_key(space: Space, name: str, argument: str = "name") -> str:
 def entity_uris(space: Space, key: str) -> dict[str, str]:
     """Return the URIs of an entity and of its timeline."""
     names = {"space": space.name, "name": space.facts.name(key)}
-    return {"uri": ENTITY.expand(names), "timeline": TIMELINE.expand(names)}
+    return {"uri": uri_of("entity", names), "timeline": uri_of("timeline", names)}
 
 
 def _versions(facts: Facts, key: str, *, suspected: bool) -> list[Version]:
@@ -152,7 +139,7 @@ def fact_row(space: Space, version: Version) -> dict[str, Any]:
     return without_none(
         {
             "id": version.id,
-            "uri": FACT.expand({"space": space.name, "id": version.id}),
+            "uri": uri_of("fact", {"space": space.name, "id": version.id}),
             "head": version.head,
             "relation": version.relation,
             "tail": version.tail,
@@ -229,7 +216,7 @@ def wishes(space: Space, values: Values) -> dict[str, Any]:
     from mcp_memory.search.wishes import standing_wishes  # imports NumPy, which the first reply must not wait for
 
     standing = standing_wishes(space)
-    return page(WISHES, values, {"space": space.name}, "wishes", standing, lambda wish: _wish_row(space, wish))
+    return page("wishes", values, {"space": space.name}, standing, lambda wish: _wish_row(space, wish))
 
 
 def _wish_row(space: Space, wish: Wish) -> dict[str, Any]:
@@ -238,7 +225,7 @@ def _wish_row(space: Space, wish: Wish) -> dict[str, Any]:
     return without_none(
         {
             "id": wish.id,
-            "uri": SENTENCE.expand({"space": space.name, "id": wish.id}),
+            "uri": uri_of("sentence", {"space": space.name, "id": wish.id}),
             "text": as_said(wish),
             "scope": wish.scope or None,
             "said": iso.show(wish.said_at),

@@ -9,7 +9,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.language import iso
 from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key
 from mcp_memory.server.resources.points import point_row
-from mcp_memory.server.resources.uris import GRAPH, PAGE, Values, next_page, page_of, without_none
+from mcp_memory.server.resources.uris import PAGE, Values, next_page, page_of, without_none
 from mcp_memory.server.tools.arguments import moment_of, read
 from mcp_memory.server.tools.graph import GraphInput
 from mcp_memory.server.tools.replies import QUOTE_CHARS, source_row
@@ -94,7 +94,7 @@ def page_row(drawing: Drawing, values: Values, size: int = PAGE) -> dict[str, An
             "hyperedges": len(points),
         },
     }
-    return without_none(row) | next_page(GRAPH, drawing.parameters, end, len(edges) + len(points))
+    return without_none(row) | next_page("graph", drawing.parameters, end, len(edges) + len(points))
 
 
 def _node_row(drawing: Drawing, key: str, joined: dict[str, dict[str, str]]) -> dict[str, Any]:

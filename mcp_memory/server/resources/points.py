@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server.resources.uris import (
-    ENTITY,
-    FACT,
-    POINT,
-    POINTS,
-    SENTENCE,
-    TOPICS,
-    Values,
-    page,
-    without_none,
-)
+from mcp_memory.server.resources.uris import Values, page, uri_of, without_none
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import source_row
 
@@ -33,7 +23,7 @@ if TYPE_CHECKING:
 def points(space: Space, values: Values) -> dict[str, Any]:
     """The points of a space that are in use, in the order in which they were made."""
     active = space.hypergraph.active()
-    return page(POINTS, values, {"space": space.name}, "points", active, lambda point: point_row(space, point))
+    return page("points", values, {"space": space.name}, active, lambda point: point_row(space, point))
 
 
 def point(space: Space, values: Values) -> dict[str, Any]:
@@ -41,7 +31,7 @@ def point(space: Space, values: Values) -> dict[str, Any]:
     point = space.hypergraph.get(values["id"])
     if point is None:
         problem = f"space {space.name!r} has no memory point {shown(values['id'])}"
-        raise InvalidInput("id", problem, f"See {POINTS.expand({'space': space.name})}.")
+        raise InvalidInput("id", problem, f"See {uri_of('points', {'space': space.name})}.")
     current = space.hypergraph.resolve(point.id)
     more = {
         "space": space.name,
@@ -52,12 +42,12 @@ def point(space: Space, values: Values) -> dict[str, Any]:
         "merged_into": _point_address(space, point.merged_into) if point.merged_into else None,
         "has_become": _point_address(space, current.id) if current and current.id != point.id else None,
         "sentences": [
-            {"id": name, "uri": SENTENCE.expand({"space": space.name, "id": name}), "text": space.text(sentence)}
+            {"id": name, "uri": uri_of("sentence", {"space": space.name, "id": name}), "text": space.text(sentence)}
             for name in point.sentences
             if (sentence := space.sentence(name)) is not None
         ],
         "facts": [
-            {"id": name, "uri": FACT.expand({"space": space.name, "id": name}), "text": version.text}
+            {"id": name, "uri": uri_of("fact", {"space": space.name, "id": name}), "text": version.text}
             for name in point.facts
             if (version := space.facts.version(name)) is not None
         ],
@@ -90,11 +80,11 @@ def _entity_row(space: Space, name: str) -> dict[str, Any]:
         return {"name": name, "state": "placeholder"}
     if space.facts.resolve(name) is None:
         return {"name": name}  # sentences name it, but no fact is about it
-    return {"name": name, "uri": ENTITY.expand({"space": space.name, "name": name})}
+    return {"name": name, "uri": uri_of("entity", {"space": space.name, "name": name})}
 
 
 def _point_address(space: Space, point_id: str) -> dict[str, str]:
-    return {"id": point_id, "uri": POINT.expand({"space": space.name, "id": point_id})}
+    return {"id": point_id, "uri": uri_of("point", {"space": space.name, "id": point_id})}
 
 
 def topics(space: Space, values: Values) -> dict[str, Any]:
@@ -111,9 +101,9 @@ def topics(space: Space, values: Values) -> dict[str, Any]:
             sentence = space.sentences[summary.sentence]
             row |= {
                 "summary": space.text(sentence),
-                "uri": SENTENCE.expand({"space": space.name, "id": sentence.id}),
+                "uri": uri_of("sentence", {"space": space.name, "id": sentence.id}),
                 "source": source_row(space.turns[sentence.turn_id]),
             }
         return row
 
-    return page(TOPICS, values, {"space": space.name}, "topics", topics.all(space), row)
+    return page("topics", values, {"space": space.name}, topics.all(space), row)

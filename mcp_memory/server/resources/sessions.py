@@ -15,18 +15,7 @@ from mcp_memory.domain.status import SpaceStatus
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server.resources.uris import (
-    SENTENCE,
-    SESSION,
-    SESSIONS,
-    SPACES_PAGED,
-    Values,
-    next_page,
-    page,
-    page_of,
-    space_of,
-    without_none,
-)
+from mcp_memory.server.resources.uris import Values, next_page, page, page_of, space_of, uri_of, without_none
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import round_score, turn_time
 from mcp_memory.server.tools.status import space_counts
@@ -48,7 +37,7 @@ async def spaces(memory: Stored, values: Values) -> dict[str, Any]:
     rows = [space_counts(space).model_dump() for space in held]
     start, end = page_of(values, len(rows))
     shown = {"default": MEANT_SPACE.get(), "spaces": rows[start:end], "total": len(rows)}
-    return shown | next_page(SPACES_PAGED, {}, end, len(rows))
+    return shown | next_page("spaces", {}, end, len(rows))
 
 
 async def status(memory: Stored, values: Values) -> dict[str, Any]:
@@ -68,7 +57,7 @@ READ = {"spaces": spaces, "status": status}
 def sessions(space: Space, values: Values) -> dict[str, Any]:
     """The sessions of a space, in order of arrival."""
     names = list(space.sessions)
-    return page(SESSIONS, values, {"space": space.name}, "sessions", names, lambda name: session_row(space, name))
+    return page("sessions", values, {"space": space.name}, names, lambda name: session_row(space, name))
 
 
 def session(space: Space, values: Values) -> dict[str, Any]:
@@ -76,11 +65,11 @@ def session(space: Space, values: Values) -> dict[str, Any]:
     order = space.sessions.get(values["id"])
     if order is None:
         problem = f"space {space.name!r} has no session {values['id']!r}"
-        raise InvalidInput("id", problem, f"See {SESSIONS.expand({'space': space.name})}.")
+        raise InvalidInput("id", problem, f"See {uri_of('sessions', {'space': space.name})}.")
     start, end = page_of(values, len(order))
     turns = [space.turns[turn] for turn in order[start:end]]
     turns = turns[: _turns_on_page(turns)]
-    rest = next_page(SESSION, {"space": space.name, "id": values["id"]}, start + len(turns), len(order))
+    rest = next_page("session", {"space": space.name, "id": values["id"]}, start + len(turns), len(order))
     rows = [turn_row(turn) for turn in turns]
     return {"space": space.name, "session": values["id"], "turns": rows, "total": len(order)} | rest
 
@@ -138,7 +127,7 @@ def session_row(space: Space, session: str) -> dict[str, Any]:
         {
             "id": session,
             "title": titled.title if titled is not None and titled.kind == "document" else None,
-            "uri": SESSION.expand({"space": space.name, "id": session}),
+            "uri": uri_of("session", {"space": space.name, "id": session}),
             "turns": len(turns),
             "first": turn_time(space.turns[turns[0]]),
             "last": turn_time(space.turns[turns[-1]]),
@@ -230,7 +219,7 @@ def _evidence_row(item: ShownEvidence) -> dict[str, Any]:
 
 def _lesson_row(space: Space, lesson: Lesson) -> dict[str, Any]:
     labels = [
-        {"sentence": name, "uri": SENTENCE.expand({"space": space.name, "id": name}), "label": label}
+        {"sentence": name, "uri": uri_of("sentence", {"space": space.name, "id": name}), "label": label}
         for name, label in lesson.labels.items()
     ]
     return {"source": lesson.source, "recorded": iso.show(lesson.at), "labels": labels}

@@ -58,7 +58,7 @@ class GraphOutput(Output):
 
 def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
     """Return the reply to a call."""
-    from mcp_memory.server.resources.uris import MERMAID
+    from mcp_memory.server.resources.uris import uri_of
     from mcp_memory.services.graph import mermaid
 
     edges, total = drawing.edges, row["total"]
@@ -72,7 +72,7 @@ def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
         f"Graph of space {drawing.space.name!r}{centre}{moment}: {quantity(total['nodes'], 'entity')} and values, "
         f"{quantity(total['edges'], 'fact')} ({current:,} current, dotted arrows are past), "
         f"{quantity(total['hyperedges'], 'memory point')}.",
-        f"All of it: {MERMAID.expand(dict(drawing.parameters))}",
+        f"All of it: {uri_of('graph as mermaid', dict(drawing.parameters))}",
         HEADER,
         "```mermaid",
         mermaid(drawing.graph, drawing.points, DRAWN_CHARS).rstrip(),

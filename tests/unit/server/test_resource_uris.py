@@ -3,15 +3,14 @@
 import pytest
 from mcp.shared.uri_template import UriTemplate
 
-from mcp_memory.server.resources.catalogue import TEMPLATES
-from mcp_memory.server.resources.uris import ENTITY, GRAPH
+from mcp_memory.server.resources.uris import FAMILIES, uri_of
 
 ODD = ("Ines", "a/b?c&d=e#f", "{x}", "100 %", "Zoë ~._-", "\n", "名前")
 
 
-@pytest.mark.parametrize("template", [one.uri for one in TEMPLATES], ids=str)
+@pytest.mark.parametrize("template", FAMILIES, ids=lambda one: one.name)
 def test_a_uri_with_odd_values_is_the_same_as_the_sdks_and_gives_the_values_back(template):
-    sdk = UriTemplate.parse(str(template))
+    sdk = UriTemplate.parse(template.uri)
     for value in ODD:
         values = dict.fromkeys(sdk.variable_names, value)
         assert template.expand(values) == sdk.expand(values)
@@ -19,6 +18,5 @@ def test_a_uri_with_odd_values_is_the_same_as_the_sdks_and_gives_the_values_back
 
 
 def test_values_after_the_question_mark_may_be_missing_and_others_are_ignored():
-    assert ENTITY.expand({"space": "a", "name": "b", "depth": "2"}) == "memory://a/entities/b"
-    assert GRAPH.expand({"space": "a", "as_of": "2024"}) == "memory://a/graph?as_of=2024"
-    assert GRAPH.match("memory://a/entities") is None
+    assert uri_of("entity", {"space": "a", "name": "b", "depth": "2"}) == "memory://a/entities/b"
+    assert uri_of("graph", {"space": "a", "as_of": "2024"}) == "memory://a/graph?as_of=2024"
