@@ -16,7 +16,8 @@ import logging
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -62,6 +63,9 @@ class Token:
             "made": self.made,
             "expires": self.grant.expires,
         }
+
+
+_Tokens = list[Token]
 
 
 class TokenFile:
@@ -123,8 +127,16 @@ class TokenFile:
                 raise InvalidInput("name", f"there is no token {name[:60]!r}", "See mcp-memory token list.")
             tokens[:] = left
 
-    def _changing(self) -> _Change:
-        return _Change(self)
+    @contextmanager
+    def _changing(self) -> Iterator[_Tokens]:
+        """Yield the tokens under a lock, and write them if nothing was raised: a new file in place of the old one."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(str(self.path) + ".lock", LOCK_S, mode=0o600):
+            tokens = [*self.read().values()]
+            yield tokens
+            text = json.dumps({"tokens": [token.row() for token in tokens]}, indent=1)
+            with whole_file(self.path) as to:
+                to.write(f"{text}\n".encode())
 
     def _expired(self, grant: Grant) -> bool:
         return grant.expires is not None and grant.expires <= self._clock()
@@ -155,33 +167,6 @@ class TokenFile:
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             problem = f"access.tokens: {self.path} cannot be read ({type(error).__name__}: {error})"
             raise ConfigurationError(f"{problem}. Restore it, or delete it and make new tokens.") from error
-
-
-class _Change:
-    """Reads the tokens under a lock, and writes them if nothing was raised: a new file in place of the old one."""
-
-    def __init__(self, file: TokenFile) -> None:
-        self._file = file
-        file.path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = FileLock(str(file.path) + ".lock", LOCK_S, mode=0o600)
-
-    def __enter__(self) -> list[Token]:
-        self._lock.acquire()
-        try:
-            self._tokens = list(self._file.read().values())
-        except BaseException:
-            self._lock.release()
-            raise
-        return self._tokens
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        try:
-            if kind is None:
-                text = json.dumps({"tokens": [token.row() for token in self._tokens]}, indent=1)
-                with whole_file(self._file.path) as to:
-                    to.write(f"{text}\n".encode())
-        finally:
-            self._lock.release()
 
 
 def _token(row: dict[str, Any]) -> Token:
@@ -352,13 +337,9 @@ def _scopes(claims: Mapping[str, Any]) -> list[str]:
 
 
 def _public(found: Mapping[str, Any]) -> list[jwt.PyJWK]:
-    keys = []
-    for one in found["keys"]:
-        if one.get("kty") in ("RSA", "EC", "OKP") and one.get("use", "sig") == "sig":
-            try:
-                keys.append(jwt.PyJWK(one))
-            except jwt.PyJWTError as error:
-                _log.info("A key cannot be used and is left out: %s", error)
+    """Return the keys of a set that check signatures; a symmetric one would let whoever reads it sign."""
+    usable = [one for one in found["keys"] if one.get("kty") in ("RSA", "EC", "OKP") and one.get("use", "sig") == "sig"]
+    keys: list[jwt.PyJWK] = jwt.PyJWKSet(usable).keys
     return keys
 
 

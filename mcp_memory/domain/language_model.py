@@ -9,7 +9,8 @@ so that the work of a process that died continues. A text without a row has not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import operator
+from dataclasses import astuple, dataclass
 from datetime import date, timedelta
 from typing import Literal
 
@@ -39,23 +40,11 @@ class Spending:
 
     def __add__(self, more: Spending) -> Spending:
         """Return the sum."""
-        return Spending(
-            self.calls + more.calls,
-            self.input_tokens + more.input_tokens,
-            self.cached_tokens + more.cached_tokens,
-            self.output_tokens + more.output_tokens,
-            self.seconds + more.seconds,
-        )
+        return Spending(*map(operator.add, astuple(self), astuple(more)))
 
     def __sub__(self, less: Spending) -> Spending:
         """Return the difference, which may be negative."""
-        return Spending(
-            self.calls - less.calls,
-            self.input_tokens - less.input_tokens,
-            self.cached_tokens - less.cached_tokens,
-            self.output_tokens - less.output_tokens,
-            self.seconds - less.seconds,
-        )
+        return Spending(*map(operator.sub, astuple(self), astuple(less)))
 
 
 @dataclass(frozen=True, slots=True)

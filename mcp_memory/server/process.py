@@ -21,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
@@ -65,10 +65,10 @@ def serve(settings: Settings, open_memory: Opener | None = None) -> NoReturn:
 
     The exit status is 0 for a requested end, and 1 after an error.
     """
-    wire = _claim_wire()
+    incoming, outgoing = _claim_wire()
     status = 0
     try:
-        anyio.run(_serve, settings, open_memory or opener(settings), wire)
+        anyio.run(_serve, settings, open_memory or opener(settings), incoming, outgoing)
     except* (KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
         log.info("The client has gone.")
     except* Exception:
@@ -79,16 +79,11 @@ def serve(settings: Settings, open_memory: Opener | None = None) -> NoReturn:
     os._exit(status)  # without joining threads, and without flushing what others left in buffers
 
 
-@dataclass(frozen=True, slots=True)
-class _ProtocolStreams:
-    """The two ends of the protocol, on private file descriptors."""
+def _claim_wire() -> tuple[io.BufferedReader, io.TextIOWrapper]:
+    """Take stdin and stdout for the protocol, on private file descriptors.
 
-    incoming: io.BufferedReader
-    outgoing: io.TextIOWrapper
-
-
-def _claim_wire() -> _ProtocolStreams:
-    """Take stdin and stdout for the protocol; for all other code stdin is empty and stdout goes to stderr."""
+    For all other code stdin is empty and stdout goes to stderr.
+    """
     while (nothing := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass  # the process was started without this descriptor, which must not become the wire
     incoming, outgoing = os.dup(0), os.dup(1)
@@ -103,10 +98,7 @@ def _claim_wire() -> _ProtocolStreams:
     sys.stdout = sys.stderr
     # Not the platform's encoding (Windows).
     reader, writer = io.FileIO(incoming, "r"), io.FileIO(outgoing, "w")
-    return _ProtocolStreams(
-        io.BufferedReader(reader),
-        io.TextIOWrapper(io.BufferedWriter(writer), "utf-8", newline="\n"),
-    )
+    return io.BufferedReader(reader), io.TextIOWrapper(io.BufferedWriter(writer), "utf-8", newline="\n")
 
 
 def opener(settings: Settings) -> Opener:
@@ -129,15 +121,17 @@ def opener(settings: Settings) -> Opener:
     return open_memory
 
 
-async def _serve(settings: Settings, open_memory: Opener, wire: _ProtocolStreams) -> None:
+async def _serve(
+    settings: Settings, open_memory: Opener, incoming: io.BufferedReader, outgoing: io.TextIOWrapper
+) -> None:
     server = build(open_memory, settings)
     to_server, reading = anyio.create_memory_object_stream[SessionMessage | Exception]()
     writing, from_server = anyio.create_memory_object_stream[SessionMessage]()
-    sender = _Sender(wire.outgoing)
+    sender = _Sender(outgoing)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal, tasks.cancel_scope)
         tasks.start_soon(_stop_when_orphaned, tasks.cancel_scope)
-        tasks.start_soon(_receive, wire.incoming, settings.server.max_line, to_server, sender)
+        tasks.start_soon(_receive, incoming, settings.server.max_line, to_server, sender)
         async with anyio.create_task_group() as sending:
             sending.start_soon(_send, from_server, sender)
             await server.run(reading, writing, server.create_initialization_options())
