@@ -30,7 +30,7 @@ from mcp_memory.visible import one_line, without_hidden
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
-    from mcp_types import CallToolRequestParams, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+    from mcp_types import CallToolRequestParams, InputRequiredResult
 
     from mcp_memory.domain.forgetting import ForgetRequest
     from mcp_memory.memory import Memory
@@ -71,35 +71,24 @@ class Person:
         Raises:
             InputRequired: the client has to ask, and to repeat its call.
         """
-        from mcp_types import ElicitRequestFormParams
+        from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
         choice = {"type": "string", "title": "Your choice", "enum": [FORGET, KEEP]}
         schema = {"type": "object", "properties": {"choice": choice}, "required": ["choice"]}
-        answer = await self._ask(
-            name, ElicitRequestFormParams(message=without_hidden(question), requested_schema=schema)
-        )
-        if answer is None or answer.action == "cancel":
+        answer = self._answers.get(name)
+        if name not in self._answers:
+            asked = ElicitRequestFormParams(message=without_hidden(question), requested_schema=schema)
+            if self._context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+                raise InputRequired(InputRequiredResult(input_requests={name: ElicitRequest(params=asked)}))
+            try:
+                with anyio.fail_after(WAIT_S):
+                    answer = await self._context.session.elicit_form(asked.message, schema, self._context.request_id)
+            except Exception as error:  # a client that says it can and cannot
+                _log.info("The client could not ask its person: %s", error)
+        if not isinstance(answer, ElicitResult) or answer.action == "cancel":
             return False
         return answer.action != "accept" or (answer.content or {}).get("choice") != FORGET
-
-    async def _ask(self, name: str, asked: ElicitRequestFormParams) -> ElicitResult | None:
-        from mcp_types import ElicitRequest, ElicitResult, InputRequiredResult
-        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-
-        if name in self._answers:
-            answer = self._answers[name]
-            return answer if isinstance(answer, ElicitResult) else None
-        if self._context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            request = ElicitRequest(params=asked)
-            raise InputRequired(InputRequiredResult(input_requests={name: request}))
-        try:
-            with anyio.fail_after(WAIT_S):
-                return await self._context.session.elicit_form(
-                    asked.message, asked.requested_schema, self._context.request_id
-                )
-        except Exception as error:  # a client that says it can and cannot
-            _log.info("The client could not ask its person: %s", error)
-            return None
 
 
 CLIENT: ContextVar[str] = ContextVar("CLIENT", default="")

@@ -1,6 +1,7 @@
 """What people pick and fill in: prompts of a menu, and completion of what goes into them and into URIs of resources.
 
-The texts of the prompts are in ``prompts/mcp/``. Spaces, entities, relations, operators and ids are completed.
+Names and arguments of the prompts are in ``resources/prompts.json``, their texts in ``prompts/mcp/``. Spaces, entities,
+relations, operators and ids are completed.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from mcp_types import (
     Completion,
     GetPromptResult,
     Prompt,
-    PromptArgument,
     PromptMessage,
     PromptReference,
     ResourceTemplateReference,
     TextContent,
 )
+from pydantic import TypeAdapter
 
 from mcp_memory import texts
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
@@ -27,44 +28,7 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
 
-PROMPTS = (
-    Prompt(
-        name="remember",
-        title="Remember this conversation",
-        description="Save what matters from this conversation.",
-        arguments=[PromptArgument(name="topic", description="Only what concerns this; left out: everything.")],
-    ),
-    Prompt(
-        name="recall",
-        title="Recall",
-        description="Answer a question from memory, with citations.",
-        arguments=[PromptArgument(name="question", description="What you want to know.", required=True)],
-    ),
-    Prompt(
-        name="investigate",
-        title="Investigate",
-        description="Walk memory step by step: keep what helps, see what is missing, conclude, with citations.",
-        arguments=[
-            PromptArgument(name="question", description="What you want to find out.", required=True),
-            PromptArgument(name="operator", description="The step to begin with; left out: whichever fits."),
-        ],
-    ),
-    Prompt(
-        name="review",
-        title="Review",
-        description="What changed about someone or something, with times.",
-        arguments=[
-            PromptArgument(name="about", description="A person, place or thing.", required=True),
-            PromptArgument(name="relation", description="Only this of it, such as lives_in; left out: everything."),
-        ],
-    ),
-    Prompt(
-        name="consolidate",
-        title="Consolidate",
-        description="Organise memory around a goal: join what belongs together, and names that mean one thing.",
-        arguments=[PromptArgument(name="goal", description="A question or topic.", required=True)],
-    ),
-)
+PROMPTS = tuple(TypeAdapter(list[Prompt]).validate_json(texts.resource("prompts.json")))
 _ABSENT = {"topic": "this whole conversation", "relation": "it", "operator": "whichever fits"}
 """Text of an argument that was left out."""
 

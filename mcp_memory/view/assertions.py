@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from itertools import chain
 
 from mcp_memory.domain.facts import WHOLE, Assertion, ExtractorName
-from mcp_memory.domain.times import Millis
 from mcp_memory.view.saved_rows import SavedDict, SavedRows
 
 _RANK: dict[ExtractorName, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
@@ -97,10 +96,6 @@ class Assertions:
             return self._best.get((assertion.turn_id, assertion.sentence), 0) == rank
         others = (self.rows[other] for other in self._by_turn[assertion.turn_id] if known(other))
         return not any(other.sentence == assertion.sentence and _RANK[other.extractor] > rank for other in others)
-
-    def recorded_by(self, moment: Millis) -> Callable[[int], bool]:
-        """Return whether an assertion, given by its row, was recorded by a moment."""
-        return lambda row: self.rows[row].recorded_at <= moment
 
     def of_turn(self, turn_id: str) -> Sequence[int]:
         """Return the rows of a turn, in the order of recording."""

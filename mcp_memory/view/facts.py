@@ -252,7 +252,11 @@ class Facts:
         Names, cardinalities and retired revisions are those of today.
         """
         moments = sorted({self.rows[row].recorded_at for row in self._rows_of(key, relation)})
-        return [(at, self._versions_from(key, relation, self._assertions.recorded_by(at))) for at in moments[-limit:]]
+
+        def known_at(moment: Millis) -> tuple[Version, ...]:
+            return self._versions_from(key, relation, lambda row: self.rows[row].recorded_at <= moment)
+
+        return [(moment, known_at(moment)) for moment in moments[-limit:]]
 
     def cardinality(self, relation: str) -> Cardinality:
         """Return how many values a relation has at a time, by the registry or else as learnt from this space."""
@@ -269,8 +273,7 @@ class Facts:
     # Names and aliases
 
     def _add_name(self, name: str, kind: EntityType | None) -> str:
-        for renamed in self._names.add(name, kind):
-            self._invalidate_renamed(renamed)
+        self._invalidate_renamed(self._names.add(name, kind))
         return self.namesakes.add(self._names.key(name))
 
     def _update_names(self) -> None:
@@ -295,8 +298,7 @@ class Facts:
         sure, _ = layers(stated, single=False, key=self._names.key, stable=self.stable)
         known = any(version.since < version.until for version in sure) or self._inferred_counts(bearer, alias)
         known = known or (self._given.joined(bearer, alias) is not None and not self.alias_denied(bearer, alias))
-        for renamed in self._names.set_alias(bearer, alias, known=known):
-            self._invalidate_renamed(renamed)
+        self._invalidate_renamed(self._names.set_alias(bearer, alias, known=known))
 
     def _alias_assertions(self, bearer: str, alias: str) -> list[Assertion]:
         """Return the assertions about an alias that count, in the order of recording."""
@@ -326,12 +328,14 @@ class Facts:
         self._given.recheck()
 
     def _invalidate_renamed(self, renamed: Renamed) -> None:
-        """Drop cached values that depend on a name that means another entity than before."""
-        self._folded.clear()
-        for relation in self._assertions.relations_of((renamed.key,)):
-            self._uncounted[relation] |= {renamed.key, renamed.before}  # its present entity is counted with it
-        for relation in self._assertions.relations_to((renamed.key,)):
-            self._uncounted[relation].update(self._assertions.heads_to((renamed.key,), relation))
+        """Drop cached values that depend on names that mean another entity than before."""
+        if renamed:
+            self._folded.clear()
+        for key, before in renamed.items():
+            for relation in self._assertions.relations_of((key,)):
+                self._uncounted[relation] |= {key, before}  # its present entity is counted with it
+            for relation in self._assertions.relations_to((key,)):
+                self._uncounted[relation].update(self._assertions.heads_to((key,), relation))
 
     def _count(self, head: str, relation: str) -> None:
         now = 0, 0

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
@@ -34,17 +33,8 @@ from mcp_memory.view.saved_rows import SavedDict
 CountedT = TypeVar("CountedT", bound=str)
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
-    """A key that means another entity than before.
-
-    Attributes:
-        key: the key of the name.
-        before: the key of the entity that it meant.
-    """
-
-    key: str
-    before: str
+Renamed = dict[str, str]
+"""The keys of names that mean another entity than before, with the key of the entity that each meant."""
 
 
 class Names:
@@ -78,8 +68,8 @@ class Names:
         """Yield the keys of all names, in the order of their first occurrence."""
         return iter(self._spellings)
 
-    def add(self, name: str, kind: EntityType | None) -> tuple[Renamed, ...]:
-        """Add an occurrence of a name and return the keys that mean another entity since then.
+    def add(self, name: str, kind: EntityType | None) -> Renamed:
+        """Add an occurrence of a name and return what means another entity since then.
 
         Args:
             name: as written.
@@ -98,7 +88,7 @@ class Names:
             kinds.add(kind)
         if kinds <= self._types[key].keys():
             _count(self._types[key], kinds)
-            return ()
+            return {}
         before = self._entities_near(key)
         self._clear_caches()
         _count(self._types[key], kinds)
@@ -110,8 +100,8 @@ class Names:
                 self._people[part].pop(key, None)
         return self._renamed(before)
 
-    def set_alias(self, bearer: str, alias: str, *, known: bool) -> tuple[Renamed, ...]:
-        """Set whether an entity has an alias, and return the keys that mean another entity since then.
+    def set_alias(self, bearer: str, alias: str, *, known: bool) -> Renamed:
+        """Set whether an entity has an alias, and return what means another entity since then.
 
         Args:
             bearer: the key of the name that the alias was stated for.
@@ -119,7 +109,7 @@ class Names:
             known: whether the alias counts.
         """
         if bearer == alias or known == (bearer in self._bearers.get(alias, ())):
-            return ()
+            return {}
         self._aliases[bearer][alias] = None  # kept even if it does not count: it only says where to look
         self._members.clear()
         before = self._entities_near(alias)
@@ -139,15 +129,15 @@ class Names:
         people = self._people.get(part, {})
         return next(iter(people)) if len(people) == 1 else None
 
-    def set_alone(self, key: str, *, alone: bool) -> tuple[Renamed, ...]:
-        """Set whether a name stands alone, and return the keys that mean another entity since then.
+    def set_alone(self, key: str, *, alone: bool) -> Renamed:
+        """Set whether a name stands alone, and return what means another entity since then.
 
         Args:
             key: the key of a single word.
             alone: whether it means nobody of whose name it is a part.
         """
         if alone == (key in self._alone):
-            return ()
+            return {}
         before = self._entities_near(key)
         self._clear_caches()
         (self._alone.add if alone else self._alone.discard)(key)
@@ -274,8 +264,8 @@ class Names:
         """Return the entities of the names whose meaning may change when the meaning of this one does."""
         return {other: self.entity(other) for other in self._reaching(key) if other in self._spellings}
 
-    def _renamed(self, before: Mapping[str, str]) -> tuple[Renamed, ...]:
-        return tuple(Renamed(key, entity) for key, entity in before.items() if self.entity(key) != entity)
+    def _renamed(self, before: Mapping[str, str]) -> Renamed:
+        return {key: entity for key, entity in before.items() if self.entity(key) != entity}
 
 
 def _count(counts: dict[CountedT, int], values: Iterable[CountedT]) -> None:
@@ -328,9 +318,9 @@ class Namesakes:
         return key
 
     def update(self) -> list[Renamed]:
-        """Decide again on what may have changed, and return the keys that mean another entity since then."""
+        """Decide again on what may have changed, and return what means another entity since then."""
         left, self._left = self._left, {}
-        return [renamed for key in left for renamed in self._names.set_alone(key, alone=self._stands_alone(key))]
+        return [self._names.set_alone(key, alone=self._stands_alone(key)) for key in left]
 
     def assumed(self, entity: str) -> tuple[str, ...]:
         """Return the parts of a person's name that mean them by their words alone: nothing told of both agrees."""
