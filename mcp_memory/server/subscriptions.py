@@ -12,6 +12,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import Any
+from weakref import WeakSet
 
 import anyio
 from mcp.server import ServerRequestContext
@@ -52,6 +54,7 @@ class _Follower:
         meant: the space of its calls that name none.
         tell: tells it that the resource has changed.
         end: ends its stream.
+        session: the connection of an older client; None for a stream.
         content: a digest of what it would have read at the last look; None before the first: it counts, and is told
             nothing.
     """
@@ -61,6 +64,7 @@ class _Follower:
     meant: str
     tell: Callable[[str], Awaitable[None]]
     end: Callable[[], None]
+    session: object = None
     content: bytes | None = None
 
 
@@ -70,7 +74,7 @@ class Subscriptions:
     def __init__(self, valid: Callable[[Grant], bool]) -> None:
         self._valid = valid
         self._followers: list[_Follower] = []
-        self._by_session: dict[object, dict[str, _Follower]] = {}
+        self._sessions: WeakSet[Any] = WeakSet()  # of older clients, whose end is noticed
         self._streams: set[ListenHandler] = set()
         self._seen: dict[str, tuple[int, ...]] = {}  # the last commit looked at, by tenant
         self._wake = anyio.Event()
@@ -117,25 +121,23 @@ class Subscriptions:
     async def subscribe(self, context: ServerRequestContext[Opening], params: SubscribeRequestParams) -> EmptyResult:
         """Follow a resource for the session of an older client."""
         connection = context.session._connection  # of which each request has a session object of its own
-        followed = self._by_session.get(connection)
-        if followed is None:
-            followed = self._by_session[connection] = {}
-            connection.exit_stack.callback(self._leave, connection)
-        uri = str(params.uri)
+        uri, followed = str(params.uri), {one.uri for one in self._followers if one.session is connection}
         if uri in followed:
             return EmptyResult()
         if len(followed) >= FOLLOWED:
             raise _too_many(FOLLOWED)
         self._check_caller(1)
-        follower = _follower(uri, context.session.send_resource_updated, lambda: self._leave(connection))
+        follower = _follower(uri, context.session.send_resource_updated, lambda: self._leave(connection), connection)
         if follower is None:
             raise MCPError(INVALID_PARAMS, f"uri: there is no resource {uri[:200]!r} that you may read.", {"uri": uri})
-        followed[uri] = follower
+        if connection not in self._sessions:
+            self._sessions.add(connection)
+            connection.exit_stack.callback(self._leave, connection)
         self._followers.append(follower)
         try:
             await self._look_first(context.lifespan_context, follower)
         except BaseException:
-            self._unfollow(connection, uri)
+            self._leave(connection, uri)
             raise
         self._wake.set()
         return EmptyResult()
@@ -144,22 +146,17 @@ class Subscriptions:
         self, context: ServerRequestContext[Opening], params: UnsubscribeRequestParams
     ) -> EmptyResult:
         """Follow a resource no longer."""
-        self._unfollow(context.session._connection, str(params.uri))
+        self._leave(context.session._connection, str(params.uri))
         return EmptyResult()
 
-    def _unfollow(self, connection: object, uri: str) -> None:
-        follower = self._by_session.get(connection, {}).pop(uri, None)
-        if follower in self._followers:
-            self._followers.remove(follower)
+    def _leave(self, session: object, uri: str | None = None) -> None:
+        """Forget what a session follows, or one resource of it."""
+        self._followers = [one for one in self._followers if one.session is not session or uri not in (None, one.uri)]
 
     def _check_caller(self, more: int) -> None:
         caller = CALLER.get().identity
         if sum(one.grant.identity == caller for one in self._followers) + more > FOLLOWED_BY_CALLER:
             raise _too_many(FOLLOWED_BY_CALLER)
-
-    def _leave(self, connection: object) -> None:
-        gone = self._by_session.pop(connection, {}).values()
-        self._followers = [one for one in self._followers if one not in gone]
 
     async def watch(self, opening: Opening) -> None:
         """Tell followers what changes, until cancelled; while there are none it waits."""
@@ -206,7 +203,9 @@ class Subscriptions:
         self._seen.pop(follower.grant.tenant, None)  # something may be committed before it is in the list
 
 
-def _follower(uri: str, tell: Callable[[str], Awaitable[None]], end: Callable[[], None]) -> _Follower | None:
+def _follower(
+    uri: str, tell: Callable[[str], Awaitable[None]], end: Callable[[], None], session: object = None
+) -> _Follower | None:
     """Return a follower for the caller; None if there is no such resource, or they may not read its space."""
     from mcp_memory.server.resources import catalogue
     from mcp_memory.server.resources.uris import GUIDE
@@ -219,7 +218,7 @@ def _follower(uri: str, tell: Callable[[str], Awaitable[None]], end: Callable[[]
             return None
         if "space" in values and not caller.may(("read",), values["space"]):
             return None
-    return _Follower(uri, caller, MEANT_SPACE.get(), tell, end)
+    return _Follower(uri, caller, MEANT_SPACE.get(), tell, end, session)
 
 
 async def _content(opening: Opening, uri: str, grant: Grant, meant: str) -> bytes:
