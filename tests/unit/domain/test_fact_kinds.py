@@ -1,9 +1,7 @@
 """The fold of states, events and plans (DESIGN 1.2): what was told without a time, and what is only announced."""
 
-import random
 from itertools import permutations
 
-import pytest
 from asserting import asserted, shown
 
 from mcp_memory.domain.facts import Assertion, Version
@@ -43,20 +41,11 @@ def test_an_event_told_twice_without_a_time_happened_before_the_first_telling() 
     assert (version.since, version.until, version.kind, version.precision) == (5 * DAY, 6 * DAY, "event", "before")
 
 
-def test_an_event_on_two_days_is_two_events() -> None:
-    assert [version.since for version in folded(went(3, told=4), went(7, told=8))] == [3 * DAY, 7 * DAY]
-
-
 def test_an_event_that_was_stored_without_an_end_is_over() -> None:
     """As a caller states it, and as stores of format 6 have it."""
     stated, untold = (asserted("Rio", 5, relation="visited", kind="event", stated=said) for said in (True, False))
     assert [(v.until, v.precision, v.current) for v in folded(stated)] == [(DAY, None, False)]
     assert [(v.until, v.precision, v.current) for v in folded(untold)] == [(DAY, "before", False)]
-
-
-def test_a_past_remark_is_no_end() -> None:
-    liked = asserted("tea", BEGINNING, 9, relation="likes", stated=False, precision="before", said_at=9)
-    assert shown(folded(asserted("tea", 2, relation="likes"), liked)) == [("tea", 2, INF)]
 
 
 def test_a_past_remark_about_a_former_value_leaves_the_present_one() -> None:
@@ -84,11 +73,6 @@ def test_what_was_said_before_the_time_of_a_plan_confirms_nothing() -> None:
     assert [version.kind for version in folded(plan, early)] == ["state", "planned"]
 
 
-def test_a_plan_that_was_called_off_never_held() -> None:
-    off = asserted("Halden", 5 * DAY, relation="works_at", negated=True, said_at=5 * DAY)
-    assert [(v.tail, v.status) for v in folded(planned("Halden", 9, told=2), off)] == [("Halden", "contested")]
-
-
 def test_of_two_plans_for_one_start_the_later_telling_counts() -> None:
     versions = folded(planned("Orbix", 9, told=2), planned("Halden", 9, told=3), single=True)
     assert {version.tail: version.status for version in versions} == {"Orbix": "contested", "Halden": "active"}
@@ -107,11 +91,3 @@ def test_of_an_appointment_the_last_telling_counts_even_if_it_is_earlier() -> No
 
 def test_an_appointment_that_had_passed_is_not_replaced_by_the_next_one() -> None:
     assert [v.status for v in folded(due(5, told=1), due(12, told=8), single=True)] == ["closed", "closed"]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_order_of_arrival_does_not_matter(seed: int) -> None:
-    chance = random.Random(seed)
-    dates = [due(chance.randint(1, 30), told=day) for day in range(6)]
-    orders = [fold(chance.sample(dates, len(dates)), single=True, key=str.casefold) for _ in range(20)]
-    assert len({tuple((v.tail, v.since, v.until, v.status) for v in order) for order in orders}) == 1

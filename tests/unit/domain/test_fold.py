@@ -290,18 +290,6 @@ def test_of_values_told_at_one_moment_the_one_of_the_later_sentence_counts() -> 
         assert shown(fold(order, single=True, key=str)) == [("Leeds", 2010, 2010), ("York", 2010, INF)]
 
 
-def test_two_former_values_do_not_contest_each_other() -> None:
-    used = [asserted(city, BEGINNING, 2016, said_at=2016) for city in ("Paris", "Rome")]
-    paris, rome = sorted(fold(used, single=True, key=str), key=lambda version: version.tail)
-    assert [(v.status, v.since, v.until) for v in (paris, rome)] == [("closed", BEGINNING, 2016)] * 2
-    used.append(asserted("Bonn", BEGINNING, 2019, said_at=2019))
-    versions = fold(used, single=True, key=str)
-    assert {(v.tail, v.status, v.until) for v in versions} == {
-        *((city, "closed", 2016) for city in ("Paris", "Rome")),
-        ("Bonn", "closed", 2019),
-    }
-
-
 # Layers of confidence
 
 
@@ -340,18 +328,6 @@ def test_a_hedged_remark_changes_nothing_before_it_is_confirmed(
     assert {a.id for a in remarks} <= {a.id for version in suspected for a in version.assertions}
 
 
-@thorough
-@given(histories, cardinalities, assertions(confidences=(0.45, 0.65, 0.75)))
-def test_a_hedged_end_changes_nothing_before_it_is_confirmed(
-    said: list[Assertion], single: bool, remark: Assertion
-) -> None:
-    hedged = asserted(remark.tail, remark.since, negated=True, confidence=remark.confidence)
-    others = [a for a in said if not (a.negated and a.tail == hedged.tail)]
-    assert layers([*others, hedged], single=single, key=str, stable=STABLE) == layers(
-        others, single=single, key=str, stable=STABLE
-    )
-
-
 def test_a_confirmed_remark_has_its_effect_from_its_own_start() -> None:
     paris, rumour = asserted("Paris", 2010), asserted("London", 2015, confidence=0.45)
     sure, suspected = layers([paris, rumour], single=True, key=str, stable=STABLE)
@@ -371,13 +347,6 @@ def test_a_confirmed_end_has_its_effect_from_its_own_time() -> None:
     assert shown(layers([acme, perhaps, back, surely], single=True, key=str, stable=STABLE)[0]) == [
         ("Acme", 2010, 2018)
     ]
-
-
-def test_a_rumour_does_not_split_a_version_that_is_stable_only_as_a_whole() -> None:
-    reported = [asserted("Paris", 2010, confidence=0.75), asserted("Paris", 2020, confidence=0.75)]
-    for cut in (asserted("London", 2015, confidence=0.78), asserted("Paris", 2015, negated=True, confidence=0.5)):
-        sure, _ = layers([*reported, cut], single=True, key=str, stable=STABLE)
-        assert shown(sure) == [("Paris", 2010, INF)]
 
 
 # The rule of the paper, and made-up lives

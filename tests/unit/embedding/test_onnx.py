@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from functools import partial
 from pathlib import Path
 
 import anyio
@@ -32,9 +30,3 @@ def test_no_vector_is_made_with_a_changed_tokenizer_and_the_next_call_tries_agai
         with pytest.raises(EmbedderError, match="has been changed"):
             anyio.run(embedder.embed, ["a text"])
     assert anyio.run(embedder.embed, ["a text"]).shape == (1, 384)
-
-
-def test_a_runtime_that_cannot_be_imported_is_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(EmbedderError, match=r"cannot be started.*Visual C\+\+"):
-        anyio.run(partial(OnnxEmbedder().embed, ["a text"]))

@@ -152,13 +152,6 @@ def test_a_list_says_how_long_it_may_be_and_a_longer_one_is_refused_before_its_i
             as_meant(model, {name: sent}, 300)
 
 
-def test_of_very_many_unknown_arguments_a_few_are_handed_on_to_be_refused():
-    unknown = {f"k{number}": 1 for number in range(1_000)}
-    assert as_meant(WriteInput, unknown | {"text": "a"}) == {"k0": 1, "k1": 1, "text": "a"}
-    with pytest.raises(InvalidInput, match=r"^k0: there is no such argument"):
-        read(WriteInput, unknown | {"text": "a"}, LIMITS)
-
-
 @pytest.mark.parametrize("text", ["5", "true", "[1, 2]", '{"text": "a"}', "null", "None", "[not a list"])
 def test_what_the_text_of_a_message_says_is_never_read(text):
     request = write_request(read(WriteInput, {"messages": [{"text": text, "speaker": "Rosa"}]}, LIMITS))

@@ -87,17 +87,6 @@ def left_out(content):
     return int(omitted[-1].split()[0].replace(",", "")) if omitted else 0
 
 
-def test_points_are_listed_beside_the_evidence_within_their_share():
-    points = tuple(replace(point(str(number)), description=f"{number}: " + "word\n" * 60) for number in range(5))
-    recall = RecallResult((item("I moved."),), 1.0, True, (), points=points)
-    reply = recall_reply(recall, 2000)
-    assert [one["id"] for one in reply.structured["points"]] == ["h_0", "h_1", "h_2"]
-    assert reply.structured["points"][0]["entities"] == ["Ann", "Bob"]
-    lines = [line for line in reply.text.splitlines() if line.startswith("Memory point h_")]
-    assert len(lines) == 3
-    assert lines[0].startswith("Memory point h_0: 0: word word")
-
-
 def joining(text, *said):
     sources = tuple(Source(turn(one, ref=str(place)), 0, len(one)) for place, one in enumerate(said))
     return Evidence("h_0", "point", text, 1.0, ("points",), sources)

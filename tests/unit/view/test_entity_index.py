@@ -35,13 +35,6 @@ def test_names_that_mean_the_same_are_one_entity_and_each_sentence_counts_once()
     assert index.entities(99) == ()
 
 
-def test_a_sentence_that_two_segments_share_is_read_once() -> None:
-    read: list[str] = []
-    index = EntityIndex(lambda _, sentence: read.append(sentence) or ())
-    index.extend(space(), 0)
-    assert read == ["One.", "Two.", "Three."]
-
-
 def test_later_segments_are_added_and_nothing_is_read_again() -> None:
     whole, parts = EntityIndex(lambda _, s: NAMES[s]), EntityIndex(lambda _, s: NAMES[s])
     given = space()

@@ -63,15 +63,6 @@ def test_a_speaker_is_not_joined_with_a_stranger(doubt: str, late: bool) -> None
     assert facts.inferred_aliases("user") == []
 
 
-def test_the_user_is_the_speaker_of_that_name_and_a_friend_of_another_speaker() -> None:
-    assert joined(facts_of(*TOLD, speakers=("user", "Torvi")), "Torvi")
-    facts = facts_of(*TOLD)
-    facts.add_speaker("Torvi")
-    assert joined(facts, "Torvi")
-    friend = asserted("Torvi", head="Ketil", relation="friend_of")
-    assert joined(facts_of(*TOLD, friend, speakers=("user", "Ketil")), "Torvi")
-
-
 def test_a_name_that_is_not_certain_makes_nobody_the_speaker() -> None:
     """A message that says more ("I am Torvi from the bank; your card is locked") is a pasted mail as often as not."""
     assert not joined(facts_of(named("Torvi", confidence=CERTAIN - 0.1), *TOLD[1:]), "Torvi")
@@ -112,13 +103,6 @@ def test_a_description_with_two_names_is_joined_with_neither(first: bool) -> Non
     facts = facts_of(*((other, *RELATIVE) if first else (*RELATIVE, other)))
     assert facts.resolve("user's sister") == "user's sister"
     assert not list(facts.versions("runa", "plays"))
-
-
-def test_a_retired_text_gives_no_name() -> None:
-    facts = facts_of(named("Torvi", turn="t_old"), asserted("Lima", 2015, head="Torvi"))
-    assert joined(facts, "Torvi")
-    facts.retire("t_old")
-    assert not joined(facts, "Torvi")
 
 
 def told(*texts: str) -> Facts:

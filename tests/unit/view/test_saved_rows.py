@@ -14,7 +14,7 @@ from batches import asserted, turn
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.view import saved_rows
-from mcp_memory.view.saved_rows import SavedDict, SavedLists, SavedRows, SavedTurns
+from mcp_memory.view.saved_rows import SavedDict, SavedLists, SavedRows
 
 ODD = "\ud800 é 字 \0"
 
@@ -56,18 +56,6 @@ def test_rows_join_saved_ones_and_are_saved_with_them(monkeypatch: pytest.Monkey
     for row in (len(rows), -len(rows) - 1):
         with pytest.raises(IndexError):
             back[row]
-
-
-def test_saved_turns_are_a_dict_in_order_of_arrival() -> None:
-    rows = turns()
-    back = SavedTurns.of({one.id: one for one in rows[:-1]})
-    back[rows[-1].id] = rows[-1]
-    assert dict(back) == {one.id: one for one in rows}
-    assert back.get("t_none") is None
-    assert rows[3].id in back
-    assert list(SavedTurns.of(back).values()) == rows
-    with pytest.raises(KeyError):
-        back["t_none"]
 
 
 def saved(value: dict[str, list[int]]) -> SavedDict[str, list[int]]:
