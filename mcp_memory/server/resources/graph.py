@@ -10,8 +10,7 @@ from mcp_memory.language import iso
 from mcp_memory.server.resources.facts import SOURCES, entity_uris, fact_row, known_entity_key
 from mcp_memory.server.resources.points import point_row
 from mcp_memory.server.resources.uris import PAGE, Values, next_page, page_of, without_none
-from mcp_memory.server.tools.arguments import moment_of, read
-from mcp_memory.server.tools.graph import GraphInput
+from mcp_memory.server.tools.arguments import GraphInput, moment_of, read
 from mcp_memory.server.tools.replies import QUOTE_CHARS, source_row
 from mcp_memory.services import graph as drawings
 from mcp_memory.settings import LimitSettings

@@ -2,7 +2,7 @@
 
 `read` takes what clients send as they mean it (`as_meant`), lets pydantic check it against the `Input` model of the
 tool, and states its first complaint in our words. What a schema cannot say is checked by the types of fields (`Name`,
-`QueryText`, `Time`), within the configured limits. All of it happens before the memory is opened, so a refused call
+`short_text`, `Time`), within the configured limits. All of it happens before the memory is opened, so a refused call
 changes nothing.
 
 The published input schemas come from these models, too. A plain text in an annotation says which values a field takes;
@@ -164,6 +164,16 @@ Detail = Annotated[
 ]
 RecordId = Name
 """An id of evidence, or the number of a record in the text of a reply."""
+
+
+class GraphInput(Input):
+    """Arguments of memory_graph, and of the URI of a graph."""
+
+    entity: Annotated[Name | None, Field(description="Around it; else all.")] = None
+    depth: Annotated[StrictInt, Field(ge=1, le=10), "a whole number from 1 to 10"] = 2
+    as_of: AsOf = None
+    space: SpaceName = None
+
 
 InputT = TypeVar("InputT", bound=Input)
 _KINDS = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, StrictInt
+from pydantic import Field
 
 from mcp_memory.server import viewer
 from mcp_memory.server.asking import APPS
-from mcp_memory.server.tools.arguments import AsOf, Input, Name, SpaceName, check_space, read, shown
+from mcp_memory.server.tools.arguments import GraphInput, check_space, read, shown
 from mcp_memory.server.tools.replies import HEADER, Count, Output, Part, Reply, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
 from mcp_memory.settings import LimitSettings
@@ -24,15 +24,6 @@ LISTED = 25
 """Edges and hyperedges in a reply to a host without MCP Apps, which may give all of it to its model."""
 DRAWN_CHARS = 8_000
 """UTF-16 units of the flowchart in a reply, 2,000 tokens; the resource graph.mermaid has up to 45,000."""
-
-
-class GraphInput(Input):
-    """Arguments of memory_graph."""
-
-    entity: Annotated[Name | None, Field(description="Around it; else all.")] = None
-    depth: Annotated[StrictInt, Field(ge=1, le=10), "a whole number from 1 to 10"] = 2
-    as_of: AsOf = None
-    space: SpaceName = None
 
 
 class GraphTotals(Part):
