@@ -13,87 +13,86 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from mcp import Client, StdioServerParameters
 
+from mcp_memory.commands.terminal import Terminal
 from mcp_memory.texts import resource
 
-BOLD, DIM, GREEN, PLAIN = "\033[1m", "\033[2m", "\033[32m", "\033[0m"
 
-
-async def demo(_settings: object, _options: object, _terminal: object) -> int:
+async def demo(_settings: object, _options: object, terminal: Terminal) -> int:
     """Run the demonstration; return 0 if every step had the expected result."""
     with tempfile.TemporaryDirectory(prefix="mcp-memory-demo-", ignore_cleanup_errors=True) as folder:
-        return await _session(Path(folder))
+        return await _session(Path(folder), terminal)
 
 
-async def _session(folder: Path) -> int:
+async def _session(folder: Path, terminal: Terminal) -> int:
     sample = json.loads(resource("sample_memory.json"))
-    _progress("starting a server on an empty store (nothing leaves this machine, no key is needed)")
+    terminal.note("... starting a server on an empty store (nothing leaves this machine, no key is needed)")
     began = time.perf_counter()
     async with Client(_server(folder), read_timeout_seconds=120) as client:
-        tools = [tool.name for tool in (await client.list_tools()).tools]
-        _heading(f"A server is up after {time.perf_counter() - began:.1f} s. Its tools: {', '.join(tools)}")
+        tools = ", ".join(tool.name for tool in (await client.list_tools()).tools)
+        terminal.line((f"A server is up after {time.perf_counter() - began:.1f} s. Its tools: {tools}", "bold"))
 
-        _progress("writing the sample memory (the first call loads the embedding model)")
+        terminal.note("... writing the sample memory (the first call loads the embedding model)")
         for kind in ("messages", "documents"):
             reply = await call(client, "memory_write", {kind: sample[kind], "session": sample["session"], "wait": True})
-            stored = sum(item["stored"] for item in reply["items"])
-            counts, facts = reply["counts"], len(reply["facts"])
-            _heading(f"memory_write: {stored} {kind} kept, as {counts['sentences']} sentences; facts in them: {facts}")
+            stored, cut = sum(item["stored"] for item in reply["items"]), reply["counts"]["sentences"]
+            told = f"{stored} {kind} kept, as {cut} sentences; facts in them: {len(reply['facts'])}"
+            terminal.line((f"memory_write: {told}", "bold"))
         again = await call(client, "memory_write", {"messages": sample["messages"], "session": sample["session"]})
-        _say(f"   Writing the same messages again stored {sum(item['stored'] for item in again['items'])}.")
+        terminal.line(f"   Writing the same messages again stored {sum(item['stored'] for item in again['items'])}.")
 
-        _progress("recalling")
+        terminal.note("... recalling")
         first, *_ = sample["questions"]
         found = await call(client, "memory_reconstruct", {"query": first, "limit": 3})
-        _heading(f"memory_reconstruct: {first!r}")
+        terminal.line((f"memory_reconstruct: {first!r}", "bold"))
         for item in found["evidence"]:
             source = item["sources"][0]
             who = source.get("speaker") or source["id"]
             said = f"{who}: {item['text']}" if item["kind"] != "fact" else f"{item['text']}, {_validity(item)}"
-            _say(f"   {item['score']:.2f}  {source.get('time', '')[:10]}  {said}")
+            terminal.line(f"   {item['score']:.2f}  {source.get('time', '')[:10]}  {said}")
 
-        _progress("asking what was true when")
-        kept_apart = await _history(client, sample["history"])
+        terminal.note("... asking what was true when")
+        kept_apart = await _history(client, sample["history"], terminal)
 
-        _progress("asking")
+        terminal.note("... asking")
         abstained = 0
         for question in sample["questions"]:
-            abstained += (await _ask(client, {"question": question}))["abstained"]
+            abstained += (await _ask(client, {"question": question}, terminal))["abstained"]
         status = await call(client, "memory_status", {})
-    took, engine, extractor = time.perf_counter() - began, status["engine"], status["extractor"]
-    _heading(f"Done in {took:.1f} s, judged by the {engine} engine, facts read by {extractor}.")
-    _say("   Next: mcp-memory install claude-desktop (or claude-code, cursor, vscode …; mcp-memory install --help)")
+    took, read = time.perf_counter() - began, f"facts read by {status['extractor']}"
+    terminal.line((f"Done in {took:.1f} s, judged by the {status['engine']} engine, {read}.", "bold"))
+    terminal.line("   Next: mcp-memory install claude-desktop (or another client: mcp-memory install --help)")
     return 0 if status["healthy"] and kept_apart and 0 < abstained < len(sample["questions"]) else 1
 
 
-async def _history(client: Client, history: dict[str, str]) -> bool:
+async def _history(client: Client, history: dict[str, str], terminal: Terminal) -> bool:
     """Show a fact that changed; return whether its present and its past value are answered correctly."""
     line = await call(client, "memory_explore", {"operator": "timeline", "entity": history["entity"]})
-    _heading(f"memory_explore: the timeline of {history['entity']}")
+    terminal.line((f"memory_explore: the timeline of {history['entity']}", "bold"))
     for item in line["items"]:
-        _say(f"   {item['text']}, {_validity(item)}")
-    now = await _ask(client, {"question": history["question"]})
-    then = await _ask(client, {"question": history["question"], "as_of": history["as_of"]})
+        terminal.line(f"   {item['text']}, {_validity(item)}")
+    now = await _ask(client, {"question": history["question"]}, terminal)
+    then = await _ask(client, {"question": history["question"], "as_of": history["as_of"]}, terminal)
     answers = {reply["answer"] for reply in (now, then) if not reply["abstained"]}
     return len(answers) == 2 and len(line["items"]) >= 2
 
 
-async def _ask(client: Client, arguments: dict[str, str]) -> dict[str, Any]:
+async def _ask(client: Client, arguments: dict[str, str], terminal: Terminal) -> dict[str, Any]:
     """Print the reply of memory_answer and return it."""
     reply = await call(client, "memory_answer", arguments)
     as_of = f", as of {arguments['as_of']}" if "as_of" in arguments else ""
-    _heading(f"memory_answer: {arguments['question']!r}{as_of}")
+    terminal.line((f"memory_answer: {arguments['question']!r}{as_of}", "bold"))
     if reply["abstained"]:
-        _say("   No certain fact answers that. What was said that comes closest:")
+        terminal.line("   No certain fact answers that. What was said that comes closest:")
         for said in reply.get("closest", ())[:1]:
-            _say(f"   {said['source']['id']}: {said['text']!r}")
+            terminal.line(f"   {said['source']['id']}: {said['text']!r}")
         return reply
-    _say(f"   {_paint(reply['answer'], GREEN, sys.stdout)}   (confidence {reply['confidence']:.2f})")
+    terminal.line("  ", (reply["answer"], "good"), f"  (confidence {reply['confidence']:.2f})")
     for citation in reply["citations"]:
-        _say(f"   because {citation['source']['id']} says: {citation['quote']!r}")
+        terminal.line(f"   because {citation['source']['id']} says: {citation['quote']!r}")
     return reply
 
 
@@ -122,19 +121,3 @@ async def call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str
     if result.is_error:
         raise RuntimeError(f"{tool}: {result.content}")
     return result.structured_content or {}
-
-
-def _heading(text: str) -> None:
-    _say(_paint(text, BOLD, sys.stdout))
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)
-
-
-def _progress(text: str) -> None:
-    print(_paint(f"... {text}", DIM, sys.stderr), file=sys.stderr, flush=True)
-
-
-def _paint(text: str, colour: str, stream: TextIO) -> str:
-    return f"{colour}{text}{PLAIN}" if stream.isatty() and "NO_COLOR" not in os.environ else text

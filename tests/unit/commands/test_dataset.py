@@ -54,14 +54,6 @@ def test_evidence_that_is_not_in_the_data_is_listed_with_the_question(tmp_path):
     assert (asked.gold, asked.unknown) == (("d1", "d9"), ("d9",))
 
 
-def test_a_limit_takes_an_even_sample(tmp_path):
-    lines(tmp_path / "y.corpus.jsonl", {"doc_id": "d", "text": "Text."})
-    rows = [{"qid": f"q{i}", "question": f"{i}?", "supporting": ["d"]} for i in range(40)]
-    lines(tmp_path / "y.questions.jsonl", *rows)
-    few = read(tmp_path / "y", 10).questions
-    assert [asked.id for asked in few] == [f"q{i}" for i in range(0, 40, 4)]
-
-
 @pytest.mark.parametrize(
     ("corpus", "questions", "named"),
     [

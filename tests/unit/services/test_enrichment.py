@@ -103,19 +103,6 @@ async def test_the_newest_text_is_read_first_with_those_before_it_in_its_session
         assert "[-] Ann: Number 17 word" in api.requests[1].text
 
 
-async def test_facts_stated_by_a_caller_and_old_revisions_are_not_read():
-    async with enriched(NOTHING, "Ann: Hello.") as (memory, api):
-        for text in ("It was built in 1900.", "It was built in 1901."):
-            item = NewItem(text, ref="doc", title="Tower")
-            told = (NewFact("Ann", "likes", "tea"),)
-            await memory.write(WriteRequest("default", "talk", "document", (item,), told))
-        await read_all(memory)
-        assert Counter(line for one in api.requests for line in numbered(one).values()) == Counter(
-            ["It was built in 1901.", "Hello."]
-        )
-        assert await texts(memory) == TextsRead(0, 2, 0)
-
-
 async def test_a_text_is_read_once_even_after_a_repeated_write_or_a_restart():
     async with enriched(HOME) as (memory, api):
         await read_all(memory)
@@ -211,19 +198,6 @@ async def test_a_failing_text_is_retried_after_growing_pauses_and_finally_given_
         assert (read.waiting, read.done, read.failed) == (0, 0, 1)
 
 
-async def test_a_text_that_failed_is_read_alone_so_that_others_are_not_lost():
-    def read(asked_for):
-        return message("no") if "Number 3 " in asked_for.text.split("[1]")[1] else facts()
-
-    async with enriched(read, items=talk(6)) as (memory, api):
-        await read_all(memory)
-        memory.clock = lambda: NOW + 60_000
-        for _ in range(8):
-            await enriching(memory).step()
-        assert await texts(memory) == TextsRead(1, 5, 0)
-        assert {len(numbered(one)) for one in api.requests[1:]} == {1}
-
-
 @pytest.mark.parametrize("reply", [overloaded(), error(500), error(429)])
 async def test_an_unreachable_service_fails_no_text_and_the_process_rests(reply):
     async with enriched([reply, facts()]) as (memory, api):
@@ -288,22 +262,6 @@ async def test_half_of_a_day_s_budget_is_left_to_questions_and_the_next_day_it_g
         assert len(api.requests) > first
         assert all(job.tries == 0 for job in await jobs_of(memory))
         await other.aclose()
-
-
-async def test_after_a_reply_that_was_cut_off_each_text_is_read_alone():
-    def read(asked_for):
-        lines = numbered(asked_for)
-        if len(lines) > 3:
-            return message('{"facts": [', stop_reason="max_tokens")
-        return facts(*({"line": n, "head": "Number", "relation": "is", "tail": t.split()[1]} for n, t in lines.items()))
-
-    async with enriched(read, items=talk(6)) as (memory, api):
-        await enriching(memory).step()
-        memory.clock = lambda: NOW + 60_000
-        await read_all(memory)
-        assert [len(numbered(one)) for one in api.requests] == [6, 1, 1, 1, 1, 1, 1]
-        assert {one.tail for one in await read_by_claude(memory)} == {str(number) for number in range(6)}
-        assert await texts(memory) == TextsRead(0, 6, 0)
 
 
 async def test_a_long_document_is_read_in_parts_each_sentence_once():

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import anyio
 import pytest
-from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
 
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact
@@ -210,25 +209,6 @@ async def test_a_change_of_a_relations_cardinality_is_reported():
     ]
 
 
-async def test_steps_limit_what_is_done_and_the_rest_is_skipped_with_reasons():
-    one = await told(memory())
-    recall = await recalled(one, DOG)
-    with pytest.raises(InvalidInput, match="feedback: is missing"):
-        await one.evolve(EvolveRequest("default"))
-    idle = await one.evolve(EvolveRequest("default", steps=("feedback", "confidence", "cardinality")))
-    assert [skipped.step for skipped in idle.skipped] == ["feedback", "confidence", "cardinality"]
-    word = Feedback(supports=(recall.evidence[0].id,))
-    only = await one.evolve(EvolveRequest("default", recall.episode, word, steps=("confidence",)))
-    assert only.changes == ()
-    assert lessons_of(one) == []
-    word = Feedback(correction="Ann adopted a cat.")
-    kept = await one.evolve(EvolveRequest("default", recall.episode, word, steps=("confidence",)))
-    assert kept.changes == ()
-    assert [(one.step, one.reason) for one in kept.skipped] == [
-        ("feedback", "The call brings it, but steps leaves it out.")
-    ]
-
-
 async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_text():
     one = await told(memory())
     recall = await recalled(one, DOG)
@@ -244,17 +224,3 @@ async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_te
     (lesson,) = lessons_of(one, recall.episode)
     assert sorted(lesson.labels.values()) == [0, 1]
     assert lesson.labels[second.id] == 1
-
-
-async def test_an_episode_that_was_learnt_from_is_known_to_every_process_and_each_judge_is_heard_once():
-    log = FakeLog()
-    one = await told(memory(log), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
-    other = memory(log)
-    recall = await recalled(one, DOG)
-    best = recall.evidence[0].id
-    with pytest.raises(InvalidInput, match="Recall again"):
-        await judged(other, recall.episode, supports=(best,))
-    await judged(one, recall.episode, supports=(best,))
-    late = await judged(other, recall.episode, supports=(best,))
-    assert late.changes == ()
-    assert belief_of(other, best).supported == 1

@@ -7,8 +7,7 @@ import pytest
 from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat, records_of, write_json
 
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.transfer.foreign import plain_files
-from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, SkippedRecord, moment_of, short_name
+from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, SkippedRecord, moment_of
 
 MAY_5_10 = 1_714_903_200_000
 
@@ -49,21 +48,6 @@ def test_of_a_chat_of_chatgpt_only_the_branch_of_the_current_node_is_read(tmp_pa
     assert {item.said_at for item in said} == {MAY_5_10 + 500}
     assert said[0].ref == "chatgpt:c0-u0"
     assert (title.ref, title.title, title.text) == ("title", "Moving", "Title of this chat: Moving")
-
-
-def test_without_a_current_node_the_last_leaf_ends_the_branch(tmp_path):
-    chat = chatgpt_chat() | {"current_node": "gone"}
-    for node in chat["mapping"].values():
-        node["children"] = [one["id"] for one in chat["mapping"].values() if one["parent"] == node["id"]]
-    _, found = records_of(write_json(tmp_path / "conversations.json", [chat]))
-    assert items(found)[-2].text.startswith("This is my boat")
-    assert "Prto" not in " ".join(item.text for item in items(found))
-
-
-def test_a_circle_of_parents_ends(tmp_path):
-    chat = chatgpt_chat()
-    chat["mapping"]["c0-u0"]["parent"] = "c0-p"
-    assert len(items(records_of(write_json(tmp_path / "conversations.json", [chat]))[1])) == 3 + 1  # and the title
 
 
 def test_the_parts_of_a_split_export_are_read_in_order_from_a_folder_and_from_an_archive(tmp_path):
@@ -273,22 +257,6 @@ def test_a_file_that_cannot_be_read_to_its_end_is_refused_with_line_and_remedy(t
         assert word in str(refusal.value)
 
 
-@pytest.mark.parametrize("row", [b"Cy," + b"x" * 100_000, b'Ann,"' + b'so ""long""\n' * 200])
-def test_a_table_with_a_line_or_a_field_over_the_bound_is_refused_with_the_line(tmp_path, monkeypatch, row):
-    monkeypatch.setattr(plain_files, "ROW_BYTES", 1_000)
-    (tmp_path / "a.csv").write_bytes(b"speaker,text\nAnn,Hi\n" + row + b"\nDee,He\n")
-    with pytest.raises(InvalidInput, match=r"a\.csv, line 3: .*Nothing was stored"):
-        records_of(tmp_path / "a.csv")
-
-
-def test_a_table_may_end_its_lines_in_any_way(tmp_path):
-    for end in ("\n", "\r\n", "\r"):
-        text = f'speaker,text{end}Ann,"Hi,{end}Bob"{end}Bob,Bye'
-        (tmp_path / "a.csv").write_bytes(text.encode())
-        _, found = records_of(tmp_path / "a.csv")
-        assert [one.items[0].text for one in found] == [f"Hi,{end}Bob", "Bye"]
-
-
 def test_a_damaged_or_encrypted_archive_is_refused(tmp_path):
     path = tmp_path / "export.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -339,10 +307,3 @@ def test_times_are_read_in_the_forms_that_programs_write(value, moment):
 def test_a_time_that_could_mean_two_things_or_none_is_no_time(value):
     with pytest.raises(BadRecord, match="cannot be read"):
         moment_of(value)
-
-
-def test_a_long_name_keeps_its_beginning_and_stays_distinct():
-    one, two = short_name("a", "x" * 300), short_name("a", "x" * 299 + "y")
-    assert len(one) == len(two) == 256
-    assert one != two
-    assert short_name("a", "b\nc") == "a:b c"

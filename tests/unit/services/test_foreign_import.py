@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from exported_store import open_at, store_of
 from fakes import FakeEmbedder
 from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat, records_of, write_json
 
-from mcp_memory.commands.terminal import Terminal, session_line
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import IMPORTED
 from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.search.wishes import standing_wishes
-from mcp_memory.server.resources.sessions import sessions
-from mcp_memory.server.resources.uris import read_in_thread
 from mcp_memory.services.transfer.foreign import importing
 from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
 from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
@@ -188,36 +184,6 @@ async def test_a_file_that_breaks_off_stores_nothing(memory, tmp_path):
     assert await content(memory) == []
 
 
-async def test_a_file_of_bad_records_alone_is_refused_with_the_first(memory, tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("text,time\nHi,someday\n", "utf-8")
-    with pytest.raises(InvalidInput, match=r"1 bad records.*a\.csv, line 2 has a time"):
-        await imported(memory, path)
-
-
-async def test_a_long_chat_takes_several_commits_and_another_space_stays_empty(memory, tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "AT_ONCE", 64)
-    path = write_json(tmp_path / "conversations.json", [chatgpt_chat(0, turns=64)])
-    seen = []
-
-    async def progress(done, total, what):
-        seen.append((done, total))
-
-    await imported(memory, path, space="old", progress=progress)
-    assert len(await content(memory, "old")) == 130  # with its title
-    assert await content(memory) == []
-    assert [done for done, _ in seen] == [0, 64, 128, 129, 130]
-
-
-async def test_limits_of_names_hold(memory, tmp_path):
-    path = tmp_path / "memory.jsonl"
-    rows = [*OFFICIAL, {"type": "relation", "from": "x" * 300, "to": "y", "relationType": "is"}]
-    path.write_text("\n".join(map(_line, rows)), "utf-8")
-    result = await imported(memory, path, limits=replace(LIMITS, name_chars=256))
-    assert result.bad == 1
-    assert "300 characters" in result.skipped[0].problem
-
-
 async def said_first(memory, *facts):
     """Store what the user said in May 2024."""
     item = NewItem("I live in Porto.", ref="said", role="user", said_at=1_714_903_200_000)
@@ -301,11 +267,3 @@ def test_the_ids_of_all_kinds_begin_with_what_marks_an_import(tmp_path):
         for record in records_of(path)[1]:
             for item in record.items if isinstance(record, ForeignRecord) else ():
                 assert item.ref == "title" or item.ref.partition(":")[0] in IMPORTED
-
-
-async def test_the_title_of_an_imported_chat_is_what_lists_show(memory, tmp_path, capsys):
-    await imported(memory, write_json(tmp_path / "conversations.json", [chatgpt_chat()]))
-    listed = await read_in_thread(memory, {"space": "default"}, sessions)
-    assert [(row["id"], row["title"]) for row in listed["sessions"]] == [("chatgpt:chat-0", "Moving")]
-    session_line(Terminal(), listed["sessions"][0])
-    assert capsys.readouterr().out.startswith("Moving chatgpt:chat-0 ")

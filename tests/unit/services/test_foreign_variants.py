@@ -69,19 +69,6 @@ def test_of_a_chat_of_claude_the_branch_of_its_leaf_is_read_and_the_others_are_c
         assert left(found) == [("message", "on branches that were abandoned", len(TREE) - len(branch))]
 
 
-@pytest.mark.parametrize("parents", [[None] * 5, [ROOT, "w0", None, "w2", "unknown"], [ROOT, "w0", "w1", "w2", "w3"]])
-def test_a_chat_without_forks_is_read_whole_whatever_it_says_of_parents(tmp_path, parents):
-    rows = [said(number, parent=parent, minute=9 - number) for number, parent in enumerate(parents)]
-    _, found = records_of(write_json(tmp_path / "c.json", claude_chat(rows)))
-    assert texts(found)[:-1] == [f"Sentence {number}." for number in range(5)]
-    assert left(found) == []
-
-
-def test_a_circle_of_parents_ends(tmp_path):
-    rows = [said(0, parent="w1"), said(1, parent="w0")]
-    assert len(texts(records_of(write_json(tmp_path / "c.json", [claude_chat(rows)]))[1])) > 0
-
-
 MEMORY = {
     "conversations_memory": "**Hobbies**\n\nThe user builds kites in Aveiro.",
     "project_memories": {"q7": "Bamboo spars.", "q8": ""},
@@ -169,15 +156,6 @@ def test_an_archive_with_a_damaged_file_is_refused(tmp_path):
     (tmp_path / "b.zip").write_bytes(archive(("conversations.json", [claude_chat([said(0)])])))
     with pytest.raises(InvalidInput, match=r"cannot be read.*Download it again"):
         records_of(tmp_path)
-
-
-def test_archives_beside_notes_are_left_out_by_name(tmp_path):
-    for name in ("fern.md", "moss.md"):
-        (tmp_path / name).write_text("Water it.", "utf-8")
-    (tmp_path / "old.zip").write_bytes(archive(("old.md", b"Older.")))
-    kind, found = records_of(tmp_path)
-    assert (kind, texts(found)) == ("text", ["Water it.", "Water it."])
-    assert left(found) == [("file", "of no known kind", 1)]
 
 
 def test_files_of_another_program_in_a_folder_are_named_with_their_kind(tmp_path):

@@ -215,14 +215,6 @@ async def test_a_range_of_time_goes() -> None:
     assert await texts(one) == ["It was 2023-01-01."]
 
 
-async def test_everything_of_a_space_goes() -> None:
-    """And nothing of another one."""
-    one = await told(memory())
-    await told(one, "Ann: I sail.", space="other")
-    await deed(one, everything=True)
-    assert (await texts(one), await texts(one, "other")) == ([], ["I sail."])
-
-
 async def test_a_query_takes_messages_that_share_a_word_and_no_documents() -> None:
     """What else it finds stays and is listed."""
     one = await told(memory())
@@ -267,14 +259,6 @@ async def test_of_texts_without_a_word_of_the_query_a_preview_shows_only_the_nea
     assert len(shown) == NEAR
     assert all("has none of these words: I " in line for line in shown)
     assert last == f"stays: {6 - NEAR} more texts that a search finds have none of these words"
-
-
-async def test_a_preview_of_nothing_says_so_and_gives_no_token() -> None:
-    """A query without matches, a time without texts."""
-    one = await told(memory())
-    for chosen in ({"query": "zeppelin"}, {"window": Window(0, 1)}):
-        result = await one.forget(ForgetRequest("default", **chosen))  # type: ignore[arg-type]
-        assert (dict(result.forgotten), result.token) == ({}, None)
 
 
 async def test_a_preview_of_an_entity_of_whom_nothing_would_go_says_how_what_stays_can_be_forgotten() -> None:

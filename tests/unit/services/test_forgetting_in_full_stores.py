@@ -9,11 +9,10 @@ import pytest
 from exported_store import MAY, content, exported, fill, imported, open_at, replies, store_of
 from store_contents import decoded, holding
 
-from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewItem, PointEdits, PointInsert, WriteRequest
-from mcp_memory.errors import InvalidInput, StoreUnwritable
+from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import Memory
 from mcp_memory.server.tools.forget import forget_reply
 from mcp_memory.services.ingest import Reading, deriver, silent
@@ -88,20 +87,6 @@ async def test_an_import_leaves_out_what_was_forgotten_unless_told(tmp_path) -> 
         turn = view.space("default").current("letters", "m1")
         assert turn is not None
         assert view.space("default").facts.assertions_in(turn.id)
-    await memory.aclose()
-
-
-async def test_everything_of_a_space_goes_from_every_file(tmp_path) -> None:
-    """The other space is as it was."""
-    memory = await filled(tmp_path / "store")
-    work = await content(memory, "work")
-    words = ["octopuses", "ferns", "Tomas", "Braga", "harbour", "Matos"]
-    assert holding(tmp_path / "store", words) == set(words)
-    preview = await memory.forget(ForgetRequest("default", everything=True))
-    await memory.forget(ForgetRequest("default", everything=True, dry_run=False, token=preview.token))
-    assert holding(tmp_path / "store", [*words, "valve"]) == {"valve"}
-    assert await content(memory, "work") == work
-    assert [one.text for one in await store_of(memory).check()] == []
     await memory.aclose()
 
 
@@ -220,17 +205,6 @@ async def test_what_cannot_be_kept_is_not_forgotten(tmp_path: Path) -> None:
     await memory.aclose()
 
 
-async def test_a_forget_that_cannot_begin_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory = open_at(tmp_path / "store")
-    await fill(memory)
-    keeping(memory, tmp_path / "store", 7)
-    monkeypatch.setattr("mcp_memory.storage.forgotten.SPARE", 1 << 60)
-    with pytest.raises(StoreUnwritable, match="Nothing was forgotten"):
-        await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
-    assert not (tmp_path / "store" / FOLDER).exists()
-    await memory.aclose()
-
-
 async def test_an_undo_leaves_out_only_a_text_in_whose_place_another_one_stands(tmp_path: Path) -> None:
     memory = open_at(tmp_path / "store")
     kept = keeping(memory, tmp_path / "store", 7)
@@ -329,25 +303,6 @@ async def test_a_point_without_the_text_that_it_rests_on_is_told_as_missing(tmp_
     await imported(memory, second, again=True)
     assert (await imported(memory, first, again=True)).missing == 0
     assert SUMMARY in await point_goals(memory)
-    await memory.aclose()
-
-
-async def test_a_point_is_stored_though_its_writer_has_not_loaded_the_sentences_of_a_text_told_again(
-    tmp_path: Path,
-) -> None:
-    memory = await summarised(tmp_path / "store")
-    async with memory.store.reading() as view:
-        point = next(one for one in view.space("default").hypergraph.all() if one.description == SUMMARY)
-        vectors = view.space("default").hypergraph.vector(point.id)[None]
-    preview = await memory.forget(ForgetRequest("default", session="a"))
-    await memory.forget(ForgetRequest("default", session="a", dry_run=False, token=preview.token))
-    item = NewItem("Ines moved to Oslo with Rafael.")
-    await memory.write(WriteRequest("default", "a", "message", (item,)))
-    other = open_at(tmp_path / "store")
-    async with other.store.writing() as transaction:
-        await transaction.commit(Batch(points=(point,), point_vectors=vectors))
-    assert SUMMARY in await point_goals(other)
-    await other.aclose()
     await memory.aclose()
 
 

@@ -154,12 +154,3 @@ def test_memory_points_are_drawn_after_the_facts():
     graph = around(graph_of(space.facts), "lisbon", 1)
     lines = mermaid(graph, hyperedges_of(space, graph)).splitlines()
     assert lines[-4:] == ['  p0{{"What trip is#46;"}}', "  p0 --- n0", '  n2["Atlantis"]', "  p0 --- n2"]
-
-
-def test_the_neighbourhood_includes_points_that_join_the_entity_or_two_nodes():
-    points = (point("own", ("Lisbon", "Cid")), point("two", ("Ann", "Lisbon")), point("one", ("Ann", "Cid")))
-    space = space_with(*points, point("pair", ("ann", "oslo")))
-    whole = graph_of(space.facts)
-    near = hyperedges_of(space, around(whole, "lisbon", 2), "lisbon")
-    assert [one.point.id for one in near] == ["h_own", "h_two", "h_pair"]
-    assert [one.point.id for one in hyperedges_of(space, whole)] == ["h_own", "h_two", "h_one", "h_pair"]

@@ -10,14 +10,12 @@ import anyio
 import pytest
 from exported_store import MAY, exported, imported, open_at, settings_at
 from fakes import FakeEmbedder
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mcp_memory.domain.forgetting import ForgetTargets
-from mcp_memory.domain.ids import UNKEYED, Ids, digest, former_ref, mark_of
+from mcp_memory.domain.ids import Ids, digest, former_ref
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, WriteRequest
-from mcp_memory.domain.turns import derived_ref, sentence_id, turn_id
+from mcp_memory.domain.turns import sentence_id, turn_id
 from mcp_memory.memory import Memory
 from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.rules.facts.extractor import RuleExtractor
@@ -68,24 +66,6 @@ def as_before(monkeypatch):
     patch.setattr(Ids, "turn", before)
     yield patch.undo
     patch.undo()
-
-
-@given(st.binary(min_size=16, max_size=16), st.binary(min_size=16, max_size=16), st.text(), st.text())
-def test_an_id_follows_from_the_key_and_the_content(key, other, one, text):
-    ids = Ids(key)
-    made = ids.ref(one.replace(UNKEYED, "") + derived_ref(one, None, None, None, text, 0))
-    assert made == Ids(key).ref(one.replace(UNKEYED, "") + derived_ref(one, None, None, None, text, 0))
-    assert (made == Ids(other).ref(one.replace(UNKEYED, "") + derived_ref(one, None, None, None, text, 0))) == (
-        key == other
-    )
-    assert (ids.turn("s", one, text, "", 0) == Ids(other).turn("s", one, text, "", 0)) == (key == other)
-
-
-def test_a_ref_says_who_made_it():
-    ids = Ids(b"k" * 16)
-    assert mark_of(ids.ref("csv:" + UNKEYED + digest("x"))) == ids.mark
-    assert mark_of(digest("x")) == mark_of("csv:" + digest("x")) == ""
-    assert mark_of("m1") is mark_of("a note: kitchen") is None
 
 
 async def test_two_stores_name_the_same_texts_otherwise_and_one_names_them_alike(tmp_path: Path) -> None:

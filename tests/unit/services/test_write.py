@@ -95,15 +95,6 @@ async def test_one_call_is_one_commit_however_many_items_it_carries() -> None:
     assert [len(batch.turns) for batch in log.commits] == [20]
 
 
-async def test_a_known_message_with_another_speaker_stays_and_gives_a_warning() -> None:
-    store = store_on(FakeLog())
-    await say(store, NewItem("Hello.", ref="m1", speaker="Ann"))
-    result = await say(store, NewItem("Hello.", ref="m1", speaker="Ben", said_at=5))
-    assert not result.items[0].stored
-    assert "speaker, time" in result.warnings[0]
-    assert (await say(store, NewItem("Hello.", ref="m1"))).warnings == ()
-
-
 async def test_a_taken_id_is_refused_by_name_and_nothing_of_the_call_is_stored() -> None:
     log = FakeLog()
     store = store_on(log)
@@ -172,12 +163,6 @@ async def test_a_full_disk_is_an_error_and_the_next_write_works() -> None:
         await say(store_on(log), NewItem("Hello.", ref="m1"))
     log.full = False
     assert (await say(store_on(log), NewItem("Hello.", ref="m1"))).items[0].stored
-
-
-async def test_a_repeated_sentence_is_embedded_once() -> None:
-    embedder = FakeEmbedder()
-    await say(store_on(FakeLog()), NewItem("Yes."), NewItem("Yes."), NewItem("No."), embedder=embedder)
-    assert sorted(embedder.texts) == ["No.", "Yes."]
 
 
 lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1).filter(str.strip)

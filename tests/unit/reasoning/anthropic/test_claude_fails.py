@@ -6,13 +6,11 @@ from dataclasses import replace
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
-from judged_memory import KEY, TALK, asked, claude_of, judged, wired
+from judged_memory import KEY, asked, claude_of, judged, wired
 from standin.messages_api import standing_in
 from standin.replies import Reply, Silence, error, judgement, limited, message, overloaded, said
-from unit.rules.answers.small_memory import said as lines
 
 from mcp_memory.domain.language_model import Spending
-from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.errors import ConfigurationError, EngineError
 from mcp_memory.reasoning.anthropic.answer import AnswerReply as AnswerReply
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Request
@@ -201,12 +199,6 @@ async def test_the_key_is_sent_and_appears_nowhere_else(caplog):
         assert "adopted a beagle" not in caplog.text
 
 
-async def test_writing_never_asks_claude():
-    async with judged([said("Lisbon", ("S1",))]) as (memory, api):
-        await memory.write(WriteRequest("default", "more", "message", tuple(lines(*TALK))))
-        assert api.requests == []
-
-
 @pytest.mark.parametrize("url", ["http://example.com", "ftp://127.0.0.1", "https://", "example.com", "http://[::1", ""])
 def test_a_key_is_not_sent_to_an_insecure_address(url):
     config = Settings()
@@ -218,7 +210,3 @@ def test_a_key_is_not_sent_to_an_insecure_address(url):
         return
     with pytest.raises(ConfigurationError, match=r"engine\.base_url"):
         open_claude(config, {})
-
-
-def test_the_defaults_never_use_claude():
-    assert open_claude(Settings(), {"ANTHROPIC_API_KEY": KEY}) is None

@@ -70,14 +70,6 @@ def test_a_hypothesis_suffices_no_further_than_its_confidence():  # DESIGN I11
     assert (first.sufficiency, second.sufficiency) == (1.0, 0.3)
 
 
-def test_a_long_name_is_cut():
-    text, numbers = render_paths(last(said("Ann", "likes", "very " * 400 + "much")))
-    (line,) = lines(text)
-    assert line.endswith("…")
-    assert estimate_tokens(text) <= ROOM
-    assert numbers == {"P1": 0}
-
-
 @pytest.mark.parametrize("scores", [{}, {"P5": 0.5}, {"S1": 0.5}])
 def test_a_reply_that_scores_no_shown_path_is_unusable(scores):
     paths = last(*BOB)

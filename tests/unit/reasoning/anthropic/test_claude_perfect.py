@@ -1,11 +1,9 @@
 """All steps of Claude with a judge that is always right: the answers, the number of calls, the cost."""
 
 from dataclasses import dataclass, field
-from itertools import chain
 from statistics import median
 
 import pytest
-from enriched_memory import enriching, read_all
 from judged_memory import asked, judged
 from standin.perfect import Known, perfect
 from standin.rooms import room
@@ -71,7 +69,6 @@ UNKNOWN = {
 ALL = DIRECT | HOPS | UNKNOWN
 
 
-READ = {"name is Ulrich": {"head": "Ulrich", "relation": "has_attribute", "tail": "cheerful man"}}
 """Facts in the texts that the rules do not find."""
 
 
@@ -134,18 +131,6 @@ async def test_a_perfect_judge_is_right_within_its_calls_and_tokens(ask):
     assert median(bill.tokens) <= 4_100
     assert sum("navigation" in one for one in bill.rooms) >= len(HOPS)
     assert sum(one.count("answer") > 1 for one in bill.rooms) >= 3
-
-
-async def test_background_reading_is_not_counted_with_an_answer():
-    async with judged(perfect(ALL, READ), *TALK, **ON, enrich="all") as (memory, api):
-        await read_all(memory)
-        read = len(api.requests)
-        assert {room(request) for request in api.requests} == {"reading"}
-        bill = await billed(memory, api, answered)
-        assert not await enriching(memory).step()
-        assert len(api.requests) == read + sum(bill.calls)
-    assert "reading" not in chain.from_iterable(bill.rooms)
-    assert max(bill.tokens) <= 7_000
 
 
 async def test_with_auto_all_questions_are_right_and_only_the_judgement_is_asked_for():

@@ -71,16 +71,3 @@ async def test_a_failing_judge_leaves_recall_unchanged_with_a_warning(reply):
     (warning,) = recall.warnings
     assert warning.startswith("Claude did not judge this, the embedded engine did")
     assert (recall.evidence, recall.sufficient, recall.engine) == (own.evidence, own.sufficient, "embedded")
-
-
-async def test_auto_asks_where_recall_does_not_cover_the_query():
-    async with judged([said(missing=("the budgerigar",))], judge="auto") as (memory, api):
-        recall = await recalled(memory, "Which budgerigar did the plumber of Toronto inherit?")
-        assert len(api.requests) == 1
-        assert recall.engine == "anthropic"
-
-
-async def test_the_newest_messages_are_listed_without_a_judge():
-    async with judged([said()]) as (memory, api):
-        recall = await memory.reconstruct(Query("", "default", 12))
-        assert (recall.engine, api.requests) == ("embedded", [])
