@@ -201,7 +201,7 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     allowance = BudgetLimits(limits.calls, limits.input_tokens)
     judges = QuestionJudgeSetup(
         EmbeddedQuestionJudge(),
-        ClaudeAnswerer(claude, chosen.points, settings.loop.graph, settings.points.order),
+        ClaudeAnswerer(claude, chosen.points, settings.points.order),
         chosen.judge,
         allowance,
         limits.follow_ups,

@@ -8,8 +8,7 @@ to follow (f_select, eq. 10) by naming operators with these names, tags and topi
 ``services/follow_ups.py``.
 
 **Departures.** The paper's model calls the reverse operators itself, which takes a turn that brings no text. Here the
-reverse step is taken for it each time, so that each of its turns can bring evidence. `LoopSettings.graph` leaves out
-the tags (CE) or the layers beyond episodes (CTE), for the paper's ablation.
+reverse step is taken for it each time, so that each of its turns can bring evidence.
 
 **Pointers** are names and things in the texts just found that few other texts have, and so lead on to those. What two
 texts name leads from one to the other, and a chain of such texts is as reliable at its end as at its beginning (Lemma
@@ -65,19 +64,17 @@ def frontier_of(
         query: understood.
         rows: the rows of the sentences of the evidence, best first.
         demand: how strongly the query asks for a relation, in [0, 1].
-        settings: which layers are shown.
+        settings: whether any is shown.
     """
     if not settings.tags or not rows:
         return Frontier()
     graph = CueGraph.of(space)
-    cues = tuple(islice(_cues(space, graph, query, rows, tagged=settings.graph != "ce"), CUES))
-    if settings.graph != "ctc":
-        return Frontier(cues)
+    cues = tuple(islice(_cues(space, graph, query, rows), CUES))
     return Frontier(cues, tuple(_aspects(space, query, demand))[:ASPECTS], tuple(_topics(space, graph, rows))[:TOPICS])
 
 
 def _cues(
-    space: Space, graph: CueGraph, query: Query, rows: Sequence[int], *, tagged: bool
+    space: Space, graph: CueGraph, query: Query, rows: Sequence[int]
 ) -> Iterator[tuple[str, int, tuple[str, ...]]]:
     """Yield the cues of sentences that lead to others, names first, then phrases with words of what is asked."""
     asked = {part for cue in query_cues(query.text) for part in cue.key.split()}
@@ -100,7 +97,7 @@ def _cues(
         parts = set(graph.key(cue).split())
         if not parts <= used:
             used |= parts
-            tags = [graph.label(tag) for tag in graph.tags(space, cue)] if tagged else []
+            tags = [graph.label(tag) for tag in graph.tags(space, cue)]
             yield written[cue], len(more[cue]), tuple([tag for tag in tags if tag != written[cue]][:TAGS])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from mcp_memory.configurable import key, switch
 
@@ -19,10 +18,6 @@ class LoopSettings:
     calls: int = 50
     """Calls of operators in all turns together. The authors' program has this bound; both hold (DESIGN D30)."""
     deadline_s: float = key(30.0, "seconds after which no further turn begins")
-    graph: Literal["ctc", "cte", "ce"] = "ctc"
-    """What a language model is shown to go on from: "ce" names and words, "cte" also their tags, "ctc" also what is
-    known of whom, and topics. The paper's ablation (§4.3): cue-episode, cue-tag-episode, cue-tag-content. Without a
-    language model ``policy.py`` decides what is followed."""
 
     enabled: bool = switch("loop", True, "where the first search is not enough, recall goes on from what it found")
     tags: bool = switch("tags", True, "it also follows cues, tags and topics")

@@ -70,12 +70,10 @@ class Offer(NamedTuple):
     Attributes:
         argument: of the operator, that ``on`` is.
         meaning: the meaning of ``on``, and of what is found.
-        layer: the layer of the graph from which on it is offered (`LoopSettings.graph`).
     """
 
     argument: str
     meaning: str
-    layer: str = "ce"
 
 
 OPERATORS: Mapping[str, Offer] = {
@@ -83,13 +81,13 @@ OPERATORS: Mapping[str, Offer] = {
     "tag_events": Offer("entity", "a name or word, tag: one of its themes, or empty; the pieces with it"),
     "propagate": Offer("entity", "a name; whom and what its pieces lead to"),
     "reflect": Offer("query", "the question; what is missing; names; further names near these"),
-    "topic_events": Offer("topic", "the words of a topic; its pieces", "ctc"),
-    "personal_information": Offer("entity", "a person; the kinds of facts known of them", "ctc"),
-    "personal_aspect": Offer("entity", "a person, tag: one kind; the facts of it", "ctc"),
-    "versions": Offer("entity", "a name; how its facts changed", "ctc"),
-    "timeline": Offer("entity", "a name; what happened with it, in order", "ctc"),
-    "local_points": Offer("ids", "a number such as P1; what is near it", "ctc"),
-    "global_points": Offer("query", "a question; what no point covers", "ctc"),
+    "topic_events": Offer("topic", "the words of a topic; its pieces"),
+    "personal_information": Offer("entity", "a person; the kinds of facts known of them"),
+    "personal_aspect": Offer("entity", "a person, tag: one kind; the facts of it"),
+    "versions": Offer("entity", "a name; how its facts changed"),
+    "timeline": Offer("entity", "a name; what happened with it, in order"),
+    "local_points": Offer("ids", "a number such as P1; what is near it"),
+    "global_points": Offer("query", "a question; what no point covers"),
 }
 """The operators that are offered: MRAgent's, REAL's, GAM-RAG's, QRMeM's and HGMem's."""
 NOT_OFFERED = {
@@ -100,7 +98,7 @@ NOT_OFFERED = {
 }
 """The operators that are not, with the reason; a test finds those that stand in neither table."""
 _TAGGED = ("tag_events", "personal_aspect")
-_LAYERS = ("ce", "cte", "ctc")
+_LAYERS = ("ce", "cte")
 """Parts of the graph, the smallest first: cues and episodes, with tags, with facts and topics."""
 _WHY = "Claude asked for it."
 
@@ -151,21 +149,10 @@ FORM_TOKENS: Mapping[type[AnswerReply], int] = {AnswerReply: 370, RelatingReply:
 """Tokens of the schema of each form, which a request carries; to compute it would import the SDK."""
 
 
-def offered(layer: str, *, relates: bool = True) -> str:
-    """Return the operators that are offered, in words, of a layer of the graph and those below it.
-
-    Args:
-        layer: the highest layer.
-        relates: whether memory points are kept for the question; else the operators on points are left out.
-    """
-    below = _LAYERS[: _LAYERS.index(layer) + 1]
-    offers = (
-        (name, offer.meaning)
-        for name, offer in OPERATORS.items()
-        if offer.layer in below and (relates or not name.endswith("_points"))
-    )
-    tagged = ", tag: one of its themes, or empty"
-    return "; ".join(f"{name} (on: {words if layer != 'ce' else words.replace(tagged, '')})" for name, words in offers)
+def offered(*, relates: bool = True) -> str:
+    """Return the operators that are offered, in words; those on points only where points are kept for the question."""
+    offers = (one for one in OPERATORS.items() if relates or not one[0].endswith("_points"))
+    return "; ".join(f"{name} (on: {offer.meaning})" for name, offer in offers)
 
 
 def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length = "short") -> Judgement:
@@ -306,13 +293,11 @@ class ClaudeAnswerer:
     Attributes:
         claude: the client.
         points: whether it may make memory points of the question.
-        graph: the layers of MRAgent's graph that it walks (`LoopSettings.graph`).
         order: names that a point joins at most.
     """
 
     claude: Claude
     points: bool = True
-    graph: str = "ctc"
     order: int = 12
 
     async def judge(self, judge_input: JudgeInput, budget: Budget) -> Judgement:
@@ -327,7 +312,7 @@ class ClaudeAnswerer:
         more += ["answer/wishes.txt"] if judge_input.recall.wishes else []
         stable = prompt("answer/system.txt").substitute(
             answer=prompt(f"answer/{length}.txt").substitute().strip(),
-            operators=offered(self.graph, relates=relates),
+            operators=offered(relates=relates),
             more="".join(f"\n{prompt(name).substitute(order=self.order).strip()}" for name in more),
         )
         values = {

@@ -52,13 +52,9 @@ TURNS = 12
 TRIES = 5
 """Failures in a row after which a text is given up."""
 PAUSE_MS: Millis = 60_000
-"""Pause after the first failure of a text, and of the service."""
+"""Pause after the first failure of a text, and after any of the service."""
 GROWTH = 4
 """Factor by which each further pause of a text is longer."""
-LONGEST_REST_MS: Millis = 3_600_000
-"""Longest rest between two requests to a service that cannot be reached."""
-PATIENCE = 3
-"""Failures in a row, of any texts, from which on the service is taken to be the cause."""
 MARGIN_MS: Millis = 60_000
 """A lease lasts this much longer than the model may take."""
 SHARE = 0.5
@@ -174,7 +170,6 @@ class Enrichment:
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
     _unread: UnreadTexts = field(init=False)
     _rests_until: Millis = field(default=0, init=False)
-    _failures: int = field(default=0, init=False)
     _why: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
@@ -210,10 +205,7 @@ class Enrichment:
                 return False
             leases = [self._lease(job, now) for job in task.jobs.values()]
             await transaction.commit(Batch(jobs=tuple(leases)))
-        self._failures += 1
-        self._why = ""
-        # counts as a failure until it has succeeded
-        self._rests_until = now + int(min(PAUSE_MS * 2 ** min(self._failures - 1, 10), LONGEST_REST_MS))
+        self._rests_until, self._why = now + PAUSE_MS, ""  # counts as a failure until it has succeeded
         await self._read(task, leases)
         return self.clock() >= self._rests_until
 
@@ -223,7 +215,6 @@ class Enrichment:
             assertions = await self.reader.read(excerpts, before) if excerpts else []
         except EngineSpent as error:
             self._rests_until = _tomorrow(self.clock())
-            self._failures = 0
             await self._give_back(leases, error)
         except EngineRefused as error:
             self._rests_until = FOREVER
@@ -232,12 +223,10 @@ class Enrichment:
             await self._give_back(leases, error)
         except EngineError as error:
             self._why = str(error)
-            if self._failures < PATIENCE:
-                self._rests_until = 0
             _log.warning("Claude did not read some texts (%d): %s.", len(leases), error)
             await self._record(leases, _after_failure)
         else:
-            self._failures = self._rests_until = 0
+            self._rests_until = 0
             await self._record(leases, lambda job, now: _part_read(job, totals[job.turn_id], now), assertions)
 
     def _lease(self, job: Job, now: Millis) -> Job:

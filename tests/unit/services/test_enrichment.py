@@ -188,7 +188,7 @@ async def test_a_failing_text_is_retried_after_growing_pauses_and_finally_given_
             pauses.append(job.until - moment)
             moment = job.until - 1
             assert not await enriching(memory).step()
-            moment = max(job.until, moment + 2 * room.LONGEST_REST_MS)  # the process itself rests too
+            moment = max(job.until, moment + 2 * room.PAUSE_MS)  # the process itself rests too
         assert job.state == "failed"
         assert pauses[:-1] == [60_000, 240_000, 960_000, 3_840_000]
         assert not await enriching(memory).step()

@@ -97,7 +97,7 @@ async def test_where_the_steps_of_the_judge_find_nothing_the_reason_leads_on():
             assert all("the hives of Emil" in args["query"] and args["ids"] for args in reflected)
 
 
-async def test_the_evidence_says_where_it_leads_and_a_layer_can_be_left_out():
+async def test_the_evidence_says_where_it_leads():
     def steps(request):
         if shown(request, "The hives"):
             return said("Bees", shown(request, "The hives"))
@@ -113,12 +113,6 @@ async def test_the_evidence_says_where_it_leads_and_a_layer_can_be_left_out():
         assert any(line.startswith("Facts of Bob: ") for line in first)
         assert any(line.startswith("Searched already: tag_events hives") for line in second)
         assert "tag_events (on: a name or word, tag:" in api.requests[0].body["system"][0]["text"]
-    for graph, left in (("cte", "In further pieces"), ("ce", "In further pieces")):
-        async with judged(steps, *TALK, rooms={"loop": {"graph": graph}}) as (memory, api):
-            await asked(memory, QUESTION, limit=2)
-            assert left in api.requests[0].text
-            assert "Facts of Bob" not in api.requests[0].text
-            assert ("tag:" in api.requests[0].body["system"][0]["text"].rsplit("steps:")[-1]) is (graph == "cte")
     async with judged(steps, *TALK, rooms={"loop": {"enabled": False}}) as (memory, api):
         await asked(memory, QUESTION, limit=2)
         assert len(api.requests) == 1
