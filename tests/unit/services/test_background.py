@@ -4,7 +4,6 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from mcp_memory.errors import StoreBusy
 from mcp_memory.services.background.queue import Background
 
 pytestmark = pytest.mark.anyio
@@ -63,16 +62,6 @@ async def test_a_job_starts_after_a_while_without_calls_and_a_call_delays_it():
             await checkpoint()
         tasks.cancel_scope.cancel()
     assert slept == [2.0, 1.5]
-
-
-@pytest.mark.parametrize("error", [StoreBusy("The memory was busy."), ValueError("ours")])
-async def test_a_failed_job_stops_no_other_and_is_logged(error, caplog):
-    diary, jobs = Diary(), Background()
-    jobs.put("a", diary.job("a", error))
-    jobs.put("b", diary.job("b"))
-    await jobs.drain(60)
-    assert diary.lines == ["a begins", "b begins", "b ends"]
-    assert str(error) in caplog.text
 
 
 async def test_draining_waits_for_the_running_job():

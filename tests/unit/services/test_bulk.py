@@ -93,20 +93,3 @@ async def test_a_corpus_that_was_stopped_goes_on_where_it_ended(tmp_path, monkey
         assert not space.unindexed
     assert not (await ingested(memory, path)).stored.total()
     await memory.aclose()
-
-
-async def test_a_record_that_cannot_be_stored_costs_no_other(tmp_path):
-    memory = open_at(tmp_path / "store")
-    path = write_json(tmp_path / "conversations.json", [chatgpt_chat(0)])
-    await ingested(memory, path)
-    changed = chatgpt_chat(0)
-    changed["mapping"]["c0-u0"]["message"]["content"]["parts"] = ["Another text under an id that is taken."]
-    path = write_json(tmp_path / "conversations.json", [changed, chatgpt_chat(1)])
-    result = await ingested(memory, path)
-    assert result.bad == 1
-    assert "is taken" in result.skipped[0].problem
-    async with memory.store.reading() as view:
-        space = view.space("default")
-        assert "chatgpt:chat-1" in space.sessions
-        assert not space.unindexed
-    await memory.aclose()

@@ -70,10 +70,3 @@ async def test_points_are_made_after_the_answer_and_status_counts_waiting_jobs()
 async def test_no_job_waits_if_it_is_off_or_nothing_may_be_learnt_or_was_answered(asked):
     one, _ = await answering(**asked)
     assert (await one.status()).store.queue == 0
-
-
-async def test_waiting_jobs_run_when_the_memory_is_closed():
-    one, _ = await answering()
-    await one.aclose()
-    assert points(one)
-    assert one.store.closed

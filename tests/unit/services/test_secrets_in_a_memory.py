@@ -195,16 +195,6 @@ async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tm
     await memory.aclose()
 
 
-async def test_an_import_is_refused_where_no_secret_may_be_stored(tmp_path: Path) -> None:
-    memory, _ = await filled(tmp_path / "store")
-    file = await exported(memory, secrets=True)
-    await memory.aclose()
-    copy = opened(tmp_path / "copy", "refuse")
-    with pytest.raises(InvalidInput, match=r"line 2.*holds a secret"):
-        await imported(copy, file)
-    await copy.aclose()
-
-
 REMEMBER = "Remember that the door code is 4711#."
 
 

@@ -125,18 +125,6 @@ async def test_names_of_one_entity_are_united_without_a_new_fact():
     assert counts(one) == before
 
 
-async def test_a_second_call_finds_nothing_and_another_process_sees_the_first():
-    log = FakeLog()
-    one = await told(memory(log), facts=PATELS)
-    await stepped(one, "entities")
-    commits = len(log.commits)
-    for other in (one, memory(log)):
-        again = await stepped(other, "entities")
-        assert again.changes == ()
-        assert [left.step for left in again.skipped] == ["entities"]
-    assert len(log.commits) == commits
-
-
 async def test_a_denial_separates_two_names_for_good():
     one = await told(memory(), facts=PATELS)
     await stepped(one, "entities")
@@ -222,14 +210,6 @@ async def test_a_cancelled_call_leaves_whole_pieces_and_the_next_goes_on(monkeyp
     whole = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.", "Cy: I live in Bonn.")
     await stepped(whole, "questions")
     assert held(one).questions.rows == held(whole).questions.rows
-
-
-async def test_one_call_adds_a_limited_number_and_reports_what_is_left(monkeypatch):
-    monkeypatch.setattr(whole_space, "MOST", 1)
-    one = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
-    done = await stepped(one, "questions")
-    assert len(held(one).questions) == 1
-    assert "more are left" in done.skipped[0].reason
 
 
 async def test_old_revisions_add_no_questions():

@@ -1,7 +1,5 @@
 """Lessons improve recall for the taught question and similar ones and leave other questions unchanged."""
 
-from dataclasses import replace
-
 import pytest
 from learning_memory import judged, memory, recalled, told
 
@@ -45,16 +43,6 @@ async def test_evidence_that_misled_loses_score():
     await judged(one, recall.episode, not_supports=(first.id,), answer_correct=False)
     scores = {item.id: item.score for item in (await recalled(one, QUESTION)).evidence}
     assert scores[second.id] / scores[first.id] > second.score / first.score
-
-
-@pytest.mark.parametrize("switch", ["learning", "task_memory"])
-async def test_with_learning_switched_off_no_lesson_counts(switch):
-    one = await told(memory(), *TALK)
-    recall = await recalled(one, QUESTION)
-    right = next(item.id for item in recall.evidence if "telescope" in item.text)
-    await judged(one, recall.episode, supports=(right,))
-    one = replace(one, settings=replace(one.settings, gain=replace(one.settings.gain, **{switch: False})))
-    assert [item.id for item in (await recalled(one, QUESTION)).evidence] == [item.id for item in recall.evidence]
 
 
 @pytest.mark.parametrize("limit", [0, 100_000])
