@@ -14,15 +14,15 @@ asked for: their evidence is what tempts.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.language.iso import MONTHS
 
 DOCUMENTS = "docs"
 """The space of the documents."""
@@ -32,7 +32,6 @@ UNNAMED = "all"
 _NAMED = 200
 """Characters of ids that an error names."""
 _FORMAT = "(see mcp_memory/commands/dataset.py for the format)"
-_MONTHS = [name.lower() for name in MONTHS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +185,9 @@ def _questions(path: Path, known: Mapping[str, Collection[str]]) -> list[Asked]:
     return _each(_file(path, "questions"), question)
 
 
+_DATES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d", "%d.%m.%Y, %H:%M")
+
+
 def iso(date: str | None) -> str | None:
     """Return the date-time of a session in the form that the tools take; None if it cannot be read.
 
@@ -193,22 +195,11 @@ def iso(date: str | None) -> str | None:
         date: "1:56 pm on 8 May, 2023", "2023/05/08 (Mon) 13:56", "8.5.2023, 13:56", or ISO.
     """
     text = (date or "").strip()
-    if found := re.match(r"(\d{1,2}):(\d\d)\s*([ap])m\s+on\s+(\d{1,2})\s+(\w+),?\s+(\d{4})", text, re.IGNORECASE):
-        if found[5].lower() not in _MONTHS:
-            return None
-        hour = int(found[1]) % 12 + (12 if found[3].lower() == "p" else 0)
-        month = _MONTHS.index(found[5].lower()) + 1
-        return _moment(found[6], month, found[4], hour, found[2])
-    if found := re.match(r"(\d{1,2})\.(\d{1,2})\.(\d{4}),?\s+(\d{1,2}):(\d\d)", text):
-        return _moment(found[3], found[2], found[1], found[4], found[5])
-    if found := re.match(r"(\d{4})[/-](\d\d)[/-](\d\d)(?:\s*\(\w+\))?(?:[ T](\d\d):(\d\d))?", text):
-        return _moment(found[1], found[2], found[3], found[4] or 0, found[5] or 0)
+    for read_date in (*(partial(_with_form, form) for form in _DATES), datetime.fromisoformat):
+        with suppress(ValueError):
+            return read_date(text).isoformat()
     return None
 
 
-def _moment(*parts: str | int) -> str | None:
-    year, month, day, hour, minute = (int(part) for part in parts)
-    try:
-        return datetime(year, month, day, hour, minute).isoformat()
-    except ValueError:
-        return None
+def _with_form(form: str, text: str) -> datetime:
+    return datetime.strptime(text, form)
