@@ -161,7 +161,7 @@ async def _measure(settings: Settings, dataset: Dataset, folder: Path, progress:
     async with calling(settings, folder / "store") as call:
         if fresh:
             await write_items(call, dataset, progress)
-            _note_written(folder, dataset)
+            (folder / _WRITTEN).write_text(json.dumps([dataset.name, _items(dataset)]), encoding="utf-8")
         written_s = time.perf_counter() - began
         for number, asked in enumerate(dataset.questions, 1):
             began = time.perf_counter()
@@ -203,10 +203,6 @@ def _is_written(folder: Path, dataset: Dataset) -> bool:
     if json.loads(note.read_text(encoding="utf-8")) != [dataset.name, _items(dataset)]:
         raise ConfigurationError(f"--store {folder} holds other data ({note.name} says which). Name another folder.")
     return True
-
-
-def _note_written(folder: Path, dataset: Dataset) -> None:
-    (folder / _WRITTEN).write_text(json.dumps([dataset.name, _items(dataset)]), encoding="utf-8")
 
 
 def by_kind(questions: Sequence[Row]) -> dict[str, tuple[Mean, ...]]:

@@ -70,12 +70,17 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
     wanted = request.goal is not None or (feedback is None and request.episode is not None)
     brings_points = edits is not None and bool(edits.insert or edits.merge)
     organising = wanted and not brings_points  # a caller who brings points has organised
-    episode = await _episode(request, context) if feedback is not None or request.episode is not None else None
+    if feedback is not None and request.episode is None:
+        raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
+    episode = None
+    if request.episode is not None:
+        episode = await find_episode(context.store, context.episodes, request.space, request.episode)
     if feedback is not None and episode is not None:
         feedback = resolve_numbers(feedback, episode)
         episode = add_explored(episode, feedback, context.episodes)
         check_feedback(feedback, episode)
-    asked = request.steps or _default_steps(request)
+    makes = _MAKING if request.goal is not None or request.points is not None else ()
+    asked = request.steps or (*makes, *(_ALL if feedback is not None else ()))
     changes: list[Improved] = []
     skipped: list[Skipped] = []
     if edits is not None:
@@ -119,12 +124,6 @@ def _correction_warning(changes: Sequence[Improved]) -> tuple[str, ...]:
         if stored and not any(change.step == "feedback" and change.kind == "fact" for change in changes)
         else ()
     )
-
-
-def _default_steps(request: EvolveRequest) -> tuple[EvolveStep, ...]:
-    """Return the steps for which a call has input."""
-    organising = request.goal is not None or request.points is not None
-    return (*(_MAKING if organising else ()), *(_ALL if request.feedback is not None else ()))
 
 
 async def _apply_edits(
@@ -210,10 +209,3 @@ _IDLE: dict[EvolveStep, str] = {
     "confidence": "It follows every write by itself; a call changes it where supports names facts to confirm.",
     "cardinality": "It follows every write by itself; a call tells what a correction changed.",
 }
-
-
-async def _episode(request: EvolveRequest, context: EvolveContext) -> Episode:
-    """Return the episode that the call names."""
-    if request.episode is None:
-        raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
-    return await find_episode(context.store, context.episodes, request.space, request.episode)

@@ -186,17 +186,14 @@ class FollowUps:
             ids |= {item.id for item in new}
             result = replace(result, evidence=(*result.evidence, *new))
             trace.append(OperatorCall(result.turns + 1, step.operator, step.args, len(items), len(new)))
-        order = sorted(range(len(fresh)), key=lambda one: (self._comes_later(asked, fresh[one]), ranks[one], one))
+        wants_advice = asks_for_advice(asked.query.text)  # else an assistant's words come later
+        later = [by_assistant(found[0].source.turn) and not wants_advice for found in fresh]
+        order = sorted(range(len(fresh)), key=lambda one: (later[one], ranks[one], one))
         first = [sentence for one in order for sentence in fresh[one]]
         places = {_place(sentence.source) for sentence in first}
         rest = [sentence for sentence in asked.sentences if _place(sentence.source) not in places]
         result = replace(result, trace=tuple(trace), turns=result.turns + 1, stop=result.stop or "exhausted")
         return replace(asked, recall=result, sentences=[*first, *rest])
-
-    @staticmethod
-    def _comes_later(asked: JudgeInput, sentences: Sequence[EvidenceSentence]) -> bool:
-        """Return whether these are an assistant's words, and the question asks for none."""
-        return by_assistant(sentences[0].source.turn) and not asks_for_advice(asked.query.text)
 
     async def _take_one(self, asked: JudgeInput, step: Suggestion) -> Sequence[Evidence] | None:
         """Return what one step finds in the space of a query; None if it cannot be taken."""

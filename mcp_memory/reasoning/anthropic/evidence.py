@@ -300,7 +300,9 @@ def render_evidence(judge_input: JudgeInput, tokens: int, *, last: bool = False)
     for sentence in _kept_sentences(judge_input):
         _show(sentence, shown, room)
     _show_points(judge_input, kept_ids, shown, room)
-    context = [line for line in _wish_lines(judge_input) if room.takes(line)]
+    # an answer follows the standing wishes that fit the question, so they are in every request
+    wishes = (f"Wish: {prompt_line(as_said(wish), 350)}" for wish in judge_input.recall.wishes[:WISHES])
+    context = [line for line in wishes if room.takes(line)]
     context += [line for line in _context_lines(judge_input) if room.takes(line)] if not judge_input.earlier else []
     for line, item in guesses(judge_input):
         if len(shown.guesses) < BESIDE and (item.key not in judge_input.seen) and room.takes(f"[F99] {line}"):
@@ -504,11 +506,6 @@ def _leads(frontier: Frontier) -> Iterator[str]:
     if frontier.topics:
         topics = (f"{prompt_line(terms, 100)} {count}" for terms, count in frontier.topics)
         yield f"Topics: {'; '.join(topics)}"
-
-
-def _wish_lines(judge_input: JudgeInput) -> Iterable[str]:
-    """Return the standing wishes that fit the question: an answer follows them, so they are in every request."""
-    return (f"Wish: {prompt_line(as_said(wish), 350)}" for wish in judge_input.recall.wishes[:WISHES])
 
 
 def _context_lines(judge_input: JudgeInput) -> Iterable[str]:

@@ -120,12 +120,16 @@ def render_paths(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
     order. Paths over the same facts from two ends are one; those that lead back or were guessed by co-occurrence are
     left out.
     """
+
+    def tells(path: Path) -> bool:
+        return not leads_back(path) and all(step.inferred != "cooccurrence" for step in path.steps)
+
     twins = _twins(paths)
     best = sorted(range(len(paths)), key=lambda place: (len(paths[place].steps), -paths[place].scores.mean, place))
     known: dict[Hashable, int] = {}
     rest: dict[int, str] = {}
     left = ROOM - FRAME_TOKENS
-    for place in [place for place in best if twins[place] == place and _tells(paths[place])][:PATHS]:
+    for place in [place for place in best if twins[place] == place and tells(paths[place])][:PATHS]:
         path, whole = paths[place], serialise(paths[place])
         before = known.get(_path_key(path, -1))
         rest[place] = prompt_line(whole if before is None else whole.removeprefix(serialise(paths[before])), LINE_CHARS)
@@ -142,10 +146,6 @@ def render_paths(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
         start = "" if before is None else f"[{numbers[before]}] "
         lines.append(f"[{numbers[place]}] {start}{rest[place]}")
     return frame(lines), {number: place for place, number in numbers.items()}
-
-
-def _tells(path: Path) -> bool:
-    return not leads_back(path) and all(step.inferred != "cooccurrence" for step in path.steps)
 
 
 def _twins(paths: Sequence[Path]) -> list[int]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice, takewhile
@@ -203,7 +203,10 @@ class Enrichment:
             if self.day_tokens and transaction.view.spent(day_number(now)).input_tokens >= self.day_tokens * SHARE:
                 self._rests_until, self._why = _tomorrow(now), "the rest of the day's budget is left to questions"
                 return False
-            leases = [self._lease(job, now) for job in task.jobs.values()]
+            until = now + int(self.timeout_s * 1000) + MARGIN_MS
+            leases = [
+                replace(job, state="leased", until=until, holder=self.holder, at=now) for job in task.jobs.values()
+            ]
             await transaction.commit(Batch(jobs=tuple(leases)))
         self._rests_until, self._why = now + PAUSE_MS, ""  # counts as a failure until it has succeeded
         await self._read(task, leases)
@@ -229,10 +232,6 @@ class Enrichment:
             self._rests_until = 0
             await self._record(leases, lambda job, now: _part_read(job, totals[job.turn_id], now), assertions)
 
-    def _lease(self, job: Job, now: Millis) -> Job:
-        until = now + int(self.timeout_s * 1000) + MARGIN_MS
-        return replace(job, state="leased", until=until, holder=self.holder, at=now)
-
     async def _give_back(self, leases: Sequence[Job], error: EngineError) -> None:
         self._why = str(error) if self._rests_until < FOREVER else f"{error}; it tries again after the next start"
         _log.warning("Claude reads no texts for now: %s.", self._why)
@@ -244,7 +243,9 @@ class Enrichment:
         """Commit the progress and the assertions of the texts that this process still leases."""
         async with self.store.writing() as transaction:
             now = self.clock()
-            ours = {job.turn_id: update(job, now) for job in _valid(transaction.view, leases)}
+            space = transaction.view.space
+            held = [job for job in leases if space(job.space).jobs.get(job.turn_id) == job]  # no other took them over
+            ours = {job.turn_id: update(job, now) for job in held}
             recorded = tuple(
                 replace(assertion, recorded_at=now) for assertion in assertions if assertion.turn_id in ours
             )
@@ -296,11 +297,6 @@ def _last(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
 
 def _tomorrow(now: Millis) -> Millis:
     return (day_number(now) + 1) * DAY_MS
-
-
-def _valid(view: View, leases: Iterable[Job]) -> Iterator[Job]:
-    """Yield the leases that no other process has taken over."""
-    return (job for job in leases if view.space(job.space).jobs.get(job.turn_id) == job)
 
 
 def _after_failure(job: Job, now: Millis) -> Job:

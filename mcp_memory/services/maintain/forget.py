@@ -24,7 +24,6 @@ from anyio import to_thread
 
 from mcp_memory import __version__
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult, ForgetTargets
 from mcp_memory.domain.query import Query
@@ -404,7 +403,9 @@ async def forget(
 
 
 def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Preview:
-    chosen = choose(space, request) if matches is None else _still_there(space, matches)
+    chosen = choose(space, request) if matches is None else matches
+    if matches is not None:  # without what went meanwhile
+        chosen = replace(matches, targets=replace(matches.targets, turns=matches.targets.turns & space.turns.keys()))
     targets = chosen.targets
     ids = (*sorted(targets.turns), *sorted(targets.assertions), *sorted(targets.points), *sorted(targets.episodes))
     whole = sorted((*space.turns, *(point.id for point in space.hypergraph.all()))) if targets.everything else ()
@@ -453,7 +454,8 @@ async def _matches(
         texts: dict[str, list[str]] = {}
         for item in found.evidence:
             if item.inferred is None and item.kind != "point":
-                for turn in _texts_of(item):
+                turns = [source.turn for source in item.sources]
+                for turn in turns if item.kind == "fact" else turns[:1]:  # of a fact all that it shows
                     said = texts.setdefault(turn.id, [turn.text, turn.speaker or ""])
                     said += [item.text] if item.kind == "fact" else []
         shared: dict[str, tuple[str, ...]] = {}
@@ -517,17 +519,6 @@ def _around(text: str, said: Sequence[str]) -> str:
     if first < SHOWN_CHARS // 2:
         return short(whole)
     return f"… {short(whole[whole.rfind(' ', 0, first - SHOWN_CHARS // 4) + 1 :])}"
-
-
-def _texts_of(item: Evidence) -> list[Turn]:
-    """Return the texts that an item of evidence is of; of a fact all that it shows."""
-    turns = [source.turn for source in item.sources]
-    return turns if item.kind == "fact" else turns[:1]
-
-
-def _still_there(space: Space, chosen: Chosen) -> Chosen:
-    """Return a choice without what went meanwhile."""
-    return replace(chosen, targets=replace(chosen.targets, turns=chosen.targets.turns & space.turns.keys()))
 
 
 # In words

@@ -109,7 +109,8 @@ async def organise(
     scope = scope_of(goal) if scope is None else scope
     kept: list[Improved] = []
     left: list[Skipped] = []
-    points = episode.points if episode is not None and "points" in steps and _is_same(goal, episode.query) else ()
+    is_of_goal = episode is not None and scope_of(goal).casefold() == scope_of(episode.query).casefold()
+    points = episode.points if episode is not None and is_of_goal and "points" in steps else ()
     if points:
         kept, left = await store_points(space, goal, points, context, now=now)
     async with context.store.reading(whole=False) as view:
@@ -132,10 +133,6 @@ async def organise(
     engine: Engine = "anthropic" if by_judge else "embedded"
     warnings, spent = (judge.warnings, judge.spent) if judge is not None and asks else ((), None)
     return OrganiseResult((*kept, *changes), skipped, tuple(left), engine, warnings, spent)
-
-
-def _is_same(goal: str, question: str) -> bool:
-    return scope_of(goal).casefold() == scope_of(question).casefold()
 
 
 async def _evidence_groups(episode: Episode, context: PointContext) -> list[EvidenceGroup]:

@@ -113,7 +113,7 @@ def _space_files(space: Space) -> Iterator[tuple[str, str]]:
             front = {"space": space.name, "session": turn.session, "id": ref, "title": turn.title or None}
             front |= {"time": _moment(turn.time), "revision": turn.revision or None}
             yield f"documents/{file_name(turn.session)}/{file_name(ref)}.md", f"{_front(front)}\n{turn.text}\n"
-    facts = [_fact(version) for version in space.facts.all()]
+    facts = [f"- {_line(version.text)}{_when(version)}\n" for version in space.facts.all()]
     yield "facts.md", f"{_front({'space': space.name, 'facts': len(facts)})}\n# Facts\n\n" + "".join(facts)
     points = [f"- {_line(one.description)} ({_line(', '.join(one.entities))})\n" for one in space.hypergraph.active()]
     if points:
@@ -126,10 +126,6 @@ def _message(turn: Turn, ref: str) -> str:
     said = "\n".join(f"> {line}".rstrip() for line in turn.text.splitlines())  # ends whatever it begins
     name = re.sub("-(?=-)", "- ", one_line(without_hidden(ref)))
     return f"## {_line(as_name(who))}, {_moment(turn.time)}\n\n{said}\n\n<!-- {name} -->\n"
-
-
-def _fact(version: Version) -> str:
-    return f"- {_line(version.text)}{_when(version)}\n"
 
 
 def _when(version: Version) -> str:
