@@ -18,7 +18,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -195,11 +194,9 @@ def iso(date: str | None) -> str | None:
         date: "1:56 pm on 8 May, 2023", "2023/05/08 (Mon) 13:56", "8.5.2023, 13:56", or ISO.
     """
     text = (date or "").strip()
-    for read_date in (*(partial(_with_form, form) for form in _DATES), datetime.fromisoformat):
+    for form in _DATES:
         with suppress(ValueError):
-            return read_date(text).isoformat()
+            return datetime.strptime(text, form).isoformat()
+    with suppress(ValueError):
+        return datetime.fromisoformat(text).isoformat()
     return None
-
-
-def _with_form(form: str, text: str) -> datetime:
-    return datetime.strptime(text, form)
