@@ -38,7 +38,7 @@ from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_item
 from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.services.follow_ups import FollowUps
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
-from mcp_memory.services.learn.update import known_labels, learn, pool_answered, support_candidates, support_lesson
+from mcp_memory.services.learn.update import known_labels, learn, support_candidates, support_lesson
 from mcp_memory.services.points.edits import PointContext, store_points
 from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space, without_unknown_role
 from mcp_memory.services.recall.settings import RecallSettings
@@ -172,7 +172,7 @@ async def answer(
             return answered
         names, witnesses, on_path = support_candidates(space, episode, answered)
         known, wrong = known_labels(space, gates)
-    text, answered = answered.text, await _keep_made(store, embedder, feedback, query, answered)
+    text, answered = answered.text, await _keep_made(feedback, query, answered)
     if answered.engine == "embedded":
         supporting = feedback.supporting(query, text, names, witnesses, on_path)
         lesson = support_lesson(answered.engine, episode, supporting, known, wrong)
@@ -229,15 +229,11 @@ def _answered(asked: JudgeInput, judgement: Judgement, first: int, judge: Questi
     return AnswerResult(given.text, given.confidence, hedged, given.citations, recall, engine)
 
 
-async def _keep_made(
-    store: Store, embedder: Embedder, feedback: SelfFeedback, query: Query, answered: AnswerResult
-) -> AnswerResult:
-    """Return the answer once what a language model made with it is stored: its points, and the question in the pool."""
+async def _keep_made(feedback: SelfFeedback, query: Query, answered: AnswerResult) -> AnswerResult:
+    """Return the answer once the points that a language model made with it are stored."""
     try:
         if answered.points and feedback.points is not None:
             await store_points(query.space, query.text, answered.points, feedback.points, now=query.now)
-        if query.names and answered.engine == "anthropic" and not answered.hedged:
-            await pool_answered(store, embedder, query.space, query.text, answered.citations, query.names)
     except StoreError as error:
         warning = f"What Claude made of this question was not kept: {error}"
         return replace(answered, recall=replace(answered.recall, warnings=(*answered.recall.warnings, warning)))

@@ -20,30 +20,22 @@ much as repeated confirmations by callers.
 A caller's judgement outranks the memory's own: the memory teaches itself nothing about a sentence that a caller called
 wrong for such a question (its gate is below 1, which the memory's own lessons never cause). The memory's lesson weighs
 half as much, but each repetition of the question would add it again, until it outweighed the caller's judgement.
-
-**What a language model answered** (`pool_answered`; QRMeM §2.1). The question joins the pool of the segments that the
-answer cites, with the names that it is about, so the next question of its kind finds them.
-
-**Departures.** The paper writes questions to each segment while it builds (DESIGN D23), before anything is asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 
-import numpy as np
-
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, Target
-from mcp_memory.domain.evidence import AnswerResult, Citation, Source
+from mcp_memory.domain.evidence import AnswerResult, Source
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.requests import Improved
-from mcp_memory.domain.turns import PooledQuestion, Sentence
+from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import confident_sentences
 from mcp_memory.language.questions import understand
 from mcp_memory.language.stated import time_words, times_in_words
 from mcp_memory.ports import BeliefUpdate, Embedder, Store
-from mcp_memory.reflection.questions import admit
 from mcp_memory.search.words import embedded_text
 from mcp_memory.vectors import Vector
 from mcp_memory.view.evidence import known_sentences, source_of
@@ -218,38 +210,3 @@ def support_lesson(
     if all(name in known for name in supporting):
         return None
     return Lesson.of(episode, engine, dict.fromkeys(supporting, 1), episode.at)
-
-
-SEGMENTS = 3
-"""Segments to whose pool one question is added, those that are cited first."""
-
-
-async def pool_answered(
-    store: Store, embedder: Embedder, space: str, question: str, citations: Sequence[Citation], names: Sequence[str]
-) -> None:
-    """Record an answered question with the segments that its answer cites and the names that it is about.
-
-    Raises:
-        StoreError: nothing is recorded.
-    """
-    vector = await embedder.embed([question])
-    async with store.writing() as transaction:
-        current = transaction.view.space(space)
-        entities = frozenset(map(current.facts.key, names))
-        pooled = [PooledQuestion(question, one, entities) for one in _segments(current, citations)]
-        known = [question for one in pooled for question in current.questions.of_segment(one.segment_id)]
-        if new := admit(known, pooled):
-            vectors = np.repeat(vector, len(new), axis=0).astype(np.float32)
-            questions = tuple((space, question) for question in new)
-            await transaction.commit(Batch(questions=questions, question_vectors=vectors))
-
-
-def _segments(space: Space, citations: Iterable[Citation]) -> list[str]:
-    """Return the ids of the first segments that citations quote."""
-    rows: dict[int, None] = {}
-    for citation in citations:
-        source = citation.source
-        for row in space.sentences.overlapping(source.turn.id, source.start, source.end):
-            piece = space.sentences[row]
-            rows |= dict.fromkeys(space.segments_with(piece.turn_id, piece.index)[:1])
-    return [space.segments[row].id for row in list(rows)[:SEGMENTS]]

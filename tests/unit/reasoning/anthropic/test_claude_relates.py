@@ -114,19 +114,6 @@ async def test_a_point_that_cannot_be_made_is_left_out_and_the_answer_stands():
         assert not len(memory.store._view.space("default").hypergraph)
 
 
-async def test_an_answered_question_joins_the_pool_of_the_segments_that_it_cites():
-    question = "What did the physiotherapist Orla tell Ann?"
-    for off, pooled in (
-        ({}, [question]),
-        ({"gain": {"learning": False}}, []),
-    ):
-        script = lambda request: said("cold water", lines(request, "Orla told me"))  # noqa: E731
-        async with judged(script, *TALK, rooms=off) as (memory, _):
-            for _ in range(2):
-                await asked(memory, question)
-            assert [one.text for one in memory.store._view.space("default").questions.rows] == pooled
-
-
 async def test_nothing_is_kept_of_an_answer_that_may_not_learn():
     def script(request):
         swim = lines(request, "swim in the lake")
