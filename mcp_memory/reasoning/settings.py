@@ -64,9 +64,6 @@ class EngineSettings:
     """Further tries after one that failed or was not usable."""
     at_once: int = 4
     """Requests of this process that run at the same time."""
-    cache_min_tokens: int = 4_096
-    """Length from which on the stable part of a prompt is marked for the provider's cache. The shortest text that a
-    model caches has 512 to 4,096 tokens."""
     understand: bool = key(
         True, 'with "anthropic", Claude interprets the query; the names of up to 12 speakers are sent'
     )

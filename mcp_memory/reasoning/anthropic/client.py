@@ -54,7 +54,6 @@ from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:
     from anthropic import APIConnectionError, AsyncAnthropic
-    from anthropic.types import TextBlockParam
 
 HOME = "https://api.anthropic.com"
 OUTPUT_TOKENS = 2_048
@@ -80,7 +79,7 @@ class Request:
     """The prompt of one request.
 
     Attributes:
-        system: the same in every call, so that it can be cached.
+        system: the same in every call.
         asked: the part for this call.
     """
 
@@ -229,16 +228,13 @@ class Claude:
             content = prompt("again.txt").substitute(asked=content, problem=problem[:PROBLEM_CHARS])
         size = estimate_tokens(request.system) + estimate_tokens(content) + estimate_tokens(dumps(schema))
         budget.check(size)
-        system: TextBlockParam = {"type": "text", "text": request.system}
-        if estimate_tokens(request.system) >= self.settings.cache_min_tokens:
-            system["cache_control"] = {"type": "ephemeral"}
         reserved = await self.ledger.reserve(size) if self.ledger else None
         spending = Spending(1, size)
         try:
             raw = await client.messages.with_raw_response.create(
                 model=self.settings.model,
                 max_tokens=OUTPUT_TOKENS,
-                system=[system],
+                system=request.system,
                 messages=[{"role": "user", "content": content}],
                 output_config={"format": {"type": "json_schema", "schema": schema}},
             )

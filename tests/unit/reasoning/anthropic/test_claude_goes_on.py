@@ -112,7 +112,7 @@ async def test_the_evidence_says_where_it_leads():
         assert re.search(r"Emil 30 \(", leads)  # in as many more, with the themes under which it stands there
         assert any(line.startswith("Facts of Bob: ") for line in first)
         assert any(line.startswith("Searched already: tag_events hives") for line in second)
-        assert "tag_events (on: a name or word, tag:" in api.requests[0].body["system"][0]["text"]
+        assert "tag_events (on: a name or word, tag:" in api.requests[0].body["system"]
     async with judged(steps, *TALK, rooms={"loop": {"enabled": False}}) as (memory, api):
         await asked(memory, QUESTION, limit=2)
         assert len(api.requests) == 1
