@@ -2,7 +2,8 @@
 
 Nobody judges here whether a sentence answers: it is for whoever asked to read. Of the best evidence the sentences come
 first that fit the question most, by the score of their record and by their own words and vector; each is of another
-message. What a caller corrected stands before all of them (``gain/caller_feedback.py``).
+message. What a caller corrected stands before all of them (``gain/caller_feedback.py``). A short message is quoted
+whole: what stands beside a sentence may take it back ("I live in Rome. As if.").
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from mcp_memory.ports import JudgeInput
 
 MOST = 3
 """Sentences that are quoted."""
+SHORT = 300
+"""Characters up to which a message is quoted whole."""
 
 
 def closest(asked: JudgeInput) -> tuple[Source, ...]:
@@ -31,4 +34,9 @@ def closest(asked: JudgeInput) -> tuple[Source, ...]:
     statements = [one for one in asked.sentences if not ends_with_question_mark(one.source.quote)]
     for sentence in sorted(statements or asked.sentences, key=fit, reverse=True):
         first.setdefault(sentence.source.turn.id, sentence.source)
-    return tuple(first.values())[:MOST]
+    return tuple(_whole_if_short(one) for one in first.values())[:MOST]
+
+
+def _whole_if_short(said: Source) -> Source:
+    text = said.turn.text
+    return Source(said.turn, 0, len(text)) if said.turn.kind == "message" and len(text) <= SHORT else said

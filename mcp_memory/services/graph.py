@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from mcp_memory.domain.facts import Version
+from mcp_memory.domain.facts import CERTAIN, Version
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
@@ -241,8 +241,8 @@ def _escape(character: str) -> str:
 
 
 def _edge_label(version: Version) -> str:
-    """Return a relation with its days: "lives in, 2019-05-01 to 2021-03-01"."""
-    name = relations().get(version.relation).label
+    """Return a relation with its days, and whether it is uncertain: "lives in, 2019-05-01 to 2021-03-01"."""
+    name = relations().get(version.relation).label + (", uncertain" if version.confidence < CERTAIN else "")
     since, until = (iso.show(moment // iso.DAY * iso.DAY) for moment in (version.since, version.until))
     if since and until:
         return f"{name}, {since} to {until}"

@@ -231,7 +231,7 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
                 lines += [f"- {heading(source.turn)} “{indent(one.text)}”" for one, source in said]
         else:
             hedge = ", uncertain" if answer.hedged else ""
-            lines = [f"Answer: {indent(answer.text)} (confidence {answer.confidence:.2f}{hedge})", "Because of:"]
+            lines = [f"Answer: “{indent(answer.text)}” (confidence {answer.confidence:.2f}{hedge})", "Because of:"]
             for one in cited:  # by the number of a record memory_evolve knows it
                 record = f"record {numbers[one.evidence_id]} " if one.evidence_id in numbers else ""
                 lines.append(f"- {record}{heading(one.source.turn)} “{indent(one.source.quote)}”")

@@ -25,7 +25,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.evidence import Evidence, Source
-from mcp_memory.domain.facts import CERTAIN
+from mcp_memory.domain.facts import CERTAIN, STABLE
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import FEEDBACK, Turn
 from mcp_memory.language.segments import FENCES, code_blocks
@@ -235,9 +235,9 @@ def _fact_mark(item: Evidence) -> str:
 
     One that is not certain is what a rule took from the words, which say it better; it is in the structured part.
     """
-    doubt = certainty(item)
-    if not doubt and (item.confidence is None or item.confidence < CERTAIN):
+    if not item.inferred and (item.confidence is None or STABLE <= item.confidence < CERTAIN):
         return ""
+    doubt = certainty(item)
     stated = item.precision is not None or item.fact_kind == "planned" or item.valid_from == item.valid_to
     when = validity(item.valid_from, item.valid_to, item.fact_kind, item.precision) if stated else ""
     if not stated and item.valid_to is not None and item.valid_to < FOREVER:

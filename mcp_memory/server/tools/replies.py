@@ -18,7 +18,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from mcp_memory.domain.evidence import Evidence, EvidenceKind
-from mcp_memory.domain.facts import STABLE, Engine, FactKind, Precision
+from mcp_memory.domain.facts import CERTAIN, Engine, FactKind, Precision
 from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
@@ -261,7 +261,7 @@ def certainty(item: Evidence) -> str:
     """Return how doubtful an item is, in words; empty if it is not."""
     if item.inferred:
         return f"a hypothesis by {item.inferred}, stated by nobody"
-    if item.confidence is not None and item.confidence < STABLE:
+    if item.confidence is not None and item.confidence < CERTAIN:
         return f"uncertain, confidence {item.confidence:.2f}"
     return ""
 
