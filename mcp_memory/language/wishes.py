@@ -4,15 +4,17 @@
 "call me Dr. Wexler at work". A request for one time is none ("use the second option for this"), nor is a habit ("I
 always forget"), a report ("she says never …"), a taste ("I prefer tea") or a fact ("from now on I work on Tuesdays").
 
-The rules are English, and prefer missing a wish to inventing one, since a wish is shown with every answer. Three things
-have to hold. The message is wholly its speaker's own (`is_all_own`): one line of plain sentences, none of which speaks
-of a text. The sentence commands the assistant something that an assistant does, and says so from its first word on. And
-the message says nothing else but other wishes, thanks and greetings. The wish is its whole sentence.
+The rules are English (``resources/wishes.toml``), and prefer missing a wish to inventing one, since a wish is shown
+with every answer. Three things have to hold. The message is wholly its speaker's own (`is_all_own`): one line of plain
+sentences, none of which speaks of a text. The sentence commands the assistant something that an assistant does, and
+says so from its first word on. And the message says nothing else but other wishes, thanks and greetings. The wish is
+its whole sentence.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -20,6 +22,7 @@ from typing import Literal
 from mcp_memory.domain.evidence import Wish
 from mcp_memory.language import iso
 from mcp_memory.language.own_words import OWN_LABEL, is_all_own, is_ascribed
+from mcp_memory.texts import resource
 
 WishKind = Literal["wish", "withdrawn"]
 """A withdrawn wish is none, but ends one: it permits what was not wished ("you can use emojis again"), or says that
@@ -29,44 +32,6 @@ NEEDLESS = re.compile(r"\b(?:no need|need ?n['’]?t|(?:don['’]?t|do not) (?:n
 LONGEST = 300
 """Characters of a wish; a longer sentence is none."""
 
-_VERBS = (
-    "add|address|advise|answer|apologi[sz]e|ask|assume|avoid|begin|bring|check|cite|compare|confirm|consider|convert"
-    "|correct|count|describe|double-check|draft|end|explain|flag|format|give|highlight|include|keep|label|leave|link"
-    "|list|make|mark|mention|name|note|offer|order|point|present|propose|provide|put|quote|recommend|refer|remind|repeat"
-    "|reply|respond|return|round|say|send|share|show|sign|skip|sort|speak|spell|start|state|stick|suggest|summari[sz]e"
-    "|talk|tell|translate|treat|try|use|warn|write|call|book|plan|schedule|choose|pick|change|delete|limit|run|push|commit|deploy|merge|mock|wrap|install|touch|remove"
-    "|edit|create|generate|refactor|document|log|review|verify|reveal|sum"
-)
-_ANSWERS = (
-    r"(?:answers?|repl(?:y|ies)|responses?|explanations?|messages|summaries|suggestions|recommendations|emails?|texts"
-    r"|advice|examples|code|snippets|tone|language|wording|sentences|paragraphs)"
-)
-_TONGUES = (
-    "english|french|german|dutch|finnish|norwegian|swedish|danish|icelandic|spanish|italian|portuguese|polish|czech"
-    "|hungarian|greek|turkish|russian|ukrainian|japanese|korean|chinese|arabic|hebrew|hindi"
-)
-_STYLE = (
-    r"(?:units?|metric|imperial|celsius|fahrenheit|spelling|emojis?|exclamation (?:marks?|points?)|jargon|slang"
-    r"|abbreviations|bullet points?|bullets|markdown|24[- ]hour|12[- ]hour|dates as|dates in|prices in|lower ?case"
-    r"|upper ?case|capitals|footnotes|simple words|plain words|semicolons)"
-)
-_TONGUE = (
-    r"(?:in (?:(?:plain|simple|easy|british|american|canadian|australian) )?"
-    rf"(?:{_TONGUES}|plain text|plain language|full sentences|bullet points|capitals))"
-)
-_MANNER = rf"(?:{_ANSWERS}|{_STYLE}|{_TONGUE}|formal|informal|brief|concise|polite)"
-_FILLER = (
-    r"\W*(?:(?:and|but|also|so|oh|ok(?:ay)?|well|hey|hi|hello|thanks|great|btw|by the way|one more thing|another thing"
-    r"|remember|note|important|ps|p\.s\.|yes|no|right|then|just|kindly|please|pls|in general|generally|as a rule"
-    r"|remember to|make sure (?:to|you|that you)|be sure to)[,:;!.]?\s+)*"
-)
-_YOU = (
-    r"(?:(?:you (?:should|must|can|are to|need to|have to)|I(?:['’]d| would)? (?:want|like|need|expect|ask) you to"
-    r"|(?:can|could|will|would) you(?: please)?)\s+)"
-)
-_NOT = r"(?:don['’]?t|do not)"
-_ON = r"(?:from (?:now|here|today) on(?:wards?)?|going forward|in (?:the )?future|henceforth)"
-_FOR_GOOD = rf"(?:{_ON}|always|every (?:single )?time|for good|any ?more|again|ever)"
 _ONCE = re.compile(
     r"\b(?:this (?:time|once|one|email|letter|file|task|question|answer|wall|page|chapter|step|part|trip|draft"
     r"|message)|that one|for (?:this|that|now|today|tonight|the moment|once)\b|right now|just now|just (?:this )?once"
@@ -74,64 +39,19 @@ _ONCE = re.compile(
     r" (?:option|one|version|question|item|template|draft))",
     re.IGNORECASE,
 )
-_NAME = r"(?-i:(?!Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[A-Z])\w+"
-_THING = (
-    r"(?:(?!(?:says?|said|thinks?|told|i|he|she|they|we|it|that|this|there|if|when|my|his|her|our|their)\b)"
-    r"[\w’'-]+\s+){1,4}?"
+_TABLE = tomllib.loads(resource("wishes.toml"))
+_PART = re.compile(r"@(\w+)@")
+
+
+def _written_out(pattern: str) -> str:
+    """Return a pattern of the table on one line, its parts put in."""
+    return _PART.sub(lambda name: _written_out(_TABLE["parts"][name[1]]), pattern.replace("\n", ""))
+
+
+_FILLER = _written_out("@filler@")
+_PATTERNS: tuple[tuple[WishKind, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(f"{_FILLER}(?:{_written_out(form)})", re.IGNORECASE)) for kind, form in _TABLE["forms"]
 )
-_FINE = r"(?:fine|ok|okay|all right|alright)"
-_AGAIN = r"\b(?:again|after all|now|from (?:now|here|today) on)\b"
-_FORMS: tuple[tuple[WishKind, str], ...] = (
-    ("wish", rf"(?:you (?:can|may) )?call me\s+{_NAME}|{_NOT}\s+call me\s+(?!back|later|tomorrow|at\b|on\b|when)\w+"),
-    (
-        "withdrawn",
-        rf"(?:you (?:can|may)|feel free to|(?:it|that)(?:['’]s| is) {_FINE} to)\s+(?:{_VERBS})\b[^.?!]*{_AGAIN}",
-    ),
-    ("withdrawn", rf"(?:you {_NOT} (?:need|have) to|you need ?n['’]?t|no need to)\s+(?:{_VERBS})\b"),
-    ("withdrawn", rf"{_THING}(?:is|are) (?:{_FINE}|welcome)(?: (?:by|with) me)? {_AGAIN}"),
-    # A command, with a word that says that it stands
-    (
-        "wish",
-        rf"{_YOU}?(?:please\s+)?(?:always|never(?:\s+ever)?|{_NOT}\s+(?:you\s+)?ever)\s+(?:please\s+)?"
-        rf"(?!give up|say never)(?:{_VERBS})\b",
-    ),
-    (
-        "wish",
-        rf"{_YOU}?{_ON}\s*,?\s+(?:(?:please\s+)?(?:only |just )?(?:{_VERBS})\b|{_YOU}"
-        rf"|(?:please|{_NOT}|no|never|always)\b"
-        rf"|I(?:['’]d| would)? (?:want|like|prefer|need) (?:\w+ ){{0,3}}?{_ANSWERS}\b)",
-    ),
-    ("wish", rf"(?:(?:{_NOT}|{_YOU})\s*)?(?:{_VERBS})\b[^.?!]*\b{_FOR_GOOD}(?=\W*$|,| (?:or|unless|when|if)\b)"),
-    (
-        "wish",
-        r"(?:whenever|every time|each time|any time|when|if) (?:I (?:ask|send|give|show|mention|want|share|say|tell"
-        rf"|write|paste)|you (?:{_VERBS}))\b[^.?!,]*,\s*(?:(?:please|then|always)\s+)*"
-        rf"(?:(?:(?:{_NOT}|never)\s+)?(?:{_VERBS})\b|{_YOU})",
-    ),
-    # The manner of answers
-    ("wish", rf"{_NOT}\s+(?:{_VERBS})\s+(?:\w+\s+){{0,2}}?{_MANNER}\b|no (?:more )?{_STYLE}\b"),
-    (
-        "wish",
-        r"stop\s+(?:us|add|suggest|call|giv|ask|tell|send|writ|mention|recommend|apologi[sz]|say|includ|repeat|remind|quot"
-        r"|explain)ing\b",
-    ),
-    ("wish", rf"keep\s+(?:(?:all|your|all your|the|my|all the)\s+)?(?:\w+\s+)?{_ANSWERS}\s+\w+"),
-    (
-        "wish",
-        rf"(?:(?:use|write|format|give)\s+(?:me\s+)?(?:only\s+)?(?:the\s+(?=24|12|metric))?"
-        rf"(?:(?!the|my|your|this|that|these|those)\w+\s+)?{_STYLE}"
-        rf"|(?:answer|reply|respond|write|speak|talk)\s+(?:to me\s+|me\s+)?(?:only\s+)?{_TONGUE})\b",
-    ),
-    # What is liked of answers
-    (
-        "wish",
-        rf"I(?:['’]d| would)?(?: (?:really|much|generally|usually|always))? (?:"
-        rf"(?:like|love|want|need)\s+(?:all )?(?:my|your|the) {_ANSWERS}\s+\w+"
-        rf"|prefer (?!the\b|this\b|that\b)(?:\w+ ){{0,2}}?{_ANSWERS}\b"
-        r"|(?:like|love|hate|dislike|appreciate|can['’]?t stand|don['’]?t like)\s+(?:it )?(?:when|if) you\b)",
-    ),
-)
-_PATTERNS = tuple((kind, re.compile(f"{_FILLER}(?:{form})", re.IGNORECASE)) for kind, form in _FORMS)
 _ASKED_FOR = re.compile(r"\W*(?:\w+[,:]?\s+){0,3}?(?:can|could|will) you\b", re.IGNORECASE)
 _SAID_OF = re.compile(
     r"(?:(?!\b(?:when|if|that|what|who|which|where|whether|because|since|as|unless|how|fine|ok|okay|welcome)\b)[^,;])+\s"
@@ -156,6 +76,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _OF = re.compile(r"\b(?:for|about|in)\s+(?P<of>(?:my|the|any|all|every|each)\s+[^,.!?;]+)\W*$", re.IGNORECASE)
+_MANNER = _written_out("@manner@")
 _ABOUT_YOU = re.compile(rf"\b(?:you|your|me|to be (?:called|addressed))\b|\b{_MANNER}(?!\w)", re.IGNORECASE)
 
 
