@@ -24,19 +24,9 @@ DAY: Millis = 24 * HOUR
 WEEK: Millis = 7 * DAY
 
 MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
-)
+)  # fmt: skip
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SEASONS = ("spring", "summer", "autumn", "winter")
 _EPOCH = datetime(1970, 1, 1)

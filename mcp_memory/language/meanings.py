@@ -3,7 +3,7 @@
 Times of one kind are read by one function, whatever their wording: those that are written in full (`date_time`,
 `numeric_day`, `year_span`, `decade`, `century`), those that come again and again and are called by a name (`named`: "5
 May", "last Friday", "the summer of 2019", "at Christmas", "the 17th"), and those that are counted from the telling
-(`counted`, `lately`, `day_word`) or from a day (`counted_from`). "Last week" and "two weeks ago" are calendar weeks
+(`counted`, `lately`, `day_word`). "Last week" and "two weeks ago" are calendar weeks
 from Monday to Sunday; months and years likewise. "Last night" is the day before.
 
 A function returns None where the words mean no time, so that another pattern may read them, and `NO_TIME` where none
@@ -339,12 +339,11 @@ _DAY_WORDS = (("before", -2), ("after tomorrow", 2), ("yesterday", -1), ("last",
 
 def day_word(match: Match, told: Telling) -> Meaning | None:
     """Return the day of "yesterday", "tonight", "the day after tomorrow"."""
-    return None if told.said_at is None else Meaning(_day_called(match[0], told.said_at), "day", relative=True)
-
-
-def _day_called(words: str, said_at: Millis) -> Interval:
-    lowered = " ".join(words.lower().split())
-    return day_at(said_at + next((step for word, step in _DAY_WORDS if word in lowered), 0) * DAY)
+    if told.said_at is None:
+        return None
+    said = " ".join(match[0].lower().split())
+    step = next((step for word, step in _DAY_WORDS if word in said), 0)
+    return Meaning(day_at(told.said_at + step * DAY), "day", relative=True)
 
 
 def counted(match: Match, told: Telling) -> Meaning | None:
@@ -406,32 +405,6 @@ def lately(match: Match, told: Telling) -> Meaning | None:
     begun = month(year, numbered - count * {"month": 1, "year": 12, "decade": 120}[unit])
     since = min(begun.since + (day - 1) * DAY, begun.until)
     return Meaning(Interval(since, until), "month" if unit == "month" else "year", relative=True)
-
-
-def counted_from(match: Match, told: Telling) -> Meaning | None:
-    """Return "a week from Tuesday", "a year ago today"; where more than one day may be meant, `NO_TIME`.
-
-    "A week ago Tuesday" and "a week on Tuesday" may.
-    """
-    if told.said_at is None:
-        return None
-    slots = _slots(match)
-    if "weekday" in slots:
-        day = told.nearest(match, _in_weeks(slots, told.said_at)) if slots["sign"].lower() == "from" else None
-    else:
-        day = None if slots["sign"].lower() == "on" else _day_called(slots["day"], told.said_at)
-    if day is None:
-        return NO_TIME
-    count = number(slots["n"]) * (-1 if slots["sign"].lower() == "ago" else 1)
-    unit = slots["unit"].lower()
-    if unit in ("day", "week", "fortnight"):
-        return Meaning(
-            day_at(day.since + count * {"day": 1, "week": 7, "fortnight": 14}[unit] * DAY), "day", relative=True
-        )
-    year, numbered, date = civil(day.since)
-    year, numbered, _ = civil(month(year, numbered + count * (12 if unit == "year" else 1)).since)
-    there = year, numbered, date
-    return Meaning(day_at(midnight(*there)), "day", relative=True) if is_day(*there) else NO_TIME
 
 
 def _slots(match: Match) -> dict[str, str]:

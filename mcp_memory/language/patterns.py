@@ -73,7 +73,6 @@ _NOT_ALONE = (  # not before a number that ends a longer or vaguer expression
     r"(?<![\w.,-])(?<!\bor\s)(?<!\bto\s)(?<!\band\s)(?<!than\s)(?<!over\s)(?<!under\s)(?<!hundred\s)(?<!\bhalf\s)(?<!thousand\s)"
 )
 _UNIT = r"(?P<unit>minute|hour|day|night|weekend|week|fortnight|month|year|decade|century|centurie)s?"
-_SHIFTED = rf"(?P<n>{NUMBER}){S}(?P<unit>day|week|fortnight|month|year)s?"
 _NTH = rf"(?:{'|'.join(meanings.NTH)})"
 _AND = rf"(?:,|/|,?{S}(?:and|or)){S}?"
 _OF_DAY = rf"{S}(?:morning|afternoon|evening|night)"
@@ -116,11 +115,11 @@ PATTERNS = (
         rf"(?:(?P<month>{MONTH})(?:,?{S}(?:of{S})?(?P<year>{YEAR}))?|(?P<how>this|last|next){S}(?P<of>month)\b)",
         meanings.named,
     ),
-    _row(
+    _row(  # "a week from Tuesday", "a year ago today"
         "today yesterday tomorrow " + _WEEKDAYS,
-        rf"(?<!\bfor\s)(?<![\w.,-]){_SHIFTED}{S}(?:(?P<sign>ago|from|on))(?:,?{S}on)?{S}"
-        rf"(?:(?P<day>today|yesterday|tomorrow)|(?P<weekday>{WEEKDAY}))\b",
-        meanings.counted_from,
+        rf"(?<!\bfor\s)(?<![\w.,-]){NUMBER}{S}(?:day|week|fortnight|month|year)s?{S}(?:ago|from|on)(?:,?{S}on)?{S}"
+        rf"(?:today|yesterday|tomorrow|{WEEKDAY})\b",
+        meanings.nothing,
     ),
     _row(
         _WEEKDAYS,

@@ -8,7 +8,7 @@ from mcp_memory.domain.query import AnswerType
 from mcp_memory.domain.times import Constraint
 from mcp_memory.domain.turns import Speakers, Turn
 from mcp_memory.language.iso import years
-from mcp_memory.language.questions import asks_for_several, looks_back, understand, wants_guesses
+from mcp_memory.language.questions import understand
 
 SPEAKERS = ["Ann", "Bob Ross", "Zoë"]
 
@@ -78,50 +78,11 @@ def test_every_stem_of_a_content_word_is_a_stem_of_the_question(question: str) -
     assert all(parts and set(parts) <= set(understood.stems) for _, parts in understood.content_words)
 
 
-def test_a_letter_and_a_separate_accent_are_one_word_as_written() -> None:
-    understood = understand("Which cafe\u0301 opened?", [])
-    assert understood.content_words == (("cafe\u0301", ("cafe",)), ("opened", ("open",)))
-
-
 def test_a_question_states_its_time_and_relative_times_need_the_date_of_the_call() -> None:
     assert understand("Who ran it in 1990?", ()).time == Constraint("within", *years(1990), "year")
     assert understand("Who ran it last year?", ()).time is None
     assert understand("Who ran it last year?", (), years(1991).since).time == Constraint("within", *years(1990), "year")
     assert understand("Who ran it?", (), 0).time is None
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "What instruments does Ines play?",
-        "Which of her friends did Tomas meet?",
-        "What kinds of fish are in the tank?",
-        "On which islands did they land?",
-        "What has Ines painted?",
-        "How many harbours are there?",
-        "How often does Tomas swim?",
-        "Who were her teachers?",
-        "What do both of them like?",
-    ],
-)
-def test_a_plural_a_perfect_and_words_for_many_ask_for_several_things(question: str) -> None:
-    assert asks_for_several(question)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "What instrument does Ines play?",
-        "Which bus does Tomas take?",
-        "What news did she bring?",
-        "When did Ines move to Porto?",
-        "What is the focus of Tomas's thesis?",
-        "aquarium opening times",
-        "",
-    ],
-)
-def test_other_questions_ask_for_one(question: str) -> None:
-    assert not asks_for_several(question)
 
 
 def speakers() -> Speakers:
@@ -164,39 +125,3 @@ def test_a_question_to_the_assistant_about_oneself_names_the_user(question: str)
 @pytest.mark.parametrize("question", ["Can you explain how bread rises?", "Would you sort these by price?"])
 def test_a_request_names_nobody(question: str) -> None:
     assert understand(question, speakers()).speakers == ()
-
-
-@pytest.mark.parametrize(
-    ("question", "back"),
-    [
-        ("Where did Ann live?", True),
-        ("WHERE WAS ANN?", True),
-        ("Where does Ann live?", False),
-        ("What car has Ann owned?", True),
-        ("Where has she ever worked?", True),
-        ("Have you ever been to Rome?", True),
-        ("Who used  to be her boss?", True),
-        ("Does Ann have any children?", False),
-        ("Does Ann have two red hens?", False),
-        ("Has Ann a wooden boat?", False),
-        ("", False),
-    ],
-)
-def test_the_verbs_of_a_question_decide_whether_it_is_about_the_past(question: str, back: bool) -> None:
-    assert looks_back(question) is back
-
-
-@pytest.mark.parametrize(
-    ("question", "guesses"),
-    [
-        ("Where might Ann live?", True),
-        ("Make a guess: where is Ann?", True),
-        ("Who is RUMOURED to leave?", True),
-        ("Where may Ann live?", False),
-        ("Who may have told her?", True),
-        ("Where did she go in May?", False),
-        ("Who is a guest?", False),
-    ],
-)
-def test_some_words_accept_guesses(question: str, guesses: bool) -> None:
-    assert wants_guesses(question) is guesses

@@ -1,4 +1,4 @@
-"""Words and stems of texts in any script."""
+"""Words, stems and entities of texts in any script, and ROUGE-L (DESIGN W11)."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.tokens import STOP_WORDS, count_tokens, stems, words
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.tokens import STOP_WORDS, count_tokens, mentions, rouge_l, stem, stems, words
 
 
 @pytest.mark.parametrize(
@@ -61,3 +62,44 @@ def test_threads_stem_alike() -> None:
     text = "running runners were happily considering organizations " * 200
     with ThreadPoolExecutor(4) as pool:
         assert len({tuple(found) for found in pool.map(stems, [text] * 16)}) == 1
+
+
+@pytest.mark.parametrize("forms", ["speak spoke spoken speaks", "marry wedding married", "favourite favorites"])
+def test_forms_of_one_word_have_one_stem(forms: str) -> None:
+    assert len({stem(form) for form in forms.split()}) == 1
+    assert stem("the") == "the"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "likeness"),
+    [
+        ("where does alice live now", "where does alice work now", 0.8),
+        ("when did alice move to paris", "when did bob move to rome", 0.6667),
+        ("a b", "b a", 0.5),
+        ("a", "", 0.0),
+    ],
+)
+def test_rouge_by_hand(one: str, other: str, likeness: float) -> None:
+    assert rouge_l(one.split(), other.split()) == pytest.approx(likeness, abs=5e-5)
+    assert rouge_l(other.split(), one.split()) == rouge_l(one.split(), other.split())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "named"),
+    [
+        ("I saw Bob.", ("Ann", "Bob")),
+        ("Hi Ann, it is Ann!", ("Ann",)),
+        ("It opened on Friday, in January.", ("Ann",)),
+        ("Rex ran away in April and came back May 3.", ("Ann", "Rex")),
+        ("April met Bob in April.", ("Ann", "April", "Bob")),
+        ("I read Black Friday.", ("Ann", "Black Friday")),
+    ],
+)
+def test_a_message_mentions_its_speaker_and_names_but_no_times(sentence: str, named: tuple[str, ...]) -> None:
+    turn = Turn("t", "x", "s", "1", "message", sentence, "Ann", None, None, 0, 0, 0, 0)
+    assert mentions(turn, sentence) == named
+
+
+def test_a_sentence_of_a_document_mentions_its_title() -> None:
+    told = Turn("t", "x", "s", "1", "document", "It opened.", None, None, "The Blue Mill (theatre)", 0, 0, 0, 0)
+    assert mentions(told, "It opened. Ann Lee ran it.") == ("blue mill", "Ann Lee")
