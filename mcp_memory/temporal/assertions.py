@@ -15,18 +15,16 @@ difference between the fold of the assertions that were recorded before and the 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import WHOLE, Assertion, Precision, Version, kind_of, new_assertion, restated, verbalise
-from mcp_memory.domain.relations import DATED, DID, relations
+from mcp_memory.domain.relations import DATED, DID, is_told_of_things, relations
 from mcp_memory.domain.requests import NewFact, Op
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
-from mcp_memory.language.iso import MONTHS
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import day_in_words, stated_times
 from mcp_memory.language.tokens import words
@@ -72,29 +70,22 @@ def guard_assertions(
 
 
 def _has_supported_tail(item: Assertion, text: str, known_names: Sequence[str]) -> bool:
-    """Return whether a tail is written; "their" may stand for "my" and "our", and a date for "next week".
-
-    A birthday may be one of which the day alone is written: "turns 7 on the 20th".
-    """
+    """Return whether a tail is written; "their" may stand for "my" and "our", and a date for "next week"."""
     if item.relation == DID:
         return _is_phrase_of(item.tail, " ".join((text, *known_names[:1])))
     if item.relation in DATED and item.since > BEGINNING and day_in_words(item.since).split(" ", 1)[1] in item.tail:
         return True
-    numbered = item.relation in ("uses", "replaced_by") and any(letter.isdigit() for letter in item.tail)
-    if (numbered or item.relation == "takes") and frozenset(words(text)) | {"of"} >= {*words(item.tail)}:
+    numbered = any(letter.isdigit() for letter in item.tail)
+    if numbered and frozenset(words(text)) | {"of"} >= {*words(item.tail)}:
         return True  # "raised my lithium to 900 mg", "from Node 18 to 20"
-    day, _, month = item.tail.partition(" ")
-    if item.relation == "born_on" and day.isdecimal() and month in MONTHS and re.search(rf"\b{day}(?!\d)", text):
-        return True
     owned = [item.tail.replace(" their ", owner) for owner in (" my ", " our ")] if " their " in item.tail else []
     return any(_is_supported(tail, text, known_names) for tail in (item.tail, *owned))
 
 
 def _is_composed(item: Assertion, text: str) -> bool:
     """Return whether the head is a setting or thing of work whose words are all written, "rate limit for partners"."""
-    return item.relation in ("set_to", "located_at") and frozenset(words(text)) | {"for"} >= {
-        *words(item.head.casefold())
-    }
+    written = frozenset(words(text)) | {"for"}
+    return is_told_of_things(item.relation) and written >= {*words(item.head.casefold())}
 
 
 def _lies_in_sentence(item: Assertion, length: int, sentences: Sequence[tuple[int, int]]) -> bool:

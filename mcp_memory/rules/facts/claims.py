@@ -10,7 +10,6 @@ from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.iso import MONTHS, civil
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.discourse import Discourse
@@ -76,21 +75,6 @@ def kinship_claims(
         yield Claim(name, relation[1:], owner, "state", times, end)
     elif relation[0] != "(":
         yield Claim(owner, relation, name, "state", times, end)
-
-
-def age_claims(clause: Clause, person: NounPhrase, age: str, effect: Effect, end: int) -> Iterator[Claim]:
-    """Yield the age of a person, and the birthday if it is the day of a month: "Olga turns 7 on the 20th".
-
-    A birthday to come states no age as yet.
-    """
-    for word in clause.times[:1]:
-        if word.time is not None and word.time.grain == "day" and word.time.since > BEGINNING:
-            _, month, day = civil(word.time.since)
-            if str(day) in word.text:
-                yield Claim(person, "born_on", f"{day} {MONTHS[month - 1]}", "lasting", (), end)
-                if clause.verb.unreal:
-                    return
-    yield Claim(person, "age", age, effect, None, end)
 
 
 def assert_claim(

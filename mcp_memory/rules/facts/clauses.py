@@ -17,11 +17,9 @@ from mcp_memory.rules.facts.modality import (
     clause_confidence,
     content_confidence,
     hearsay_confidence,
-    is_generic,
 )
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase, read_phrases
-from mcp_memory.rules.facts.rows import adjectives
-from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import NOT_QUITE, REPORTED, SAME_IN_PAST, VerbGroup, read_verb_group
 from mcp_memory.rules.facts.words import Word
 
@@ -155,50 +153,17 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
 
 _PLACED = frozenset(("base", "locate", "situate", "headquarter"))
 """Participles of these tell where something is as long as the verb of their clause holds, "is a firm based in Oslo"."""
-_BEHIND = frozenset(("by", "in", "at", "from", "on", "to", "with", "as", "near", "for", "of"))
 
 
-def antecedent(previous: Clause, *, comma: bool = False) -> tuple[NounPhrase, ...]:
-    """Return what a participle behind a clause describes: the subject of a copula, otherwise the last phrase."""
-    if not previous.slots or (comma and previous.verb.passive):
+def antecedent(previous: Clause) -> tuple[NounPhrase, ...]:
+    """Return what "who" or "which" behind a clause describes: the subject of a copula, otherwise the last phrase."""
+    if not previous.slots:
         return previous.subject[-1:]
     first, last = previous.slots[0], previous.slots[-1].nouns[-1:]
     is_copular = previous.verb.lemma == "be" and not previous.verb.passive and not first.preposition
     if is_copular and len(previous.subject) == 1 and first.nouns[0].determiner in ("a", "an", "the", ""):
         return previous.subject if not previous.subject[0].pronoun or first.nouns[0].determiner != "" else last
     return last
-
-
-def reduced_relative(words: Sequence[Word], index: int, previous: Clause) -> VerbGroup | None:
-    """Return the participle at ``index`` as a verb about the phrase before it, or None.
-
-    Examples: "a firm based in Oslo", "a film directed by X", "a railway linking A and B". In a clause with a copula it
-    describes the subject.
-    """
-    start = index
-    while start < len(words) and words[start].low in ("first", "originally", "now", "formerly", "best", "mainly"):
-        start += 1
-    if start + 1 >= len(words) or words[start].kind != "word" or words[start].capital:
-        return None
-    word, following = words[start], words[start + 1]
-    verb = inflection(word.low)
-    if verb is None or verb.lemma == "be":
-        return None
-    if "participle" in verb.forms and (following.low in _BEHIND or following.kind == "time"):
-        tense = previous.verb.tense if verb.lemma in _PLACED else "past"
-        of_thing = verb.lemma in _PLACED and _is_organisation(previous)
-        lemma = "locate" if of_thing else verb.lemma
-        return VerbGroup(lemma, start + 1, word.start, word.end, tense, passive=True)
-    about = previous.verb.lemma == "be" and previous.slots and not previous.slots[0].preposition
-    if verb.forms == {"ing"} and is_known_form(word.low) and about and not grammar.is_adverb(words, start):
-        return VerbGroup(verb.lemma, start + 1, word.start, word.end, previous.verb.tense)
-    return None
-
-
-def _is_organisation(copula: Clause) -> bool:
-    """Return whether a clause says of its subject that it is a company, club or school: "Nordwerk is a firm …"."""
-    said = copula.slots[0].nouns if copula.verb.lemma == "be" and copula.slots else ()
-    return bool(said) and said[0].head in nouns.COMPANIES | nouns.CLUBS | nouns.SCHOOLS
 
 
 def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup) -> bool:
@@ -252,7 +217,7 @@ def read_insertions(
         group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True)
     elif subject and start + 1 < len(words) and words[start].low in ("who", "which", "that"):
         group = read_verb_group(words, start + 1)
-        named = _is_somebody(subject[-1]) and words[start].low != "that"
+        named = words[start].low != "that"
     if group is not None and not group.unreal:
         rest = read_complement(words, group)
         closing = rest.next_index < len(words) and words[rest.next_index].text == ","
@@ -273,11 +238,6 @@ def read_insertions(
             index = rest.next_index + closing
             insertion = insertion if named else None  # "the man who hired my brother works there": nobody known
     return subject, index, insertion
-
-
-def _is_somebody(noun: NounPhrase) -> bool:
-    """Return whether a phrase has a name or an owner; "an American filmmaker who …" is a part of another phrase."""
-    return bool((noun.name or noun.owner) and not noun.quoted)
 
 
 def is_imperative(words: Sequence[Word], first: int) -> bool:
@@ -361,8 +321,6 @@ class _ClauseReader:
             if word.text in (";", ":", ".", "!"):
                 self.matrix_confidence, self.source, self.leading_times, self.subordinator = 1.0, (), [], ""
             self.index += 1
-        elif self.clauses and self.conjunction in ("", ",") and self._participle():
-            pass
         elif word.low in closed.CONDITIONS and word.kind == "word":
             return False
         elif word.low in ("and", "but", "so", "or", "yet", "then") and word.kind == "word":
@@ -392,8 +350,6 @@ class _ClauseReader:
                 self.index += 1
         elif word.low in ("what", "why", "how", "who", "which", "let", "whoever", "whatever", "whichever"):
             self._skip_to_mark()
-        elif self.talk and self._omitted_copula():
-            pass
         elif word.low in closed.PREPOSITIONS and word.kind == "word" and not (word.capital and self.index):
             self._leading_phrase()
         else:
@@ -404,17 +360,6 @@ class _ClauseReader:
         """Skip to the next punctuation mark: the words before it ask, or assert nothing."""
         while self.index < len(self.words) and not self.words[self.index].mark:
             self.index += 1
-
-    def _omitted_copula(self) -> bool:
-        """Read "allergic to walnuts" as told of the speaker; return whether it stood there."""
-        words, index = self.words, self.index
-        word, after = words[index], words[index + 1].low if index + 1 < len(words) else ""
-        opens = all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:index]))
-        if not opens or self.subordinator or word.low not in adjectives() or after not in closed.PREPOSITIONS:
-            return False
-        speaker = replace(pronoun_phrase(word, index), pronoun="i", common=OMITTED)
-        self._add_clause((speaker,), VerbGroup("be", index, word.start, word.start, "present"), index)
-        return True
 
     def _leading_phrase(self) -> None:
         """Skip "In Oslo," or "As a child" at the start of a clause."""
@@ -450,18 +395,6 @@ class _ClauseReader:
         while before >= 0 and (self.words[before].mark or grammar.is_adverb(self.words, before)):
             before -= 1
         return before >= 0 and self.words[before].start < previous.end
-
-    def _participle(self) -> bool:
-        """Read "based in Oslo" as a clause about the phrase before it; return whether there was one."""
-        previous = self.clauses[-1]
-        verb = None if self.subordinator else reduced_relative(self.words, self.index, previous)
-        if verb is None or not (subject := antecedent(previous, comma=self.conjunction == ",")):
-            return False
-        outer = self.matrix_confidence
-        self.matrix_confidence = min(outer, previous.confidence)
-        self._add_clause(subject, verb, self.index)
-        self.matrix_confidence = outer
-        return True
 
     def _clause(self) -> None:
         words, first = self.words, self.index
@@ -522,8 +455,6 @@ class _ClauseReader:
         rest = read_complement(words, verb)
         adverbs = verb.adverbs | rest.adverbs | self.adverbs
         confidence = min(self.matrix_confidence, clause_confidence(verb, adverbs))
-        if self.talk and is_generic(verb, subject, adverbs, dated=bool(rest.times or self.leading_times)):
-            confidence = 0.0
         if self.subordinator in _TEMPORAL and verb.tense == "present":
             confidence = 0.0
         if self.adverbs and self.adverbs <= NOT_QUITE and verb.lemma != "be":

@@ -44,7 +44,6 @@ def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, 
 
 MOST = 12
 """Slots of one clause."""
-_LIKING_VERBS = word_set("like love enjoy hate dislike adore prefer detest loathe can't_stand can't_bear")
 _LINKS = frozenset(("and", "&", ","))
 _DIRECTIONS = word_set("up down out over across around along off on through in")
 _SUBORDINATING = word_set("as like than after before since until for till")
@@ -168,9 +167,7 @@ class _ComplementReader:
             self.times += [inside for inside in self.words[self.index : close] if inside.kind == "time"]
             self.index = close + 1
             return True
-        if grammar.mends(self.words, self.index + 1):
-            return False  # "in Rome, no, in Oslo"
-        if mark.text == "," and (_clause_continues(self.words, self.index + 1) or self._lists_activities()):
+        if mark.text == "," and _clause_continues(self.words, self.index + 1):
             return self._advance(1)
         if after := _inserted_adverb(self.words, self.index):
             return self._advance(after)
@@ -180,13 +177,6 @@ class _ComplementReader:
             return False
         last = self.slots.pop()
         return self._take(replace(last, nouns=(*last.nouns, *phrases), end=phrases[-1].end), after)
-
-    def _lists_activities(self) -> bool:
-        """Return whether a comma stands between things that somebody likes to do: "skating, rowing and baking"."""
-        after = self.index + 1 + (self.words[min(self.index + 1, len(self.words) - 1)].low == "and")
-        liked = self.verb.lemma in _LIKING_VERBS and self.slots and not self.slots[0].preposition
-        first = liked and _is_gerund(self.words, self.slots[0].nouns[0].words[0])
-        return bool(first) and _is_gerund(self.words, after)
 
     def _preposition(self, word: Word) -> bool:
         """Take a preposition with its phrases, or skip one before a time, an adverb or another preposition."""
@@ -199,8 +189,6 @@ class _ComplementReader:
         if word.low in _APPROXIMATING and following and following.kind == "number":
             return self._advance(1)  # "about 1,200 people"
         phrases, after = read_phrases(words, index + 1, verb_seen=True)
-        if self.verb.lemma in _LIKING_VERBS:
-            phrases, after = _before_gerund(words, phrases, after)
         if phrases:
             self._take(Slot(word.low, phrases, phrases[-1].end), after)
             return not _contact_clause(words, after)  # "at a shelter I know"
@@ -217,9 +205,6 @@ class _ComplementReader:
     def _object(self, word: Word) -> bool:
         """Take a phrase without a preposition."""
         words, index = self.words, self.index
-        first = not self.slots or words[index - 1].low in _LINKS
-        if self.verb.lemma in _LIKING_VERBS and first and (gerund := _gerund(words, index)):
-            return self._take(*gerund)
         if self.slots and self.verb.lemma == "be" and not self.slots[-1].preposition and _is_gerund(words, index):
             return False  # "a duo consisting of"
         if word.low in closed.AUXILIARIES or word.low == "'s" or word.kind == "speech":
@@ -227,8 +212,6 @@ class _ComplementReader:
         phrases, after = read_phrases(words, index, verb_seen=True)
         if not phrases:
             return False
-        if self.verb.lemma not in _LIKING_VERBS:
-            phrases, after = _before_shared_verb(words, phrases, after)
         if _contact_clause(words, after):
             self._take(Slot("", tuple(replace(noun, uncertain=True) for noun in phrases), phrases[-1].end), after)
             return False  # "the freedom it brings"
@@ -238,28 +221,6 @@ class _ComplementReader:
 def _contact_clause(words: Sequence[Word], index: int) -> bool:
     """Return whether a relative clause without its pronoun begins behind a phrase: "the shelter I volunteer at"."""
     return index < len(words) and words[index].low in closed.NOMINATIVE - {"you"} and words[index].kind == "word"
-
-
-def _before_shared_verb(
-    words: Sequence[Word], phrases: tuple[NounPhrase, ...], after: int
-) -> tuple[tuple[NounPhrase, ...], int]:
-    """Return a list without the verb that shares its subject: "I'm building a shed and painting the door"."""
-    for place, noun in enumerate(phrases[1:], 1):
-        first = noun.words[0]
-        if _is_gerund(words, first) and noun.words[1] - first > 1 and not _is_gerund(words, phrases[0].words[0]):
-            return phrases[:place], first - 1
-    return phrases, after
-
-
-def _before_gerund(
-    words: Sequence[Word], phrases: tuple[NounPhrase, ...], after: int
-) -> tuple[tuple[NounPhrase, ...], int]:
-    """Return the phrases of a preposition up to the next thing liked: "hiking in the hills and baking bread"."""
-    for place, noun in enumerate(phrases[1:], 1):
-        first = noun.words[0]
-        if _is_gerund(words, first) and words[first - 1].low in ("and", "&"):
-            return phrases[:place], first - 1
-    return phrases, after
 
 
 def _inserted_adverb(words: Sequence[Word], index: int) -> int:
@@ -320,19 +281,3 @@ def _subject_follows(words: Sequence[Word], index: int) -> bool:
     return index < len(words) and (words[index].low in closed.NOMINATIVE - {"you", "it"} or (
         words[index].low in ("you", "it") and grammar.is_finite(words, grammar.skip_adverbials(words, index + 1))
     ))  # fmt: skip
-
-
-def _gerund(words: Sequence[Word], index: int) -> tuple[Slot, int] | None:
-    """Return "baking bread" as the object of a verb of liking."""
-    verb = inflection(words[index].low)
-    if verb is None or "ing" not in verb.forms or words[index].low in closed.LIGHT_GERUNDS:
-        return None
-    objects, after = read_phrases(words, index + 1, verb_seen=True) if index + 1 < len(words) else ((), index + 1)
-    last = objects[-1].words[1] if objects else index + 1
-    text = " ".join(word.text for word in words[index:last])
-    activity = NounPhrase(
-        words[index].start, words[last - 1].end, text, words[index].low, common=text, words=(index, last)
-    )
-    # an activity whose object is only a pronoun is left out: "running my own studio", "seeing you"
-    unclear = len(objects) > 1 or any(noun.pronoun or noun.owner for noun in objects)
-    return Slot("", (replace(activity, uncertain=unclear),), activity.end), max(after, last)

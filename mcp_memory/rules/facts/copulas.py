@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.claims import Claim, age_claims, kinship_claims
+from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
@@ -77,7 +77,7 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
         if kinds.is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and subject.pronoun != "it":
             next_head = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
             if next_head in ("", "years"):
-                yield from age_claims(clause, subject, noun.text, effect, slot.end)
+                yield Claim(subject, "age", noun.text, effect, None, slot.end)
         elif noun.head == "old" and "year" in noun.text and noun.text.split()[0].isdecimal():
             yield Claim(subject, "age", noun.text.split()[0], effect, None, slot.end)
         elif noun.owner is None:

@@ -160,19 +160,7 @@ def is_adverb(words: Sequence[Word], index: int) -> bool:
         return word.kind in ("adverb", "time")
     if word.low == "no" and index + 1 < len(words) and not words[index + 1].mark:
         return False  # of a phrase: "has no car"
-    known = word.low in closed.ADVERBS or _is_manner(words, index)
-    return known and (index == 0 or not word.capital)
-
-
-def _is_manner(words: Sequence[Word], index: int) -> bool:
-    """Return whether a word says how by its ending ("slowly"), and what follows is no noun that it could describe."""
-    low = words[index].low
-    if not low.endswith("ly") or len(low) < 6 or low in closed.NO_ADVERBS_IN_LY:
-        return False
-    following = words[index + 1] if index + 1 < len(words) else None
-    if following is None or following.mark or following.low in closed.PREPOSITIONS | closed.CONJUNCTIONS:
-        return True
-    return not following.capital and inflection(following.low) is not None
+    return word.low in closed.ADVERBS and (index == 0 or not word.capital)
 
 
 def is_auxiliary(words: Sequence[Word], index: int) -> bool:
@@ -193,13 +181,6 @@ def is_finite(words: Sequence[Word], index: int, forms: frozenset[Form] = _FINIT
     return verb is not None and not forms.isdisjoint(verb.forms)
 
 
-def mends(words: Sequence[Word], index: int) -> bool:
-    """Return whether "no, …", "wait, …" or "no wait" stands at an index: what follows mends what came before."""
-    if index + 1 >= len(words) or words[index].low not in ("no", "wait", "sorry", "oops"):
-        return False
-    return words[index + 1].text == "," or (words[index].low, words[index + 1].low) == ("no", "wait")
-
-
 def ends_phrase(words: Sequence[Word], index: int) -> bool:
     """Return whether a word cannot be part of a noun phrase."""
     if index >= len(words):
@@ -209,7 +190,7 @@ def ends_phrase(words: Sequence[Word], index: int) -> bool:
         return True
     if word.capital and index:
         return False
-    return word.low in BREAKING or word.low == "either" or _is_manner(words, index)
+    return word.low in BREAKING or word.low == "either"
 
 
 def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:

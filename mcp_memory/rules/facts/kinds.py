@@ -9,7 +9,7 @@ from mcp_memory.domain.entities import medicine
 from mcp_memory.language.expressions import WEEKDAY_WORDS
 from mcp_memory.language.iso import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
-from mcp_memory.rules.facts.grammar import QUALITIES, inflection
+from mcp_memory.rules.facts.grammar import QUALITIES
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 
@@ -192,20 +192,6 @@ def is_human(noun: NounPhrase) -> bool:
 _UNCLEAR = (closed.EMPTY | nouns.ABSTRACT | nouns.VAGUE) - (
     nouns.OWNABLE | nouns.WORKS | nouns.EVENTS | nouns.CRAFTS | nouns.AWARDS | nouns.CONDITIONS
 )
-_CONCRETE = (
-    nouns.AWARDS
-    | nouns.EVENTS
-    | nouns.SCHOOLS
-    | word_set(
-        "licence driving-licence fence ambulance dance insurance appliance residence city charity business phone"
-        " telephone smartphone drone microphone saxophone trombone stone headstone gravestone bone gemstone ship"
-        " internship apprenticeship citizenship membership dealership harness wilderness entrance"
-        " inheritance allowance facility utility nationality university community conservatory"
-    )
-)
-"""Nouns that end like abstract ones."""
-
-
 _STRICT = word_set(
     "thing used liked hobby subject noted cause tool work craft event activity venue won ownable condition"
 )
@@ -223,21 +209,12 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
     """
     if kind in ("org", "workplace", "firm", "company") and not noun.named:
         return noun.text.lower() not in nouns.ANY_FIRM
-    if kind == "place":
-        return noun.named or noun.owner is None
     if kind not in _STRICT or noun.quoted:
         return True
-    form = inflection(noun.text)
-    if kind not in ("liked", "hobby") and form is not None and form.forms == {"third"}:
-        return False  # "the freedom and connection it brings"
-    if noun.determiner in closed.DETERMINERS - closed.ARTICLES - {"both", "several", "many"}:
-        return False
     if noun.owner and (noun.owner.pronoun in ("you", "they", "it", "he", "she") or noun.owner.uncertain):
         return False
     first = noun.text.split()[0].lower()
     if first in nouns.JUDGING | closed.EMPTY - nouns.NUMBERS or noun.head in _UNCLEAR:
-        return False
-    if noun.head.endswith(nouns.ABSTRACT_ENDINGS) and not noun.named and noun.head not in _CONCRETE:
         return False
     if kind in ("liked", "hobby", "subject"):
         return noun.named or noun.determiner == "" or (noun.determiner == "the" and noun.head in nouns.PLACES)

@@ -118,7 +118,6 @@ _SINGLE_ACTS = word_set(
     " begin"
 )
 """Verbs of what is done once: in the present tense, without a date, they tell a habit, an instruction or a tale."""
-_HABITS = word_set("always often usually sometimes never regularly frequently occasionally rarely seldom still")
 
 
 def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
@@ -152,26 +151,6 @@ def is_tentative(verb: VerbGroup, subject: Sequence[NounPhrase]) -> bool:
     """Return whether people doubt their own deed, "I may have found a job": it is not done, or they play it down."""
     own = bool(subject) and subject[0].pronoun in ("i", "we")
     return own and verb.tense == "perfect" and verb.confidence <= MIGHT
-
-
-def is_generic(verb: VerbGroup, subject: Sequence[NounPhrase], adverbs: frozenset[str], *, dated: bool) -> bool:
-    """Return whether a clause of a message tells what happens in general rather than what is so or happened.
-
-    Examples: "you move to a new city", "we move to Delayville" as a play on words. A single act in the present tense is
-    a fact only with its date, as a plan.
-
-    Args:
-        verb: the verb of the clause.
-        subject: its subject.
-        adverbs: in lower case.
-        dated: whether the clause states a time.
-    """
-    simple = verb.tense == "present" and not (verb.progressive or verb.unreal or verb.phase or verb.passive)
-    if not simple or verb.negated:
-        return False
-    if subject and subject[0].pronoun in closed.SECOND and verb.lemma not in _LASTING:
-        return True
-    return verb.lemma in _SINGLE_ACTS and not dated and not adverbs & _HABITS
 
 
 def as_planned(verb: VerbGroup, times: Sequence[StatedTime], said_at: Millis) -> VerbGroup:

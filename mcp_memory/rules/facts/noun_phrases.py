@@ -16,7 +16,7 @@ from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.grammar import Form, inflection
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.tables.nouns import EVENTS, ING_NOUNS, PETS, TITLE_ROLES
+from mcp_memory.rules.facts.tables.nouns import PETS, TITLE_ROLES
 from mcp_memory.rules.facts.words import Word
 
 OMITTED = "(left out)"
@@ -74,10 +74,8 @@ class NounPhrase:
     @property
     def plural(self) -> bool:
         """Whether the head looks like a plural."""
-        return (
-            self.pronoun in ("we", "they")
-            or (not self.name and self.head.endswith("s") and not self.head.endswith("ss"))
-            or self.head in ("people", "children", "men", "women")
+        return self.pronoun in ("we", "they") or (
+            not self.name and self.head.endswith("s") and not self.head.endswith("ss")
         )
 
 
@@ -93,13 +91,6 @@ _NAMING = frozenset(("called", "named", "nicknamed"))
 _DESCRIBING = frozenset(("first", "early", "late", "daily", "weekly", "monthly", "full-time", "part-time", "online"))
 """Adverbs that are adjectives behind an owner or an article."""
 _QUANTITIES = frozenset(("couple", "lot", "lots", "bunch", "pair", "few", "number", "bit", "group"))
-
-
-def _verb_follows_name(words: Sequence[Word], index: int) -> bool:
-    """Return whether a verb stands behind a name: "a man called Tom is here", not "a man called Tom yesterday"."""
-    while index < len(words) and words[index].kind == "word" and words[index].capital:
-        index += 1
-    return index < len(words) and (grammar.is_auxiliary(words, index) or grammar.is_finite(words, index))
 
 
 def read_phrase(
@@ -154,7 +145,6 @@ def read_phrase(
         return None
     phrase = _make_phrase(words, first, core, index, determiner, owner)
     naming = index + 1 < len(words) and words[index].low in _NAMING and words[index + 1].capital
-    naming = naming and (not subject or _verb_follows_name(words, index + 1))
     if naming and (name_phrase := read_phrase(words, index + 1, subject=True)):
         phrase = replace(phrase, name=name_phrase[0].text, named=True, end=name_phrase[0].end)
         index = name_phrase[1]
@@ -171,9 +161,7 @@ def read_phrase(
 
 def _ends_there(words: Sequence[Word], index: int) -> bool:
     """Return whether no noun follows an owner or article: "first" of "her first race" describes one."""
-    if index < len(words) and words[index].low in _DESCRIBING and not words[index].capital:
-        return grammar.ends_phrase(words, index + 1)
-    return grammar.ends_phrase(words, index)
+    return grammar.ends_phrase(words, index + (index < len(words) and words[index].low in _DESCRIBING))
 
 
 def _after_of(words: Sequence[Word], index: int, inner: NounPhrase) -> str:
@@ -215,10 +203,6 @@ def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, ve
         return False
     if subject:
         return not _FINITE.isdisjoint(verb.forms) or ("plain" in verb.forms and not _noun_follows(words, index))
-    if verb.forms == {"ing"} and word.low in nouns.EVENTS | nouns.ING_NOUNS:
-        return False
-    if verb.forms == {"ing"}:  # "public speaking", yet not "the man living there"
-        return grammar.ends_phrase(words, index + 1) and not (index + 1 >= len(words) or words[index + 1].mark)
     return verb.forms <= {"past", "participle"}
 
 
@@ -293,7 +277,6 @@ _VAGUE_ALTERNATIVES = frozenset(("something", "so", "similar", "whatever"))
 _RELATIONAL_NOUNS = frozenset(("part", "member", "capital", "daughter", "son", "home"))
 MOST = 12
 """Phrases in one list."""
-_LASTING = frozenset(("live", "work", "study", "teach"))
 
 
 def read_phrases(
@@ -339,25 +322,18 @@ def read_phrases(
 def _joined(words: Sequence[Word], phrases: list[NounPhrase]) -> list[NounPhrase]:
     """Return the phrases with those joined that only look like a list.
 
-    Adjectives before one noun belong to it ("simple, light meals", "plain and useful tools"), and the objects of a
-    gerund stay with their verb ("improving schools and roads").
+    Adjectives before one noun belong to it ("plain and useful tools"), and the objects of a gerund stay with their verb
+    ("improving schools and roads").
     """
     first, second = phrases[:2]
+    opening, single = words[first.words[0]].low, first.words[1] - first.words[0] == 1
     bare = not (second.determiner or second.owner or second.pronoun or second.name or second.quoted)
-    lone = first.words[1] - first.words[0] == 1 and not (first.pronoun or first.name or first.plural or first.quoted)
-    lone = lone and (grammar.is_adjective(words[first.words[0]].low) or len(phrases) == 2)
-    lone = lone and words[first.words[1]].text == "," and words[second.words[0] - 1].text == ","
-    gerund = inflection(words[first.words[0]].low) if first.words[1] - first.words[0] > 1 else None
-    if first.plural and second.owner and second.owner.pronoun == "they" and not first.pronoun and len(phrases) == 2:
-        return [replace(_between(words, first, second), head=first.head)]  # "elders and their rights"
-    paired = grammar.is_quality(words[first.words[0]].low) and first.words[1] - first.words[0] == 1
-    if bare and (lone or paired) and second.words[1] - second.words[0] > 1:
+    if single and bare and grammar.is_quality(opening):
         return [_between(words, first, second), *phrases[2:]]
-    if gerund is not None and gerund.forms == {"ing"} and words[first.words[0]].low not in ING_NOUNS | EVENTS:
-        others = [inflection(words[item.words[0]].low) for item in phrases[1:]]
-        if not any(item.pronoun for item in phrases) and all(
-            verb is None or "ing" not in verb.forms for verb in others
-        ):
+    gerund = None if single else inflection(opening)
+    if gerund is not None and gerund.forms == {"ing"} and not any(item.pronoun for item in phrases):
+        others = (inflection(words[item.words[0]].low) for item in phrases[1:])
+        if all(verb is None or "ing" not in verb.forms for verb in others):
             return [_between(words, first, phrases[-1])]
     return phrases
 
@@ -374,14 +350,12 @@ def _between(words: Sequence[Word], first: NounPhrase, last: NounPhrase) -> Noun
 def _with_antecedent_owner(item: NounPhrase, before: NounPhrase) -> NounPhrase:
     """Return "his wife Ann" behind "Tom and" with Tom as the owner."""
     antecedent = before if before.of is None else before.of  # "the son of Tom and his wife"
-    if item.owner and item.owner.pronoun in ("he", "she") and antecedent.named and not antecedent.pronoun:
-        return replace(item, owner=antecedent)
-    return item
+    return replace(item, owner=antecedent) if item.owner and item.owner.pronoun in ("he", "she") else item
 
 
 def _list_ends(words: Sequence[Word], index: int, subject: bool) -> bool:
     """Return whether no further item of the list begins at ``index``."""
-    if index >= len(words) or grammar.mends(words, index):
+    if index >= len(words):
         return True
     if subject:  # "Sven and Carla got married": the verb behind it belongs to both
         return grammar.is_finite(words, index) and not words[index].capital
@@ -411,7 +385,7 @@ def _attach_appositions(
             break
         apposition, after = following
         description = _is_description(apposition)
-        if description and _takes_description(words, first, index + 1, apposition, subject):
+        if description and first.name and not opens_clause(words, index + 1):
             first = replace(first, appositions=(*first.appositions, apposition))
         elif named := _with_names(words, first, following, subject, verb_seen):
             first, after = named
@@ -434,24 +408,6 @@ def _is_description(apposition: NounPhrase) -> bool:
     )
 
 
-def _takes_description(
-    words: Sequence[Word], first: NounPhrase, start: int, apposition: NounPhrase, subject: bool
-) -> bool:
-    """Return whether the description behind a phrase belongs to it, and is no item of a list and no clause.
-
-    Args:
-        words: the words of the sentence.
-        first: the phrase before the comma.
-        start: index of the first word of the description.
-        apposition: the description.
-        subject: whether the verb is expected after it.
-    """
-    bare = not (first.determiner or first.owner or first.plural or subject)
-    if not first.name and not (bare and apposition.determiner in ("a", "an")):
-        return False
-    return not opens_clause(words, start)
-
-
 def _with_names(
     words: Sequence[Word], first: NounPhrase, following: tuple[NounPhrase, int], subject: bool, verb_seen: bool
 ) -> tuple[NounPhrase, int] | None:
@@ -465,16 +421,13 @@ def _with_names(
         verb_seen: whether the clause has its verb already.
     """
     apposition, after = following
-    can_be_named = not first.name and not first.named
-    can_be_named = can_be_named and bool(first.owner or first.plural or (subject and first.determiner))
+    can_be_named = not first.name and (first.owner or first.plural or (subject and first.determiner))
     if not can_be_named or not apposition.name or apposition.owner or apposition.determiner:
         return None
     if after + 1 < len(words) and words[after].low in _AND:
         second = read_phrase(words, after + 1, subject=subject, verb_seen=verb_seen)
         if second and second[0].name and not second[0].determiner:
             return replace(first, appositions=(apposition, second[0])), second[1]
-    elif subject and after < len(words) and words[after].text != ",":
-        return None
     return None if first.plural else (replace(first, name=apposition.name, named=True), after)
 
 
@@ -505,15 +458,7 @@ def _age_follows(words: Sequence[Word], index: int) -> bool:
 
 def _share_owner(phrases: list[NounPhrase]) -> tuple[NounPhrase, ...]:
     """Return the phrases; common nouns without an owner get the owner of the first: "my brother and sister"."""
-    owner, first = phrases[0].owner, phrases[0]
-    if first.owner and first.name and first.common and first.head.endswith("s") and len(phrases) > 1:
-        # "my brothers Nico and Jan": both get the common noun of the first
-        return tuple(
-            item
-            if item is first or item.common or not item.name
-            else replace(item, owner=owner, common=first.common, head=first.head)
-            for item in phrases
-        )
+    owner = phrases[0].owner
     return tuple(
         replace(item, owner=owner) if index and owner and not (item.owner or item.determiner or item.named) else item
         for index, item in enumerate(phrases)
@@ -533,31 +478,13 @@ def opens_clause(words: Sequence[Word], index: int) -> bool:
     if word.low in closed.SUBORDINATORS or word.low in closed.CONDITIONS:
         return True
     if not word.capital and grammar.is_finite(words, index):
-        if grammar.is_auxiliary(words, index):
-            return True
-        verb = inflection(word.low)
-        assert verb is not None
-        if "past" in verb.forms and verb.forms.isdisjoint(("plain",)):
-            return True
-        following = index + 1
-        return following < len(words) and (
-            words[following].kind in ("title", "number", "adverb", "time")
-            or (verb.lemma in _LASTING and grammar.is_adverb(words, following))
-            or words[following].capital
-            or words[following].low in ("there", "here")
-            or words[following].low
-            in closed.DETERMINERS | closed.OWNERS.keys() | closed.PREPOSITIONS | closed.OBJECTIVE
-            or (inflection(words[following].low) or ("", ()))[1] == frozenset(("ing",))
-            or ("third" in verb.forms and not grammar.ends_phrase(words, following))
-        )
+        return grammar.is_auxiliary(words, index) or index + 1 < len(words)
     subject = read_phrase(words, index, subject=True)
     if subject is None:
         return False
     after = grammar.skip_adverbials(words, subject[1])
     if after < len(words) and words[after].text == "," and (inserted := read_phrase(words, after + 1)):
-        closing = inserted[1]  # "and the new one, Lowick Town, trains at night"
-        if closing < len(words) and words[closing].text == ",":
-            return grammar.is_finite(words, closing + 1, frozenset(("past", "third")))
-    return grammar.is_finite(words, after, frozenset(("past", "third"))) or (
-        subject[0].plural and grammar.is_finite(words, after) and after < len(words)
-    )
+        after = inserted[1] + (
+            inserted[1] < len(words) and words[inserted[1]].text == ","
+        )  # "the new one, Lowick Town,"
+    return grammar.is_finite(words, after, frozenset(("past", "third")))

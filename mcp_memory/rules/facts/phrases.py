@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.claims import Claim, age_claims, kinship_claims
+from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clauses import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
@@ -60,7 +60,7 @@ def verb_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
                 yield Claim(clause.subject[0], "works_at", place.nouns[0], effect, None, place.end)
     elif verb.lemma == "turn" and not verb.passive and kinds.is_age(first):  # "turned 40"
         for person in (person for subject in clause.subject for person in named_by(subject)):
-            yield from age_claims(clause, person, first.text, "begin", slot.end)
+            yield Claim(person, "age", first.text, "begin", None, slot.end)
     elif verb.passive and verb.lemma in ("call", "name") and first.named and len(clause.subject) == 1:
         yield from _naming_claims(clause.subject[0], first, slot.end, talk)
     elif verb.lemma in _PRESCRIBE_VERBS and (kinds.is_human(first) or first.pronoun in ("me", "him", "her")):

@@ -28,9 +28,6 @@ _UNREAL = word_set(
     " offer attempt fail tend prefer love like hate choose threaten struggle learn help ask get come happen"
     " imagine avoid miss mind suggest recommend mean deserve"
 )
-_REPORTED = frozenset(("say", "believe", "think", "report", "rumour", "allege", "claim", "know", "estimate"))
-
-
 _OWNED = frozenset(("a", "an", "two", "three", "four"))
 
 
@@ -62,14 +59,6 @@ def may_be_participle(words: Sequence[Word], index: int) -> bool:
         return False
     verb = inflection(words[index].low)
     return words[index].low in ("been", "got") or (verb is not None and "participle" in verb.forms)
-
-
-def skip_report(words: Sequence[Word], index: int) -> int:
-    """Return the index of the last "to" or "have" of "is said to have", or 0."""
-    verb = inflection(words[index].low)
-    if verb and verb.lemma in _REPORTED and low_at(words, index + 1) == "to":
-        return index + 1 + (low_at(words, index + 2) in ("have",) and may_be_participle(words, index + 3))
-    return 0
 
 
 def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenative, int] | None:
@@ -286,10 +275,7 @@ class _VerbGroupReader:
         elif verb and "ing" in verb.forms and "plain" not in verb.forms:
             self.progressive = True
         elif verb and "participle" in verb.forms and not words[following].capital and after != "let":
-            if last := skip_report(words, following):
-                self.confidence, self.index, self.tense = min(self.confidence, REPORTED), last, "present"
-            else:
-                self.passive = True
+            self.passive = True
         elif after not in closed.BE:
             self._be_as_main_verb()
             return False

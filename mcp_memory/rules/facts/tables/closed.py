@@ -69,15 +69,6 @@ ADVERBS = word_set(
     " kinda sorta legally mum's ps"
 ) - word_set("best better mum's home")
 """Words for how, when or how certainly; a clause reads the same without them."""
-NO_ADVERBS_IN_LY = word_set(
-    "family assembly anomaly monopoly butterfly dragonfly gadfly belly bully jelly reply supply apply multiply italy"
-    " friendly unfriendly lovely lonely lively elderly costly ghostly likely unlikely deadly scholarly timely worldly"
-    " orderly cowardly leisurely curly chilly cuddly wobbly crumbly bubbly prickly woolly jolly homily melancholy"
-    " quarterly hourly yearly nightly smelly beastly heavenly cleanly earthly sickly motherly fatherly brotherly"
-    " sisterly neighbourly comply rally tally"
-    " dolly trolley lolly molly polly holly billy sally emily beverly kimberly carly july"
-)
-"""Nouns, verbs, adjectives and names that only end like adverbs."""
 RUMOURS = word_set("apparently reportedly allegedly supposedly rumour rumor rumours rumors rumoured rumored")
 LIGHT_GERUNDS = word_set(
     "making taking doing spending getting having being seeing keeping giving putting going trying using"

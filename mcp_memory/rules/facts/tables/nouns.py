@@ -17,8 +17,6 @@ STATES = _WORDS["STATES"] | _WORDS["CONDITIONED"]
 NATIONALITIES = COMMON_DEMONYMS
 ROLE_ENDINGS = ("ologist", "ician", "grapher", "smith", "maker", "keeper", "worker", "driver", "teacher", "writer")
 """Endings of further nouns for roles."""
-ABSTRACT_ENDINGS = ("ness", "ship", "ity", "ism", "ance", "ence", "hood", "ful", "thing", "body", "one")
-"""Endings of nouns that mean nothing by themselves."""
 
 
 def __getattr__(name: str) -> frozenset[str]:  # tells mypy what the names above are; all of them are there

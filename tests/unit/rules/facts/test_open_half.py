@@ -13,7 +13,7 @@ HERE = Path(__file__).parents[3] / "extraction"
 
 
 @pytest.mark.parametrize(
-    ("name", "precision", "recall"), [("sentences_open", 0.98, 0.70), ("sentences_fresh", 0.94, 0.46)]
+    ("name", "precision", "recall"), [("sentences_open", 0.98, 0.69), ("sentences_fresh", 0.95, 0.45)]
 )
 def test_precision_and_recall_reach_their_minimum(name: str, precision: float, recall: float) -> None:
     result = score(RuleExtractor().extract, load(HERE / f"{name}.jsonl"))
@@ -28,7 +28,7 @@ def test_plain_statements_are_read_with_their_dates() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "precision", "recall"), [("friends", 0.88, 0.34), ("assistant", 0.94, 0.23), ("developers", 0.97, 0.06)]
+    ("name", "precision", "recall"), [("friends", 0.88, 0.33), ("assistant", 0.94, 0.23), ("developers", 0.97, 0.06)]
 )
 def test_facts_of_labelled_talks_reach_their_minimum(name: str, precision: float, recall: float) -> None:
     result = score_talk(read_talk(HERE / f"talk_{name}_open.jsonl"))

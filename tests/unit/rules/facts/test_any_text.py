@@ -1,0 +1,112 @@
+"""No text breaks the rules or slows them down; what repeats itself is kept, and not read for facts."""
+
+import itertools
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reading import read, turn
+
+from mcp_memory.domain.turns import READ_CHARS
+from mcp_memory.language.segments import is_repetitive, split
+from mcp_memory.language.stated import stated_times
+from mcp_memory.rules.facts import extractor, prose
+from mcp_memory.rules.facts.extractor import RuleExtractor
+
+LIVES = "I live in Lisbon."
+PIECES = [
+    "I ", "and ", "'s ", "Ann ", ", ", "of ", "my ", "moved to ", '"', "(", "in 2019 ", "is ", "the ", "since ", "’",
+    "\n", "é", "𝔘", "🙂", "\u200d", "who ", "been ", "not ", "was made ", "They put me ", "no ", ". ",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60))
+@settings(max_examples=150, deadline=None)
+def test_no_text_raises_and_every_span_lies_in_its_text(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    for fact in read(text):
+        assert 0 <= fact.start < fact.end <= len(text)
+        assert fact.since < fact.until
+        assert 0 < fact.confidence <= 1
+
+
+@pytest.mark.parametrize("piece", [*PIECES, "I live in Bergen and ", "a, ", "((", "don't not "])
+def test_a_sentence_of_a_hundred_kilobytes_takes_less_than_three_seconds(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    before = time.process_time()
+    RuleExtractor().extract(turn(text), "Tom", [(0, len(text))], [[]])
+    assert time.process_time() - before < 3.0  # 0.3 on a quiet machine
+
+
+GROWTH = 1.3 * 8
+"""Most that the time may grow for a text eight times as long; what is quadratic grows 64 times."""
+
+
+def _read_s(part: str, size: int) -> float:
+    """Return the processor's seconds for a message that repeats a part."""
+    message = turn((part * (size // len(part) + 1))[:size])
+    started = time.thread_time()
+    spans = split(message.text)
+    times = [stated_times(message.text, message.said_at, *span) for span in spans]
+    RuleExtractor().extract(message, "Leo", spans, times)
+    return time.thread_time() - started
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "not ", "my ", "that ", "who ", "Ann ", "moved ", "Monday ", "since ", "2020 ", '"', "'", "’s ", "(", "()",
+        ", ", ": ", "`", ">", "\n", "? ", ". ", "@", "0", "a", "1 May ", "on 1 May 2020, ", "I live in Lisbon. ",
+        "I live in Lisbon and ", "my sister's ", "who knows the man ", '"he said" ', "我昨天去了北京", "a\u0301",
+        "- buy milk\n", "no wait, I mean ", "I am 30. ",
+    ],
+)  # fmt: skip
+def test_reading_takes_no_longer_than_a_text_is_long(part: str) -> None:
+    small = large = float("inf")
+    for _ in range(8):  # a busy machine only makes a reading longer
+        small = min(small, *(_read_s(part, 4_000) for _ in range(3)))
+        large = min(large, _read_s(part, 32_000))
+        if large < max(0.02, GROWTH * small):
+            return
+    pytest.fail(f"{small:.4f} s, and {large:.4f} s for eight times as much")
+
+
+def test_a_message_that_takes_too_long_is_put_aside_with_a_word(monkeypatch, caplog) -> None:
+    towns = ("Oslo", "Rome", "Bern", "Riga", "Bath", "Kiel", "Genoa", "Turin")
+    text = " ".join(f"I live in {name}." for name in towns)
+    ticks = itertools.count(step=prose.CEILING_S / 4)
+    monkeypatch.setattr(prose.time, "thread_time", lambda: next(ticks))
+    found = RuleExtractor().extract(turn(text), "Leo", split(text), [()] * len(towns))
+    assert 0 < len({one.tail for one in found}) < len(towns)
+    assert "its facts are not read" in caplog.text
+
+
+@pytest.mark.parametrize("noise", ["not " * 400, "my my and " * 200, "1 May " * 300, "' " * 500])
+def test_a_fact_beside_noise_is_read(noise: str) -> None:
+    assert "lives_in" in {fact.relation for fact in read(f"{LIVES}\n\n{noise}\n\nMy brother is Tom.")}
+    assert is_repetitive(noise, 0, 1_200)
+
+
+def test_prose_and_lists_are_not_repetitive() -> None:
+    prose_text = " ".join(f"and then we went to place{n}, where aunt{n} told us of the day{n}" for n in range(20))
+    for text in (prose_text, "no, no, no! " * 4, ", ".join(f"item{n}" for n in range(100))):
+        assert not is_repetitive(text, 0, len(text))
+
+
+def test_a_sentence_that_is_told_very_often_is_read_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    spans_read = []
+    plain = extractor.skip_lead_in
+    monkeypatch.setattr(extractor, "skip_lead_in", lambda *given: spans_read.append(given[1:]) or plain(*given))
+    spans = split(text := f"{LIVES} " * 50 + "I work at Nokia.")
+    RuleExtractor().extract(turn(text), None, spans, [[] for _ in spans])
+    assert len(spans_read) == prose.TOLD_AGAIN + 1
+    assert spans_read[-1] == spans[-1]
+
+
+def test_a_very_long_message_is_read_up_to_a_ceiling() -> None:
+    filler = "".join(f"We saw bird{n} near hill{n}. " for n in range(READ_CHARS // 20))
+    spans = split(text := f"My sister is Nele. {filler} {LIVES}")
+    found = RuleExtractor().extract(turn(text), None, spans, [[] for _ in spans])
+    assert any("Nele" in (fact.tail, fact.head) for fact in found)
+    assert "lives_in" not in {fact.relation for fact in found}
