@@ -26,7 +26,7 @@ from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.server.http.process import listener
 from mcp_memory.server.resources import sessions
 from mcp_memory.server.resources.uris import FAMILIES, Family
-from mcp_memory.server.tools.arguments import Input, read
+from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.catalogue import TOOLS
 from mcp_memory.server.tools.replies import Output, reply_of
 from mcp_memory.server.tools.tool import Tool
@@ -59,15 +59,10 @@ async def ask(_progress):
 
 
 def fixture(name, act):
-    def prepare(raw, _limits):
-        read(Arguments, raw)
+    async def run(_memory, progress):
+        return reply_of(Output(engine="caller", warnings=[]), [await act(progress)])
 
-        async def run(_memory, progress):
-            return reply_of(Output(engine="caller", warnings=[]), [await act(progress)])
-
-        return run
-
-    return Tool(name, name, "A tool of the suite.", Arguments, Output, prepare, read_only=True)
+    return Tool(name, name, "A tool of the suite.", Arguments, Output, lambda _args: run, read_only=True)
 
 
 for name, act in {

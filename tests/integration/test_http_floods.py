@@ -218,14 +218,14 @@ async def test_large_bodies_count_as_several_requests(tmp_path):
 async def test_the_arguments_of_a_call_are_read_once_and_those_of_a_large_one_hold_up_nobody(tmp_path, monkeypatch):
     write, read, go, reading = TOOLS["memory_write"], [], threading.Event(), anyio.Event()
 
-    def prepare(raw, limits):
+    def run(args):
         read.append(threading.current_thread() is threading.main_thread())
         if not read[-1]:
             anyio.from_thread.run_sync(reading.set)
             assert go.wait(20)
-        return write.prepare(raw, limits)
+        return write.run(args)
 
-    monkeypatch.setitem(TOOLS, "memory_write", replace(write, prepare=prepare))
+    monkeypatch.setitem(TOOLS, "memory_write", replace(write, run=run))
     async with guarded(tmp_path, WordMemory(), caller_calls=1, json=True) as (url, file, ann):
         bob = file.add(grant("bob", "bob"))
         large, foreign = tool("memory_write", text="x " * 10_000), tool("memory_write", text="x", space="bob")

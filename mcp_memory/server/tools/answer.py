@@ -25,7 +25,6 @@ from mcp_memory.server.tools.arguments import (
     SpaceName,
     check_space,
     moment_of,
-    read,
     short_text,
 )
 from mcp_memory.server.tools.replies import (
@@ -54,7 +53,6 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
-from mcp_memory.settings import LimitSettings
 from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
@@ -272,8 +270,7 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
     return fitting
 
 
-def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    args = read(AnswerInput, raw, limits)
+def _run(args: AnswerInput) -> Run:
     query = answer_query(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
@@ -292,7 +289,7 @@ ANSWER = Tool(
     ),
     input=AnswerInput,
     output=AnswerOutput,
-    prepare=_prepare,
+    run=_run,
     read_only=False,  # what it learns is stored
     repeatable=False,  # each answer is an episode of its own
 )

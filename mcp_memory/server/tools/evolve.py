@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from pydantic import Field, StrictBool
 
@@ -27,7 +26,6 @@ from mcp_memory.server.tools.arguments import (
     RecordId,
     SpaceName,
     check_space,
-    read,
     short_text,
     text_of,
 )
@@ -49,7 +47,6 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
-from mcp_memory.settings import LimitSettings
 from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
@@ -212,8 +209,8 @@ def evolve_reply(result: EvolveResult) -> Reply:
     )
 
 
-def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    request = evolve_request(read(EvolveInput, raw, limits))
+def _run(args: EvolveInput) -> Run:
+    request = evolve_request(args)
 
     async def run(memory: Memory, progress: Progress) -> Reply:
         return evolve_reply(await memory.evolve(request, progress))
@@ -232,7 +229,7 @@ EVOLVE = Tool(
     ),
     input=EvolveInput,
     output=EvolveOutput,
-    prepare=_prepare,
+    run=_run,
     read_only=False,
     needs=frozenset(("read", "write")),
 )

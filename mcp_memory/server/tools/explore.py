@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -21,7 +20,6 @@ from mcp_memory.server.tools.arguments import (
     SpaceName,
     Time,
     check_space,
-    read,
     short_text,
     window_of,
 )
@@ -43,7 +41,6 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
-from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -170,8 +167,7 @@ def _earlier_warning(found: OperatorResult, out: int) -> list[str]:
     return [f"{earlier} left out; for these give {until}a higher limit and max_tokens."]
 
 
-def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    args = read(ExploreInput, raw, limits)
+def _run(args: ExploreInput) -> Run:
     request = explore_request(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
@@ -193,6 +189,6 @@ EXPLORE = Tool(
     ),
     input=ExploreInput,
     output=ExploreOutput,
-    prepare=_prepare,
+    run=_run,
     read_only=True,
 )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StrictBool
 
@@ -18,13 +17,11 @@ from mcp_memory.server.tools.arguments import (
     SpaceName,
     Time,
     check_space,
-    read,
     short_text,
     window_of,
 )
 from mcp_memory.server.tools.replies import Count, Output, Reply, indent, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
-from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -123,8 +120,8 @@ def _count_words(kind: str, count: int) -> str:
     return " ".join((str(count), first.removesuffix("s") if count == 1 else first, *rest))
 
 
-def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    request = forget_request(read(ForgetInput, raw, limits))
+def _run(args: ForgetInput) -> Run:
+    request = forget_request(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         by = f"memory_forget ({client})" if (client := CLIENT.get()) else "memory_forget"
@@ -145,7 +142,7 @@ FORGET = Tool(
     ),
     input=ForgetInput,
     output=ForgetOutput,
-    prepare=_prepare,
+    run=_run,
     read_only=False,
     destructive=True,
     needs=frozenset(("read", "forget")),

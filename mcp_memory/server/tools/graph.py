@@ -9,10 +9,9 @@ from pydantic import Field
 
 from mcp_memory.server import viewer
 from mcp_memory.server.asking import APPS
-from mcp_memory.server.tools.arguments import GraphInput, check_space, read, shown
+from mcp_memory.server.tools.arguments import GraphInput, check_space, shown
 from mcp_memory.server.tools.replies import HEADER, Count, Output, Part, Reply, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
-from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -73,8 +72,7 @@ def graph_reply(drawing: Drawing, row: Mapping[str, Any]) -> Reply:
     return reply_of(GraphOutput, lines, engine="embedded", warnings=warnings, **row)
 
 
-def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    args = read(GraphInput, raw, limits)
+def _run(args: GraphInput) -> Run:
     chosen = {"space": check_space(args.space), "entity": args.entity, "depth": str(args.depth), "as_of": args.as_of}
     values = {name: value for name, value in chosen.items() if value is not None}
 
@@ -102,7 +100,7 @@ GRAPH = Tool(
     ),
     input=GraphInput,
     output=GraphOutput,
-    prepare=_prepare,
+    run=_run,
     read_only=True,
     meta=viewer.TOOL_META,
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 from pydantic import Field, StrictBool, StrictInt
 
@@ -28,7 +28,6 @@ from mcp_memory.server.tools.arguments import (
     Time,
     check_space,
     moment_of,
-    read,
     short_text,
     shown,
     window_of,
@@ -48,7 +47,6 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
-from mcp_memory.settings import LimitSettings
 from mcp_memory.visible import one_line
 
 if TYPE_CHECKING:
@@ -324,8 +322,7 @@ def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
     return f"Shown: all {number} found{before}, {what}."
 
 
-def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    args = read(ReconstructInput, raw, limits)
+def _run(args: ReconstructInput) -> Run:
     query, spaces = recall_query(args), asked_spaces(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
@@ -364,6 +361,6 @@ RECONSTRUCT = Tool(
     ),
     input=ReconstructInput,
     output=ReconstructOutput,
-    prepare=_prepare,
+    run=_run,
     read_only=True,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,10 +10,9 @@ from pydantic import Field, StrictBool
 from mcp_memory.domain.access import CALLER, MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
 from mcp_memory.server.asking import problem_texts
-from mcp_memory.server.tools.arguments import Input, read
+from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.replies import Count, Output, Part, Reply, SpentOutput, quantity, reply_of, warning_lines
 from mcp_memory.server.tools.tool import Run, Tool
-from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -241,9 +239,7 @@ def _judging_text(judging: Judging | None) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    read(StatusInput, raw, limits)
-
+def _run(_args: StatusInput) -> Run:
     async def run(memory: Memory, _progress: Progress) -> Reply:
         return status_reply(await memory.status())
 
@@ -258,6 +254,6 @@ STATUS = Tool(
     ),
     input=StatusInput,
     output=StatusOutput,
-    prepare=_prepare,
+    run=_run,
     read_only=True,
 )

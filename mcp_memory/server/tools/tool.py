@@ -11,7 +11,7 @@ from anyio import to_thread
 from pydantic import BaseModel
 
 from mcp_memory.domain.access import Right
-from mcp_memory.server.tools.arguments import Input
+from mcp_memory.server.tools.arguments import Input, read
 from mcp_memory.server.tools.replies import Output, Reply
 from mcp_memory.settings import LimitSettings
 
@@ -37,8 +37,7 @@ class Tool:
         description: tells a model when to call it; the schema tells how.
         input: the model of its arguments.
         output: the model of its structured reply.
-        prepare: checks the arguments of a call, within the configured limits, and returns the function that runs it;
-            raises `InvalidInput` while nothing is done yet.
+        run: returns the function that runs a call with such arguments; raises `InvalidInput` while nothing is done yet.
         read_only: whether it stores nothing.
         repeatable: whether a repeated call changes nothing more.
         destructive: whether it removes what was stored; hosts can ask the person first.
@@ -51,12 +50,20 @@ class Tool:
     description: str
     input: type[Input]
     output: type[Output]
-    prepare: Callable[[Mapping[str, Any], LimitSettings], Run]
+    run: Callable[[Any], Run]
     read_only: bool
     repeatable: bool = True
     destructive: bool = False
     needs: frozenset[Right] = frozenset[Right](("read",))
     meta: Mapping[str, Any] | None = None
+
+    def prepare(self, raw: Mapping[str, Any], limits: LimitSettings) -> Run:
+        """Check the arguments of a call, within the configured limits, and return the function that runs it.
+
+        Raises:
+            InvalidInput: they are wrong, and nothing is done.
+        """
+        return self.run(read(self.input, raw, limits))
 
     async def prepared(self, raw: Mapping[str, Any], limits: LimitSettings, size: int) -> Run:
         """Return what `prepare` does of a call of so many bytes; in a thread where others would wait for it."""

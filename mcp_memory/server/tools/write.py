@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 from pydantic import Field, StrictBool
 
@@ -21,7 +20,6 @@ from mcp_memory.server.tools.arguments import (
     SpaceName,
     check_space,
     offset_of,
-    read,
     shown,
     start_of,
     text_of,
@@ -44,7 +42,6 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
-from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -237,8 +234,8 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     )
 
 
-def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
-    request = write_request(read(WriteInput, raw, limits))
+def _run(args: WriteInput) -> Run:
+    request = write_request(args)
 
     async def run(memory: Memory, progress: Progress) -> Reply:
         return write_reply(request, await memory.write(request, progress))
@@ -259,7 +256,7 @@ WRITE = Tool(
     ),
     input=WriteInput,
     output=WriteOutput,
-    prepare=_prepare,
+    run=_run,
     read_only=False,
     needs=frozenset(("write",)),
 )
