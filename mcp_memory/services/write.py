@@ -29,7 +29,6 @@ from mcp_memory.ports import Progress, Store
 from mcp_memory.services.background.indexing import Indexing
 from mcp_memory.services.ingest import Reading, derive
 from mcp_memory.temporal.assertions import caller_assertion, changes, statement
-from mcp_memory.view.named import named, ref_of
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 from mcp_memory.visible import with_masks
@@ -156,8 +155,8 @@ def make_plan(
         InvalidInput: see `write`.
     """
     session = request.session
-    secrets = check_secrets(request, items, masking, lambda ref: space.current(session, ref_of(space, session, ref)))
-    requested = named(space, (*items, *statements.values()))
+    secrets = check_secrets(request, items, masking, lambda ref: space.current(session, space.ref_of(session, ref)))
+    requested = space.named((*items, *statements.values()))
     new, warnings = _new_turns(space, requested)
     in_call = {turn.ref: turn for turn in new}
     refs = {item.ref: turn.ref for item, turn in zip(items, requested, strict=False)}
@@ -165,7 +164,7 @@ def make_plan(
     assertions = []
     for number, fact in enumerate(request.facts):
         own = stated.get(number)
-        ref = own.ref if own else refs.get(fact.source or "") or ref_of(space, session, fact.source or "")
+        ref = own.ref if own else refs.get(fact.source or "") or space.ref_of(session, fact.source or "")
         turn = in_call.get(ref) or space.current(session, ref)
         if turn is None:
             problem = f"no message or document {ref!r} is in session {request.session!r} or in this call"
@@ -207,7 +206,7 @@ def requested_turns(
     """Return the items as turns of revision 0, and a turn for each fact without a source, by the fact's number.
 
     Their secrets are masked. Refs are made of what was said, so that two keys are two messages; the space keys them and
-    gives ids (`view.named.named`). A fact without a source
+    gives ids (`Space.named`). A fact without a source
     was said with the last message of its call, whose time it takes. A time without an offset has that of the zone.
     """
     turns: list[Turn] = []

@@ -35,7 +35,6 @@ from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.points import MIN_ENTITIES, Point, point_id
 from mcp_memory.domain.turns import FEEDBACK, Turn, version_id
 from mcp_memory.view.erasure import Erasure
-from mcp_memory.view.named import ref_of
 from mcp_memory.view.space import Space
 from mcp_memory.view.told import holds, telling_words, without_words_of, words_in
 
@@ -119,7 +118,7 @@ def _corrections(space: Space, found: Erasure) -> Iterator[str]:
     if episodes:
         for name in space.sessions.get(FEEDBACK, ()):
             turn = space.turns[name]
-            refs = (ref_of(space, FEEDBACK, correction_ref(one, turn.said)) for one in episodes)
+            refs = (space.ref_of(FEEDBACK, correction_ref(one, turn.said)) for one in episodes)
             if turn.kind == "message" and turn.ref in refs:
                 yield name
 

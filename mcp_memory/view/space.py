@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, MutableMapping, Sequence, Sized
+from collections.abc import Callable, Iterable, MutableMapping, Sequence, Sized
+from dataclasses import replace
 from itertools import takewhile
 from typing import Protocol, TypeVar
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import STABLE
-from mcp_memory.domain.ids import Ids
+from mcp_memory.domain.ids import Ids, former_ref
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Speakers, Talkers, Turn, shared_segment
@@ -133,6 +134,30 @@ class Space:
     def revisions(self, session: str, ref: str) -> list[Turn]:
         """Return every revision under one ref, oldest first."""
         return [self.turns[turn] for turn in self._revisions.get((session, ref), ())]
+
+    def ref_of(self, session: str, ref: str) -> str:
+        """Return a ref keyed, or as a program before format 10 made it, if a text has it; a caller's as it is."""
+        keyed, former = self.ids.ref(ref), former_ref(ref)
+        if keyed == ref or self.current(session, keyed) is not None or self.current(session, former) is None:
+            return keyed
+        return former
+
+    def named(self, turns: Iterable[Turn]) -> list[Turn]:
+        """Return first revisions of one call with their ids, and with the refs of the same texts if there are any.
+
+        The same text gets the same names again, also where an older program stored it, or another store had it first.
+
+        Args:
+            turns: go into this space; their refs may not be keyed yet.
+        """
+        found: list[Turn] = []
+        for turn in turns:
+            ref = self.ref_of(turn.session, turn.ref)
+            if self.foreign and ref != turn.ref and self.current(turn.session, ref) is None:
+                taken = {one.ref for one in found}
+                ref = next((one for one in self.foreign.find(turn, self.turns) if one not in taken), ref)
+            found.append(replace(turn, id=self.ids.turn(turn.space, turn.session, ref, turn.text, 0), ref=ref))
+        return found
 
     def talkers(self, session: str) -> Talkers:
         """Return who spoke last in a session."""

@@ -50,7 +50,6 @@ from mcp_memory.services.learn.episodes import (
 from mcp_memory.services.learn.update import belief_change, learn, quote
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.write import write
-from mcp_memory.view.named import ref_of
 
 NAMED = 12
 """Ids that an error names."""
@@ -237,7 +236,7 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
     if feedback.correction is not None:
         async with context.store.reading() as view:
             space = view.space(episode.space)
-            ref = ref_of(space, FEEDBACK, correction_ref(episode.id, feedback.correction))
+            ref = space.ref_of(FEEDBACK, correction_ref(episode.id, feedback.correction))
             corrected = correction_sentences(space, FEEDBACK, ref)
     misleading: Sequence[str] = ()
     if corrected and feedback.answer_correct is False and not (feedback.not_supports or episode.cited):

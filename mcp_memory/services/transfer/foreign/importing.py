@@ -43,7 +43,6 @@ from mcp_memory.services.transfer.importing import LoggedStore
 from mcp_memory.services.write import make_plan, requested_turns, write_many
 from mcp_memory.temporal.assertions import statement
 from mcp_memory.view.facts import NAMING
-from mcp_memory.view.named import ref_of
 from mcp_memory.view.space import Space
 
 AT_ONCE = 2_048
@@ -291,7 +290,7 @@ class _ForeignWork:
     def _new(self, part: WriteRequest) -> Counter[str]:
         """Return how much of an item or a fact is not stored yet; a source that is not stored comes with the file."""
         source = part.facts[0].source if part.facts and not part.items else None
-        if source is not None and self.space.current(part.session, ref_of(self.space, part.session, source)) is None:
+        if source is not None and self.space.current(part.session, self.space.ref_of(part.session, source)) is None:
             return Counter(facts=len(part.facts))
         try:
             plan = make_plan(self.space, part, *self._turns(part), self.reading.masking, self.now)
