@@ -1,40 +1,61 @@
 """The table of operators: the steps of navigation that the loop of recall and the explore tool call by name.
 
-Each room offers its own; a new operator is one class in the room of its paper and one line here.
+Each room offers its own; a new operator is one function in the room of its paper and one line here.
 """
 
 from __future__ import annotations
 
-from mcp_memory.gain.propagation import Propagate
-from mcp_memory.hypergraph.retrieval import GlobalPoints, LocalPoints
-from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
+from functools import partial
+
+from mcp_memory.gain.propagation import propagate_once
+from mcp_memory.hypergraph.retrieval import global_points, local_points
+from mcp_memory.navigation.operators import counterfactual, expand_facts, timeline, versions
 from mcp_memory.ports import Operator, PairReader
-from mcp_memory.reconstruct.episodic_operators import EventContext, EventKeywords, EventTime, TagEvents
-from mcp_memory.reconstruct.semantic_operators import PersonalAspect, PersonalInformation, TopicEvents
-from mcp_memory.reflection.navigators import Reflect
+from mcp_memory.reconstruct.operators import (
+    event_context,
+    event_keywords,
+    event_time,
+    personal_aspect,
+    personal_information,
+    tag_events,
+    topic_events,
+)
+from mcp_memory.reflection.navigators import reflect_step
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.settings import Settings
+
+_WINDOW = ("since", "until")
+_FACTS = ("entity", "relation", "query", *_WINDOW)
+_SENTENCES = ("ids", "query", *_WINDOW)
 
 
 def operators(settings: Settings) -> dict[str, Operator]:
     """Return every operator by its name."""
-    every: list[Operator] = [
-        ExpandFacts(settings.navigation),
-        Versions(),
-        Timeline(),
-        Counterfactual(settings.navigation),
-        Propagate(),
-        TagEvents(),
-        EventKeywords(),
-        EventTime(),
-        EventContext(),
-        TopicEvents(),
-        PersonalInformation(),
-        PersonalAspect(),
-        LocalPoints(settings.points),
-        GlobalPoints(settings.points),
-        Reflect(settings.reflection),
-    ]
+    facts, points = settings.navigation, settings.points
+    every = (
+        Operator("expand_facts", partial(expand_facts, settings=facts), ("entity",), _FACTS),
+        Operator("versions", versions, ("entity",), ("entity", "relation", *_WINDOW)),
+        Operator("timeline", timeline, (), ("entity", *_WINDOW)),
+        Operator("counterfactual", partial(counterfactual, settings=facts), ("entity",), _FACTS),
+        Operator("propagate", propagate_once, (), ("entity", "query", *_WINDOW)),
+        Operator("tag_events", tag_events, ("entity or query",), ("entity", "query", "tag", *_WINDOW)),
+        Operator("event_keywords", event_keywords, ("ids",), _SENTENCES),
+        Operator("event_time", event_time, ("ids",), _SENTENCES),
+        Operator("event_context", event_context, ("ids",), _SENTENCES),
+        Operator("topic_events", topic_events, ("topic",), ("topic", "query", *_WINDOW)),
+        Operator("personal_information", personal_information, ("entity",), ("entity", "query", *_WINDOW)),
+        Operator(
+            "personal_aspect", personal_aspect, ("entity", "relation or tag"), ("entity", "relation", "tag", *_WINDOW)
+        ),
+        Operator("local_points", partial(local_points, settings=points), ("ids",), ("ids", "query")),
+        Operator("global_points", partial(global_points, settings=points), ("query",), ("query", *_WINDOW)),
+        Operator(
+            "reflect",
+            partial(reflect_step, settings=settings.reflection),
+            ("query",),
+            ("query", "entity", "ids", *_WINDOW),
+        ),
+    )
     return {operator.name: operator for operator in every}
 
 

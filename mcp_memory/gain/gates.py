@@ -120,7 +120,11 @@ def sentence_gates(
     """
     if not len(beliefs) or not settings.learning:
         return {}
-    talk, document = (gate_thresholds(settings, document=kind) for kind in (False, True))
+    published = settings.gate == "published"
+    # the cosine up to which a gate stays at 1: above 0, and (as ≥ 0) below
+    talk, document = (
+        (0.0, 0.0) if published else (kind, settings.against) for kind in (settings.talk, settings.document)
+    )
     task = time_ = None
     near = np.zeros(len(beliefs), dtype=np.bool_)  # where every gate may differ from 1
     if settings.task_memory:
@@ -149,13 +153,6 @@ def sentence_gates(
         if row != NONE and abs(value - 1) > _NEUTRAL:
             found[row] = value
     return found
-
-
-def gate_thresholds(settings: GainSettings, *, document: bool) -> tuple[float, float]:
-    """Return the cosine up to which a gate of a sentence of that kind stays at 1: above 0, and (as ≥ 0) below."""
-    if settings.gate == "published":
-        return 0.0, 0.0
-    return settings.document if document else settings.talk, settings.against
 
 
 def _beyond(cosines: Scores, threshold: float, against: float) -> NDArray[np.bool_]:

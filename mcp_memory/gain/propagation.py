@@ -4,7 +4,7 @@ In one round, the scores of the active entities flow to the sentences that name 
 the similarity of each sentence to the question and by what was learnt about it (eqs 4 and 6). The best few sentences
 are *activated* and lift the passages that hold them (eqs 7 and 8). From them scores flow to the entities that they name
 (eq. 9), with which the next round starts. A round costs as much as its entities have sentences, however large the space
-is. `Propagate` offers one round as an operator.
+is. `propagate_once` offers one round as an operator.
 
 **Departures.** No sentence is activated twice (DESIGN D12), or rounds 2 and 3 would choose what round 1 chose. Negative
 cosines weigh 0, and a round without any weight does not count (DESIGN D16). Eq. 9 divides by the number of *activated*
@@ -205,53 +205,38 @@ _NEXT = 3
 """Suggestions at most."""
 
 
-class Propagate:
+def propagate_once(call: OperatorInput) -> OperatorResult:
     """One round as an operator: the sentences that name the given entities, most similar to the query first.
 
-    The view must keep an `EntityIndex`.
+    It starts from ``entity``, or without one from the names in ``query``, within the window. Without a query, sentences
+    that name more of these entities come first. A further round is suggested from the other entities of the best
+    sentences, in each the rarest first.
     """
+    space = call.space
+    index = space.index(EntityIndex)
+    begin = anchor_entities(index, "" if call.query is None else call.query.text)
+    if call.entity is not None:
+        number = index.find(call.entity)
+        begin = {} if number is None else {number: 1.0}
 
-    name = "propagate"
-    needs = ()
-    uses = ("entity", "query", "since", "until")
+    def weigh(rows: Rows) -> Scores:
+        weights = np.ones(len(rows), dtype=np.float32) if call.weigh is None else call.weigh(rows)
+        result: Scores = np.where(in_window(space, rows, call.window), weights, 0).astype(np.float32)
+        return result
 
-    def __call__(self, call: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; starts from ``entity``, or without one from the names in ``query``; within the window.
-
-        Without a query, sentences that name more of these entities come first.
-        """
-        space = call.space
-        index = space.index(EntityIndex)
-        begin = anchor_entities(index, "" if call.query is None else call.query.text)
-        if call.entity is not None:
-            number = index.find(call.entity)
-            begin = {} if number is None else {number: 1.0}
-
-        def weigh(rows: Rows) -> Scores:
-            weights = np.ones(len(rows), dtype=np.float32) if call.weigh is None else call.weigh(rows)
-            result: Scores = np.where(in_window(space, rows, call.window), weights, 0).astype(np.float32)
-            return result
-
-        rounds, _ = propagate(space, index, begin, weigh, GainSettings(rounds=1, sentences=call.limit))
-        if not rounds:
-            return OperatorResult(())
-        best = next(iter(rounds[0].values()))
-        items = [
-            sentence_evidence(call.space, call.space.sentences[row], score / best, (self.name,))
-            for row, score in rounds[0].items()
-        ]
-        return OperatorResult(tuple(items), self._next(call, index, activated_rows(rounds), begin))
-
-    def _next(
-        self, call: OperatorInput, index: EntityIndex, activated: tuple[int, ...], begun: dict[int, float]
-    ) -> tuple[Suggestion, ...]:
-        """Suggest a further round from the other entities of the best sentences, in each the rarest first."""
-        query = {} if call.query is None else {"query": call.query.text}
-        named: dict[int, int] = {}
-        for row in activated:
-            others = (entity for entity in index.entities(row) if entity not in begun)
-            for entity in sorted(others, key=lambda entity: (index.degree(entity), index.key(entity))):
-                named.setdefault(entity, row)
-        leading = [(entity, row) for entity, row in named.items() if index.degree(entity) > 1][:_NEXT]
-        further = [index.spellings_in(call.space, row).get(entity, index.key(entity)) for entity, row in leading]
-        return tuple(Suggestion(self.name, {"entity": name} | query, f"what else names {name}") for name in further)
+    rounds, _ = propagate(space, index, begin, weigh, GainSettings(rounds=1, sentences=call.limit))
+    if not rounds:
+        return OperatorResult(())
+    best = next(iter(rounds[0].values()))
+    items = [
+        sentence_evidence(space, space.sentences[row], score / best, ("propagate",)) for row, score in rounds[0].items()
+    ]
+    named: dict[int, int] = {}
+    for row in rounds[0]:
+        others = (entity for entity in index.entities(row) if entity not in begin and index.degree(entity) > 1)
+        for entity in sorted(others, key=lambda entity: (index.degree(entity), index.key(entity))):
+            named.setdefault(entity, row)
+    query = {} if call.query is None else {"query": call.query.text}
+    names = [index.spellings_in(space, row).get(one, index.key(one)) for one, row in list(named.items())[:_NEXT]]
+    steps = (Suggestion("propagate", {"entity": name} | query, f"what else names {name}") for name in names)
+    return OperatorResult(tuple(items), tuple(steps))

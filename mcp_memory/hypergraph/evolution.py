@@ -33,14 +33,26 @@ the question is answered and the memory may learn from it (`store_points` in ``s
 **Departures.** The paper asks a model for updates and insertions, for merges, for concerns and for each subquery, four
 to five requests a step. Here they are one reply with the judgement: an edit brings its concern as a subquery (local
 investigation), and the judgement has at most one that no point is about (global exploration).
+
+**Groups** (`group_evidence`): connected evidence, from which memory points can be made (eq. 2; DESIGN 2.1).
+**Departures.** The paper gives everything that was retrieved to a language model, which groups it. Here items of
+evidence belong together if they name the same entity, directly or through other items: connected components. A hub, an
+entity in very many sentences, joins nothing; otherwise all statements of one speaker would be one point. The speaker of
+an item joins nothing either: in a small memory, where no entity is a hub, a single speaker would join everything.
+
+A point may be made of a single sentence, as in the paper, if that names two entities besides its speaker. A sentence
+that names only one entity (besides its speaker) makes no point.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, islice
+
+import numpy as np
 
 from mcp_memory.domain.answers import PointEdit
 from mcp_memory.domain.entities import entity_key
@@ -50,14 +62,17 @@ from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.points import MIN_ENTITIES, Point, distinct_names, point_id
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.hypergraph.grouping import EvidenceGroup
+from mcp_memory.domain.turns import Sentence
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.segments import split
 from mcp_memory.language.shapes import breadth_of
-from mcp_memory.language.tokens import rouge_l, words
+from mcp_memory.language.tokens import mentions, names, rouge_l, words
 from mcp_memory.vectors import Vector
+from mcp_memory.view.entities import EntityIndex
+from mcp_memory.view.evidence import known_sentences
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import vertices
+from mcp_memory.view.space import Space
 
 
 def apply_group(
@@ -91,21 +106,8 @@ def apply_group(
     name = point_id(space, scope, entities, description)
     if name in points:
         return None
-    return Point(
-        name,
-        space,
-        entities,
-        description,
-        scope,
-        0,
-        "active",
-        (),
-        None,
-        group.sentences,
-        group.facts,
-        "embedded",
-        at,
-    )
+    support = group.sentences, group.facts
+    return Point(name, space, entities, description, scope, 0, "active", (), None, *support, "embedded", at)
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
@@ -268,21 +270,10 @@ def merge_points(
     """
     entities = distinct_names(name for parent in parents for name in parent.entities)
     ids = tuple(parent.id for parent in parents)
-    made = Point(
-        point_id(parents[0].space, scope, entities, description, ids),
-        parents[0].space,
-        entities,
-        description,
-        scope,
-        0,
-        "active",
-        ids,
-        None,
-        tuple(dict.fromkeys(name for parent in parents for name in parent.sentences)),
-        tuple(dict.fromkeys(name for parent in parents for name in parent.facts)),
-        source,
-        at,
-    )
+    space = parents[0].space
+    name = point_id(space, scope, entities, description, ids)
+    support = (_union(*(parent.sentences for parent in parents)), _union(*(parent.facts for parent in parents)))
+    made = Point(name, space, entities, description, scope, 0, "active", ids, None, *support, source, at)
     gone = (replace(one, revision=one.revision + 1, status="merged", merged_into=made.id, at=at) for one in parents)
     return made, tuple(gone)
 
@@ -353,3 +344,223 @@ def _new_point(
     names = distinct_names(name for name in entities if entity_key(name))
     name = point_id(space, scope, names, description)
     return Point(name, space, names, description, scope, 0, "active", (), None, sentences, (), "anthropic", at)
+
+
+_VALUES = ("time", "number")
+"""Kinds of entities that no point joins: a common year says nothing about two things."""
+_PAUSES = frozenset(",!.?;:–—-…")
+_READ = 20_000
+"""Texts that are searched for a word in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceItem:
+    """One item of evidence, as grouping sees it.
+
+    Attributes:
+        entities: spellings of the entities that it is about, by key.
+        texts: the texts that it consists of, each with its time.
+        sentences: ids of its sentences.
+        facts: ids of its facts.
+        tellers: keys of its speakers that it does not name; "I" is no name.
+    """
+
+    entities: dict[str, str]
+    texts: tuple[tuple[Millis, str], ...]
+    sentences: tuple[str, ...]
+    facts: tuple[str, ...] = ()
+    tellers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceGroup:
+    """Evidence that is connected by common entities.
+
+    Attributes:
+        entities: names of what it is about, at least two.
+        texts: the texts of the evidence, by time.
+        priority: positions in ``texts``, those of better evidence first.
+        sentences: ids, those of better evidence first.
+        facts: ids, those of better evidence first.
+    """
+
+    entities: tuple[str, ...]
+    texts: tuple[str, ...]
+    priority: tuple[int, ...]
+    sentences: tuple[str, ...]
+    facts: tuple[str, ...]
+
+
+def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> EvidenceItem | None:
+    """Return an item of evidence for grouping; None if no stored text says it, as for a hypothesis.
+
+    Args:
+        space: the space of the evidence.
+        evidence_id: the id of a sentence, a segment or a fact.
+        sentences: ids of the sentences that count for it.
+    """
+    facts = space.facts
+    pieces = known_sentences(space, dict.fromkeys(sentences))
+    entities: dict[str, str] = {}
+    for piece in pieces:
+        for name in _entity_names(space, piece):
+            _keep_spelling(entities, facts.key(name), name)
+    texts = tuple((space.turns[piece.turn_id].time, _with_speaker(space, piece)) for piece in pieces)
+    version = facts.version(evidence_id)
+    if version is not None:
+        for name in (version.head, version.tail):
+            _keep_spelling(entities, facts.key(name), name)
+        if not pieces:
+            texts = ((version.since, f"{version.text.rstrip('.')}."),)
+    if not texts:
+        return None
+    ids = tuple(piece.id for piece in pieces)
+    return EvidenceItem(entities, texts, ids, (version.id,) if version else (), _tellers(space, pieces))
+
+
+def group_evidence(space: Space, items: Sequence[EvidenceItem], settings: PointSettings) -> list[EvidenceGroup]:
+    """Return the groups of evidence that join two or more entities, those with the best evidence first.
+
+    Args:
+        space: the space of the evidence.
+        items: best first.
+        settings: what a hub is, and how many entities a group may have.
+    """
+    joins = _without_hubs(space, {key for item in items for key in item.entities}, settings)
+    of = list(range(len(items)))  # the group of each item, as the place of its first one
+    met: dict[str, int] = {}
+    for place, item in enumerate(items):
+        for key in item.entities:
+            if key not in joins or key in item.tellers:
+                continue
+            other = of[met.setdefault(key, place)]
+            here = of[place]
+            if other != here:
+                of = [min(other, here) if group in (other, here) else group for group in of]
+    parts = ([items[place] for place, group in enumerate(of) if group == first] for first in dict.fromkeys(of))
+    return [_group(part, joins, settings) for part in parts if _joined_entities(part) >= MIN_ENTITIES]
+
+
+def _joined_entities(items: Sequence[EvidenceItem]) -> int:
+    """Return how many entities a group joins; a single text joins only those that it names."""
+    alone = len({text for item in items for text in item.texts}) == 1
+    return len({key for item in items for key in item.entities if not (alone and key in item.tellers)})
+
+
+def _group(items: Sequence[EvidenceItem], joins: frozenset[str], settings: PointSettings) -> EvidenceGroup:
+    """Return some items as one group: its most frequent entities, and its texts, sentences and facts, each once."""
+    spelt: dict[str, str] = {}
+    for item in items:
+        for key, name in item.entities.items():
+            _keep_spelling(spelt, key, name)
+    often = Counter(key for item in items for key in item.entities)
+    first = {key: place for place, key in enumerate(dict.fromkeys(key for item in items for key in item.entities))}
+    kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[: settings.order]
+    best_first = list(dict.fromkeys(text for item in items for text in item.texts))
+    by_time = sorted(best_first)
+    return EvidenceGroup(
+        tuple(spelt[key] for key in sorted(kept, key=lambda key: first[key])),
+        tuple(text for _, text in by_time),
+        tuple(by_time.index(text) for text in best_first),
+        tuple(dict.fromkeys(name for item in items for name in item.sentences)),
+        tuple(dict.fromkeys(name for item in items for name in item.facts)),
+    )
+
+
+def _without_hubs(space: Space, keys: set[str], settings: PointSettings) -> frozenset[str]:
+    """Return the entities that are no hubs."""
+    index = space.index(EntityIndex)
+    degrees = [index.degree(number) for number in range(len(index))]
+    most = max(float(np.quantile(degrees, settings.hub_share)) if degrees else 0.0, settings.hub_least)
+
+    def degree(key: str) -> int:
+        number = index.find(key)
+        return space.facts.degree(key) if number is None else index.degree(number)
+
+    return frozenset(key for key in keys if degree(key) <= most)
+
+
+def _entity_names(space: Space, piece: Sentence) -> Iterable[str]:
+    """Yield the entities of a sentence: the names in it, and both ends of the facts that were read from it.
+
+    A time or a number is no entity. Of names that contain each other only one counts: the title of the text or its
+    speaker first, then the ends of facts that are names, the capitalised names, and the other ends of facts. So "the
+    Blue Mill" of "the old Blue Mill" is the mill that others name, and "Mill" is no further entity.
+    """
+    turn, text = space.turns[piece.turn_id], space.text(piece)
+    about = next(iter(mentions(turn, "")), "")
+    named = [name for name in mentions(turn, text) if name != about]
+    ends = [name for name in _ends(space, piece) if space.facts.kind(space.facts.key(name)) not in _VALUES]
+    proper = [name for name in ends if _proper(name)]
+    spoken = [name for name in named if not _only_starts_sentence(space, name, text)]
+    times = {word for time in piece.times for word in words(turn.text[time.start : time.end])}
+    kept: list[list[str]] = []
+    for name in (_original_spelling(about, f"{turn.title or ''} {turn.text}"), *proper, *spoken, *ends):
+        said = words(name)
+        if said and not times.issuperset(said) and not any(_within(said, one) or _within(one, said) for one in kept):
+            kept.append(said)
+            yield name
+
+
+def _tellers(space: Space, pieces: Iterable[Sentence]) -> frozenset[str]:
+    tellers, named = set(), set()
+    for piece in pieces:
+        turn = space.turns[piece.turn_id]
+        if turn.kind != "document" and (who := turn.speaker or turn.role):
+            tellers.add(space.facts.key(who))
+        named |= {space.facts.key(name) for name in names(space.text(piece))}
+    return frozenset(tellers - named)
+
+
+def _ends(space: Space, piece: Sentence) -> Iterable[str]:
+    """Yield both ends of the stable facts that were read from a sentence."""
+    for said in space.facts.assertions_in(piece.turn_id):
+        version = space.facts.version_of(said) if said.sentence == piece.index else None
+        if version is not None and version.confidence >= space.facts.stable:
+            yield from (said.head, said.tail)
+
+
+def _proper(name: str) -> bool:
+    """Return whether an end of a fact is a name: all of it is capitalised, except for joining words."""
+    found = names(name)
+    return bool(found) and " ".join(words(found[0])) == " ".join(words(name))
+
+
+def _only_starts_sentence(space: Space, name: str, text: str) -> bool:
+    """Return whether a name is only a capitalised first word: an exclamation, or a word that is in lower case too."""
+    first, *rest = name.split()
+    start = text.find(name)
+    if text[:start].strip("\"'“‘( ") or any(len(word) > 1 for word in rest) or space.facts.resolve(name) is not None:
+        return False
+    if name in space.speakers:
+        return False
+    if text[start + len(name) : start + len(name) + 1] in _PAUSES:
+        return True
+    small = re.compile(rf"\b{re.escape(first.casefold())}\b")
+    return any(
+        first.casefold() in turn.text and small.search(turn.text) for turn in islice(space.turns.values(), _READ)
+    )
+
+
+def _original_spelling(folded: str, text: str) -> str:
+    """Return case-folded words as the text first writes them; unchanged if it does not contain them."""
+    found = re.search(r"\b" + r"\W+".join(map(re.escape, folded.split())) + r"\b", text, re.IGNORECASE)
+    return found[0] if folded and found else folded
+
+
+def _within(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether one list of words is contained in another, contiguously."""
+    return any(list(other[start : start + len(one)]) == list(one) for start in range(len(other) - len(one) + 1))
+
+
+def _keep_spelling(entities: dict[str, str], key: str, name: str) -> None:
+    """Keep the first spelling of an entity, or the first one with capitals."""
+    if key not in entities or (entities[key].islower() and not name.islower()):
+        entities[key] = name
+
+
+def _with_speaker(space: Space, piece: Sentence) -> str:
+    """Return a sentence after the name of its speaker, whom "I" does not name."""
+    turn = space.turns[piece.turn_id]
+    who = turn.speaker or turn.role
+    return f"{who}: {space.text(piece)}" if who and turn.kind != "document" else space.text(piece)

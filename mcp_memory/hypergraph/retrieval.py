@@ -9,7 +9,7 @@ compares entities with a subquery by vectors of their own; here the weight of an
 that names it.
 
 The paper answers from the descriptions of all points and the passages of their entities (§3.3.4). Here points are found
-in addition to the raw text. A broad recall lists what they rest on (``told_by_points``). They raise no
+in addition to the raw text. A broad recall lists what they rest on. They raise no
 sentence in the ranking: that was measured to gain nothing.
 
 The paper's model decides which points to investigate and writes the subquery; here the caller of the operator does.
@@ -28,7 +28,7 @@ from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import USER
-from mcp_memory.hypergraph.settings import PointSettings
+from mcp_memory.hypergraph.settings import DEFAULTS, PointSettings
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.vectors import Scores
@@ -124,7 +124,7 @@ def is_placeholder(space: Space, name: str) -> bool:
 
 
 def relevant_points(
-    space: Space, query: Query, keys: Iterable[str], most: int, near: float = PointSettings().near
+    space: Space, query: Query, keys: Iterable[str], most: int, near: float = DEFAULTS.near
 ) -> list[Point]:
     """Return the active points that join entities of a question or were made for it, most similar first (DESIGN 3.2).
 
@@ -171,56 +171,35 @@ _NEXT = 3
 """Suggestions of one kind at most."""
 
 
-class LocalPoints:
-    """Local investigation: sentences about entities one step around points, and the points that share an entity."""
+def local_points(call: OperatorInput, settings: PointSettings = DEFAULTS) -> OperatorResult:
+    """Local investigation: sentences about entities one step around points, and the points that share an entity.
 
-    name = "local_points"
-    needs = ("ids",)
-    uses = ("ids", "query")
-
-    def __init__(self, settings: PointSettings | None = None) -> None:
-        self._settings = settings or PointSettings()
-
-    def __call__(self, call: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; ``ids`` are of points, each a subquery of its own (DESIGN D01).
-
-        A merged point counts as its successor; an id of no point is ignored.
-        """
-        space = call.space
-        working = {point.id: point for point in call.points}
-        named = [point for one in call.ids if (point := working.get(one) or space.hypergraph.resolve(one)) is not None]
-        points = list({point.id: point for point in named}.values())
-        found: dict[str, RetrievedEntity] = {}
-        for point in points:
-            for one in retrieve(space, neighbourhood(space, point, call.points), call.weigh, self._settings.n_v):
-                found.setdefault(one.key, one)
-        joined = {key for point in points for key in vertices(space.facts, point)}
-        others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
-        items = _evidence(call, found.values(), others, self.name)
-        query = {} if call.query is None else {"query": call.query.text}
-        following = [
-            Suggestion(self.name, {"ids": (one.id,), **query}, f"it shares {_shared_names(space, one, joined)}")
-            for one in others[:_NEXT]
-        ]
-        return OperatorResult(tuple(items[: call.limit]), (*following, *_expansions(space, found.values(), joined)))
+    ``ids`` are of points, each a subquery of its own (DESIGN D01). A merged point counts as its successor; an id of no
+    point is ignored.
+    """
+    space = call.space
+    working = {point.id: point for point in call.points}
+    named = [point for one in call.ids if (point := working.get(one) or space.hypergraph.resolve(one)) is not None]
+    points = list({point.id: point for point in named}.values())
+    found: dict[str, RetrievedEntity] = {}
+    for point in points:
+        for one in retrieve(space, neighbourhood(space, point, call.points), call.weigh, settings.n_v):
+            found.setdefault(one.key, one)
+    joined = {key for point in points for key in vertices(space.facts, point)}
+    others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
+    items = _evidence(call, found.values(), others, "local_points")
+    query = {} if call.query is None else {"query": call.query.text}
+    following = [
+        Suggestion("local_points", {"ids": (one.id,), **query}, "it shares an entity") for one in others[:_NEXT]
+    ]
+    return OperatorResult(tuple(items[: call.limit]), (*following, *_expansions(space, found.values(), joined)))
 
 
-class GlobalPoints:
-    """Global exploration: sentences about the most relevant entities that no memory point joins."""
-
-    name = "global_points"
-    needs = ("query",)
-    uses = ("query", "since", "until")
-
-    def __init__(self, settings: PointSettings | None = None) -> None:
-        self._settings = settings or PointSettings()
-
-    def __call__(self, call: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; starts from ``query``."""
-        space = call.space
-        found = retrieve(space, uncovered_entities(space, call.points), call.weigh, self._settings.n_v)
-        items = _evidence(call, found, (), self.name)
-        return OperatorResult(tuple(items[: call.limit]), tuple(_expansions(space, found, set())))
+def global_points(call: OperatorInput, settings: PointSettings = DEFAULTS) -> OperatorResult:
+    """Global exploration: sentences about the entities that no memory point joins, the most relevant for a query."""
+    found = retrieve(call.space, uncovered_entities(call.space, call.points), call.weigh, settings.n_v)
+    items = _evidence(call, found, (), "global_points")
+    return OperatorResult(tuple(items[: call.limit]), tuple(_expansions(call.space, found, set())))
 
 
 def _evidence(
@@ -245,10 +224,6 @@ def _support_weight(call: OperatorInput, point: Point) -> float:
     if call.weigh is None:
         return 1.0
     return float(call.weigh(rows).max()) if len(rows) else 0.0
-
-
-def _shared_names(space: Space, point: Point, joined: set[str]) -> str:
-    return ", ".join(name for name in point.entities if space.facts.key(name) in joined)
 
 
 def _expansions(space: Space, found: Iterable[RetrievedEntity], joined: set[str]) -> list[Suggestion]:

@@ -44,3 +44,7 @@ class PointSettings:
 
     enabled: bool = switch("points", True, "memory points are made, kept, and listed with what recall finds")
     merge: bool = switch("merge", True, "similar points become one, for goals that relate things to each other")
+
+
+DEFAULTS = PointSettings()
+"""For callers without a configuration."""

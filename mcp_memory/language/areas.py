@@ -4,8 +4,8 @@ No word and hardly any similarity of meaning leads from "health" to "She put me 
 "The mortgage is fixed until November". So a table (``resources/areas.toml``) says for each area by which words a
 question asks for it, and which words tell of it.
 
-Lists and overviews take in what tells of the area asked for (``search/areas.py``). A question that asks for nothing but
-an area ("What is our current stack?") wants a list, since no single text answers it.
+Lists and overviews take in what tells of the area asked for (``services/recall/broad.py``). A question that asks for
+nothing but an area ("What is our current stack?") wants a list, since no single text answers it.
 
 Source: the tags of MRAgent (§3.1) stand between cues and what is told, and a topic leads to all of its episodes.
 **Departures.** There a language model names tags and topics when a text is written; here the areas are given once, for

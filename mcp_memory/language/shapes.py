@@ -3,7 +3,7 @@
 A question such as "In what order did I bring up the parts of the garden?" asks for a list of everything, "How has the
 garden come along?" for an overview, and most others for what answers them best. The words that say so tell nothing of
 what is looked for: what is left without them is the *topic*, "the parts of the garden", and it finds more than the
-whole question does (measured on long chats with an assistant: `services/recall/units.py`).
+whole question does (measured on long chats with an assistant: `services/recall/broad.py`).
 
 A text of more than two sentences is a message rather than a question: "order" or "summary" in it mostly names something
 that it tells of, so its shape is ``best``.
@@ -23,7 +23,6 @@ import re
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.language.areas import asks_for_area
 from mcp_memory.language.constraints import AHEAD
-from mcp_memory.language.plans import asks_ahead
 from mcp_memory.language.questions import asks_for_plural
 from mcp_memory.language.segments import split
 
@@ -104,7 +103,6 @@ def breadth_of(question: str) -> Breadth:
         or AHEAD.search(opening)
         or asks_for_plural(opening)
         or asks_for_area(question)
-        or asks_ahead(question)
     ):
         return "all"
     return "best"

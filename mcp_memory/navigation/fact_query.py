@@ -130,11 +130,7 @@ class FactQuery:
 
     def allows(self, relation: str) -> bool:
         """Return whether a relation could answer the query; any could if the query asks for none by name."""
-        return not self._names_a_relation or self.demand(relation) > 0
-
-    @cached_property
-    def _names_a_relation(self) -> bool:
-        return any(self._match(name)[0] >= 1 for name in self.relations)
+        return self.demand(relation) > 0 or not any(self._match(name)[0] >= 1 for name in self.relations)
 
     def _match(self, relation: str) -> tuple[float, frozenset[str]]:
         """Return how strongly the query asks for a relation itself, and by which stems.

@@ -12,7 +12,6 @@ client's model decides whether it is.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -28,7 +27,7 @@ from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchors import resolve_name
 from mcp_memory.navigation.counterfactual import infer_paths
 from mcp_memory.navigation.fact_query import fact_query
-from mcp_memory.navigation.paths import Edge, Neighbourhood, StatementSimilarity, score_paths
+from mcp_memory.navigation.paths import Neighbourhood, StatementSimilarity, score_paths
 from mcp_memory.navigation.settings import DEFAULTS, NavigationSettings
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import fact_evidence
@@ -46,169 +45,117 @@ _RAW = (0.0, 0.25)
 """A background that leaves cosines unchanged: a single step does not know that of the space."""
 
 
-class _NeighbourhoodOperator(ABC):
-    """A step that reads the facts around one entity, limited by the relation, query and window of its input."""
+def expand_facts(call: OperatorInput, settings: NavigationSettings = DEFAULTS) -> OperatorResult:
+    """One step of the beam: the facts around an entity, in both directions, the most similar to the query first.
 
-    needs = ("entity",)
-    uses = ("entity", "relation", "query", "since", "until")
-
-    def __init__(self, settings: NavigationSettings = DEFAULTS) -> None:
-        """Use the settings of this room."""
-        self._settings = settings
-
-    def __call__(self, call: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; ``relation``, ``query`` and the window limit the facts and rank them."""
-        key = _entity(call, self._settings)
-        return OperatorResult(()) if key is None else self._run(call, key, self._around(call, key))
-
-    @abstractmethod
-    def _run(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
-        """Return the result for the entity of that key."""
-
-    def _around(self, call: OperatorInput, key: str) -> Neighbourhood:
-        label = relations().get(relations().name(call.relation)).label if call.relation else ""
-        wanted = fact_query(call.query or understand(label, ()))
-        window = call.window
-        bounded = window.since > BEGINNING or window.until < FOREVER
-        return Neighbourhood(
-            call.space.facts,
-            wanted,
-            StatementSimilarity(call.cosine, _RAW, self._settings.spread),
-            (key,),
-            at=(window.since, window.until) if bounded else None,
-            uncertain=wanted.accepts_guesses or not self._settings.confidence,
-            settings=self._settings,
-        )
+    ``relation``, ``query`` and the window limit the facts and rank them.
+    """
+    key = _entity(call, settings)
+    if key is None:
+        return OperatorResult(())
+    near = _around(call, key, settings)
+    facts, wanted = near.facts, relations().name(call.relation) if call.relation else None
+    edges = [edge for edge in near.edges(key, near.fact_query.intent) if wanted in (None, edge[0].version.relation)]
+    edges = edges[: call.limit]
+    if not edges:
+        args = {"entity": facts.name(key)} | ({"relation": call.relation} if call.relation else {})
+        args |= {"query": call.query.text} if call.query else {}
+        why = "nothing is known directly: try what may be inferred"
+        return OperatorResult((), (Suggestion("counterfactual", args, why),))
+    best = max(rank for _, _, rank in edges)
+    items = [
+        fact_evidence(call.space, taken.version, max(0.0, rank / best) if best > 0 else 1.0, ("expand_facts",))
+        for taken, _, rank in edges
+    ]
+    groups = dict.fromkeys((facts.key(taken.version.head), taken.version.relation) for taken, _, _ in edges)
+    changed = (group for group in groups if len(facts.versions(*group)) > 1 and facts.cardinality(group[1]) == "single")
+    following = [
+        Suggestion("versions", {"entity": facts.name(head), "relation": relation}, "this value changed over time")
+        for head, relation in islice(changed, _NEXT)
+    ]
+    return OperatorResult(tuple(items), (*following, *_expansions(facts, (end for _, end, _ in edges))))
 
 
-class ExpandFacts(_NeighbourhoodOperator):
-    """One step of the beam: the facts around an entity, in both directions, the most similar to the query first."""
-
-    name = "expand_facts"
-
-    def _run(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
-        edges = [
-            edge
-            for edge in near.edges(key, near.fact_query.intent)
-            if call.relation is None or edge[0].version.relation == relations().name(call.relation)
-        ][: call.limit]
-        best = max((rank for _, _, rank in edges), default=0.0)
-        items = [
-            fact_evidence(call.space, taken.version, max(0.0, rank / best) if best > 0 else 1.0, (self.name,))
-            for taken, _, rank in edges
-        ]
-        return OperatorResult(tuple(items), tuple(self._next(call, near.facts, key, edges)))
-
-    def _next(self, call: OperatorInput, facts: Facts, key: str, edges: Sequence[Edge]) -> Iterator[Suggestion]:
-        if not edges:
-            args = {"entity": facts.name(key)}
-            args |= {"relation": call.relation} if call.relation else {}
-            args |= {"query": call.query.text} if call.query else {}
-            yield Suggestion("counterfactual", args, "nothing is known directly: try what may be inferred")
-            return
-        groups = dict.fromkeys((facts.key(taken.version.head), taken.version.relation) for taken, _, _ in edges)
-        changed = (
-            group for group in groups if len(facts.versions(*group)) > 1 and facts.cardinality(group[1]) == "single"
-        )
-        for head, relation in islice(changed, _NEXT):
-            args = {"entity": facts.name(head), "relation": relation}
-            yield Suggestion("versions", args, "this value changed over time")
-        known_ends = (end for end in dict.fromkeys(end for _, end, _ in edges) if _has_more_facts(facts, end))
-        for end in islice(known_ends, _NEXT):
-            yield _expansion(facts, end)
-
-
-class Versions:
+def versions(call: OperatorInput) -> OperatorResult:
     """The history of an entity's facts: every version, by start, including suspected and contested ones.
 
-    Above the limit what still holds is kept first, then what began last.
+    ``relation`` limits it to one relation, the window to a time. Above the limit what still holds is kept first, then
+    what began last.
     """
-
-    name = "versions"
-    needs = ("entity",)
-    uses = ("entity", "relation", "since", "until")
-
-    def __call__(self, call: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; ``relation`` limits it to one relation, the window to a time."""
-        key = _entity(call, DEFAULTS)
-        if key is None:
-            return OperatorResult(())
-        facts = call.space.facts
-        names = facts.relations_of(key) if call.relation is None else [relations().name(call.relation)]
-        history = [v for name in names for v in (*facts.versions(key, name), *facts.suspected(key, name))]
-        found = _sort_by_start(v for v in history if _is_within(v, call))
-        oldest = sorted(found, key=lambda version: version.current)
-        shown = [version for version in found if version in oldest[-call.limit :]]
-        tails = dict.fromkeys(facts.key(version.tail) for version in reversed(shown) if version.until >= FOREVER)
-        following = [_expansion(facts, tail) for tail in tails if tail != key and _has_more_facts(facts, tail)]
-        ids = tuple(version.id for version in oldest[-call.limit :])
-        left_out = len(found) - len(shown)
-        return OperatorResult(_evidence(call, shown, self.name), tuple(following[:_NEXT]), (), ids, left_out)
+    key = _entity(call, DEFAULTS)
+    if key is None:
+        return OperatorResult(())
+    facts = call.space.facts
+    names = facts.relations_of(key) if call.relation is None else [relations().name(call.relation)]
+    history = [v for name in names for v in (*facts.versions(key, name), *facts.suspected(key, name))]
+    found = _sort_by_start(v for v in history if _is_within(v, call))
+    oldest = sorted(found, key=lambda version: version.current)[-call.limit :]
+    shown = [version for version in found if version in oldest]
+    tails = (facts.key(version.tail) for version in reversed(shown) if version.until >= FOREVER)
+    following = _expansions(facts, (tail for tail in tails if tail != key))
+    return _history(call, "versions", shown, following, [version.id for version in oldest], len(found) - len(shown))
 
 
-class Timeline:
+def timeline(call: OperatorInput) -> OperatorResult:
     """Facts that began or held in a window, by start: those of an entity as head or tail, or those of the whole space.
 
-    Without an entity only facts that begin within the window are shown, since those that hold in it may be all. Above
-    the limit those that began last are kept.
+    It needs neither an entity nor a window, but either makes it short. Without an entity only facts that begin within
+    the window are shown, since those that hold in it may be all. Above the limit those that began last are kept.
     """
-
-    name = "timeline"
-    needs = ()
-    uses = ("entity", "since", "until")
-
-    def __call__(self, call: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; needs neither an entity nor a window, but either makes it short."""
-        facts = call.space.facts
-        if call.entity is None:
-            shown, left_out = _facts_that_begin(call)
-        else:
-            key = _entity(call, DEFAULTS)
-            both = () if key is None else (*facts.from_(key), *facts.to(key))
-            found = _sort_by_start(v for v in both if v.since < v.until and _is_within(v, call))
-            shown, left_out = found[-call.limit :], max(0, len(found) - call.limit)
-        heads = list(dict.fromkeys(version.head for version in shown))
-        following = [
-            Suggestion("versions", {"entity": head}, f"all that is known of {head}, by time") for head in heads[:_NEXT]
-        ]
-        ids = tuple(version.id for version in shown)
-        return OperatorResult(_evidence(call, shown, self.name), tuple(following), (), ids, left_out)
+    facts = call.space.facts
+    if call.entity is None:
+        shown, left_out = _facts_that_begin(call)
+    else:
+        key = _entity(call, DEFAULTS)
+        both = () if key is None else (*facts.from_(key), *facts.to(key))
+        found = _sort_by_start(v for v in both if v.since < v.until and _is_within(v, call))
+        shown, left_out = found[-call.limit :], max(0, len(found) - call.limit)
+    heads = dict.fromkeys(version.head for version in shown)
+    following = [Suggestion("versions", {"entity": head}, f"all that is known of {head}, by time") for head in heads]
+    return _history(call, "timeline", shown, following[:_NEXT], [version.id for version in shown], left_out)
 
 
-class Counterfactual(_NeighbourhoodOperator):
+def counterfactual(call: OperatorInput, settings: NavigationSettings = DEFAULTS) -> OperatorResult:
     """Unstated facts that the rules infer about an entity: hypotheses, each with its rule.
 
     With a relation, only guesses with this relation are inferred; a query in addition ranks them.
     """
+    key = _entity(call, settings)
+    if key is None:
+        return OperatorResult(())
+    near = _around(call if call.relation is None else replace(call, query=None), key, settings)
+    facts, query = near.facts, call.query or near.fact_query.query
+    relation = None if call.relation is None else relations().name(call.relation)
+    root = Root(key, facts.name(key), near.fact_query.intent)
+    inferred = infer_paths(near, Path(root, (), key, PathScores(0.0, 0.0, 0.0)), ())
+    guesses = [path for path in inferred if relation in (None, path.steps[-1].version.relation)]
+    scored = zip(guesses, score_paths(near, query, {}, guesses) if guesses else [], strict=True)
+    ranked = sorted(scored, key=lambda pair: (-pair[1].mean, pair[0].steps[-1].version.id))[: call.limit]
+    best = max((scores.mean for _, scores in ranked), default=0.0) or 1.0
+    items = [
+        fact_evidence(call.space, one.version, scores.mean / best, ("counterfactual",), one.inferred, one.confidence)
+        for path, scores in ranked
+        for one in path.steps[-1:]
+    ]
+    ends = list(dict.fromkeys(facts.name(path.end) for path, _ in ranked))[:_NEXT]
+    checks = (Suggestion("expand_facts", {"entity": name}, f"check the guess from {name}") for name in ends)
+    return OperatorResult(tuple(items), tuple(checks))
 
-    name = "counterfactual"
 
-    def _around(self, call: OperatorInput, key: str) -> Neighbourhood:
-        return super()._around(call if call.relation is None else replace(call, query=None), key)
-
-    def _run(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
-        facts = near.facts
-        query = call.query or near.fact_query.query
-        relation = None if call.relation is None else relations().name(call.relation)
-        root = Root(key, facts.name(key), near.fact_query.intent)
-        inferred = infer_paths(near, Path(root, (), key, PathScores(0.0, 0.0, 0.0)), ())
-        guesses = [path for path in inferred if relation in (None, path.steps[-1].version.relation)]
-        scored = zip(guesses, score_paths(near, query, {}, guesses) if guesses else [], strict=True)
-        ranked = sorted(scored, key=lambda pair: (-pair[1].mean, pair[0].steps[-1].version.id))[: call.limit]
-        best = max((scores.mean for _, scores in ranked), default=0.0) or 1.0
-        items = []
-        for path, scores in ranked:
-            guess = path.steps[-1]
-            score = scores.mean / best
-            items.append(
-                fact_evidence(call.space, guess.version, score, (self.name,), guess.inferred, guess.confidence)
-            )
-        ends = list(dict.fromkeys(path.end for path, _ in ranked))[:_NEXT]
-        following = [
-            Suggestion("expand_facts", {"entity": facts.name(end)}, f"check the guess from {facts.name(end)}")
-            for end in ends
-        ]
-        return OperatorResult(tuple(items), tuple(following))
+def _around(call: OperatorInput, key: str, settings: NavigationSettings) -> Neighbourhood:
+    """Return the facts around an entity as the relation, query and window of a step limit and rank them."""
+    label = relations().get(relations().name(call.relation)).label if call.relation else ""
+    wanted, window = fact_query(call.query or understand(label, ())), call.window
+    bounded = window.since > BEGINNING or window.until < FOREVER
+    return Neighbourhood(
+        call.space.facts,
+        wanted,
+        StatementSimilarity(call.cosine, _RAW, settings.spread),
+        (key,),
+        at=(window.since, window.until) if bounded else None,
+        uncertain=wanted.accepts_guesses or not settings.confidence,
+        settings=settings,
+    )
 
 
 def _entity(call: OperatorInput, settings: NavigationSettings) -> str | None:
@@ -217,14 +164,11 @@ def _entity(call: OperatorInput, settings: NavigationSettings) -> str | None:
     return keys[0] if keys else None
 
 
-def _expansion(facts: Facts, key: str) -> Suggestion:
-    name = facts.name(key)
-    return Suggestion("expand_facts", {"entity": name}, f"more is known about {name}")
-
-
-def _has_more_facts(facts: Facts, key: str) -> bool:
-    """Return whether an entity takes part in other facts; an alias is no entity (`Facts.target_key`)."""
-    return facts.known_entity(key) == key and facts.degree(key) > 1
+def _expansions(facts: Facts, ends: Iterable[str]) -> list[Suggestion]:
+    """Return the step to more facts of each of some entities that have more; an alias is no entity."""
+    more = (key for key in dict.fromkeys(ends) if facts.known_entity(key) == key and facts.degree(key) > 1)
+    names = map(facts.name, islice(more, _NEXT))
+    return [Suggestion("expand_facts", {"entity": name}, f"more is known about {name}") for name in names]
 
 
 def _is_within(version: Version, call: OperatorInput) -> bool:
@@ -253,8 +197,16 @@ def _facts_that_begin(call: OperatorInput) -> tuple[list[Version], int]:
     return [*reversed(found.values())], len({(row.head, row.relation, row.tail, row.since) for row in rows})
 
 
-def _evidence(call: OperatorInput, versions: Iterable[Version], operator: str) -> tuple[Evidence, ...]:
-    return tuple(fact_evidence(call.space, version, 1.0, (operator,)) for version in versions)
+def _history(
+    call: OperatorInput,
+    name: str,
+    shown: Sequence[Version],
+    following: Iterable[Suggestion],
+    oldest: Iterable[str],
+    left_out: int,
+) -> OperatorResult:
+    items = tuple(fact_evidence(call.space, version, 1.0, (name,)) for version in shown)
+    return OperatorResult(items, tuple(following), (), tuple(oldest), left_out)
 
 
 def suggest_steps(

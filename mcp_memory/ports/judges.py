@@ -194,24 +194,19 @@ class OperatorResult:
     left_out: int = 0
 
 
-class Operator(Protocol):
+@dataclass(frozen=True, slots=True)
+class Operator:
     """One step of navigation. Each room offers its own, and ``mcp_memory/operators.py`` has the table of them.
 
     Attributes:
         name: as the explore tool calls it.
+        take: takes the step; nothing is stored.
         needs: the required arguments; "entity or query" if one of them is enough.
         uses: the arguments that change what it finds or proposes, beside ``limit``, which all use; no other is
             accepted.
     """
 
-    @property
-    def name(self) -> str: ...  # noqa: D102
-
-    @property
-    def needs(self) -> tuple[str, ...]: ...  # noqa: D102
-
-    @property
-    def uses(self) -> tuple[str, ...]: ...  # noqa: D102
-
-    def __call__(self, call: OperatorInput) -> OperatorResult:
-        """Take the step; nothing is stored."""
+    name: str
+    take: Callable[[OperatorInput], OperatorResult]
+    needs: tuple[str, ...]
+    uses: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Where the evidence leads on to: pointers, and the active set Z of MRAgent's state, which a judge is shown.
+"""Where the evidence leads on to: what the loop follows, and the active set Z of MRAgent's state, shown to a judge.
 
 **The active set** (§3.2, eqs 7 to 9) is shown with counts. Before each judgement the evidence is traversed in reverse,
 Π_{v→(c,g)}: its cues that more sentences have, names first, then phrases whose further sentences have to do with what
@@ -21,12 +21,20 @@ C.9). Three things make a pointer less reliable:
   that wording. This only separates pointers of one text: where there is no better one, it is followed all the same.
 
 What leads back to segments that are as strong already, or to words of the query, is no pointer.
+
+**The policy** (`select_calls`): which operators the loop calls next, without a model that chooses (f_select; eq. 10,
+DESIGN 3.4). A question for a time, or with a date, has the best segments placed on the timeline (the paper's
+``query_conversation_time``); the times are shown with the evidence. Where nothing covers most of a question's content
+words, only names lead anywhere, from text to text: the pointers of what the last turn brought are followed.
+**Departures.** The paper's model may choose any operator in each turn. Measured on dialogues and on questions of
+several hops to documents, operator by operator, the others add nothing to the ranking of the search, so they are not
+called here; ``memory_explore`` offers them all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -35,9 +43,9 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import DID
 from mcp_memory.language.iso import WEEKDAYS
 from mcp_memory.language.tokens import STOP_WORDS, names, stems, words
-from mcp_memory.reconstruct.episodic_operators import speaker_cue
 from mcp_memory.reconstruct.graph import CueGraph, query_cues, relation_tag
-from mcp_memory.reconstruct.loop import LoopState
+from mcp_memory.reconstruct.loop import Action, LoopState
+from mcp_memory.reconstruct.operators import speaker_cue
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.view.space import Space
@@ -89,7 +97,8 @@ def _cues(
     for cue in written:
         parts = set(graph.key(cue).split())
         further = [row for row in graph.rows(cue) if row not in rows]
-        near = cue in names or (len(parts) > 1 and _names_any(space, further[: FAR + 1], wanted - parts))
+        told = (set(stems(space.text(space.sentences[row]))) for row in further[: FAR + 1])
+        near = cue in names or (len(parts) > 1 and any((wanted - parts) & said for said in told))
         if 0 < len(further) <= FAR and near and not parts <= asked:
             more[cue] = further
     used: set[str] = set()
@@ -99,11 +108,6 @@ def _cues(
             used |= parts
             tags = [graph.label(tag) for tag in graph.tags(space, cue)]
             yield written[cue], len(more[cue]), tuple([tag for tag in tags if tag != written[cue]][:TAGS])
-
-
-def _names_any(space: Space, rows: Iterable[int], wanted: Set[str]) -> bool:
-    """Return whether one of some sentences has one of the wanted words, as stems."""
-    return any(not wanted.isdisjoint(stems(space.text(space.sentences[row]))) for row in rows if wanted)
 
 
 def _aspects(space: Space, query: Query, demand: Callable[[str], float]) -> Iterator[tuple[str, str, int]]:
@@ -221,3 +225,28 @@ def _wording(space: Space, graph: CueGraph, row: int, cue: int) -> set[int]:
     rows = {one for segment in near for one in space.sentences_within(space.segments[segment])}
     plain = {one for at in rows for one in set(graph.cues(at)) - graph.names(at)}
     return {one for one in plain if " " not in graph.key(one) and graph.key(one) not in cue_words}
+
+
+BEST = 3
+"""Segments that are placed on the timeline."""
+LOST = 0.5
+"""Share of a question's content words, names aside, that no candidate covers: from here on pointers are followed."""
+WORTH: Mapping[str, float] = {"tag_events": 2.0}
+"""What a segment gains that an operator found, as a share of the best score, for each unit of strength."""
+
+
+def select_calls(state: LoopState, *, tags: bool) -> list[Action]:
+    """Return the calls for a state of the loop, strongest first; none where none leads anywhere.
+
+    Args:
+        state: the state of the loop.
+        tags: whether cues may be followed.
+    """
+    query = state.query
+    if query.answer_type in ("when", "how_long") or (query.time is not None and query.time.dated):
+        best = state.strongest(BEST)
+        ids = tuple(state.space.segments[item.row].id for item in best)
+        return [Action("event_time", {"ids": ids}, best[0].strength)] if best else []
+    if tags and state.uncovered >= LOST:
+        return [Action("tag_events", {"entity": name}, strength) for name, strength in find_pointers(state)]
+    return []

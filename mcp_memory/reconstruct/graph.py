@@ -17,7 +17,7 @@ where there is another word. Tags are computed when they are needed, because the
 Nothing of it is stored. It is built at the first call of an operator, so a plain recall costs nothing.
 
 **Departures.** Pronouns stay as they are: sentences are verbatim here, not rewritten. The semantic layer, cues and
-aspects of persons, are the facts themselves (``semantic_operators.py``), so they are not stored a second time.
+aspects of persons, are the facts themselves (``operators.py``), so they are not stored a second time.
 
 For its cues the paper has a language model list 2 to 30 keywords of a sentence, verbatim and without inference, and
 always adds the speaker. Here the cues follow from spelling alone: the speaker, the names (``language/tokens.py``), and

@@ -15,7 +15,7 @@ Each turn selects calls (f_select, eq. 10): the strongest that were proposed and
 **Budgets**: 8 turns, 10 calls a turn (the paper), 50 in all (the authors' program); both hold (DESIGN D30). So that one
 turn does not spend what later turns need, it takes at most its share of the calls that are left.
 
-**Departures.** The paper's model selects and routes; here a rule selects (``policy.py``), and routing keeps what is
+**Departures.** The paper's model selects and routes; here a rule selects (``frontier.py``), and routing keeps what is
 strong enough. The same calls over the same memory end in the same state (DESIGN I35). The paper's model also judges
 whether what is held is enough (C_LLM). Here nobody judges that: the loop goes on while parts and names of the query
 stand in nothing that was found, or nothing of the form that is asked for does: a number, a date, a name that is not in

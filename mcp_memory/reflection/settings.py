@@ -36,3 +36,7 @@ class ReflectionSettings:
     """Before that, every entity near enough."""
     entity_trial: bool = True
     """Where neither finds anything, entities that the passages share."""
+
+
+DEFAULTS = ReflectionSettings()
+"""For callers without a configuration."""

@@ -21,7 +21,7 @@ at 0: best = 1. (Measured in spaces with three dialogues and 4,000 to 9,000 pass
 alone, where z-scores for each kind lose 17.)
 
 The best candidates then lead to others: to what they mention and name (``links.py``: ``links``, ``entities``) and,
-where the caller embeds more texts, to what the query still asks after them (``residual.py``: ``residual``). Where a
+where the caller embeds more texts, to what the query still asks after them (``residual``). Where a
 language model named the parts of a query, each part is searched for by itself (``parts``).
 
 Maxima are taken over the segments that may be returned: live, within the window, of the role that is asked for.
@@ -57,11 +57,18 @@ from mcp_memory.search.channels import (
     sum_scores,
 )
 from mcp_memory.search.exchanges import ExchangeIndex
-from mcp_memory.search.links import ENTITIES, LINKS, Seed, SegmentIndex, find_seeds, follow_seeds, raise_compared
-from mcp_memory.search.residual import RESIDUAL
+from mcp_memory.search.links import (
+    ENTITIES,
+    LINKS,
+    RESIDUAL,
+    Seed,
+    SegmentIndex,
+    find_seeds,
+    follow_seeds,
+    raise_compared,
+)
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time
-from mcp_memory.search.windows import recallable
+from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time, recallable
 from mcp_memory.search.wishes import WishIndex
 from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
 from mcp_memory.vectors import Scores, Vector
@@ -166,7 +173,7 @@ class CandidateSet:
     boosts: Mapping[str, Scores] = field(default_factory=dict)
 
     def add_residual(self, space: Space, scores: Scores) -> CandidateSet:
-        """Return the set with the channel ``residual``; ``scores`` are those of `residual.residual_scores`."""
+        """Return the set with the channel ``residual``; ``scores`` are those of `links.residual_scores`."""
         weights = RESIDUAL.weights(space.talk).astype(np.float32)
         weights[self.title_in_query] = 0
         return self._add(RESIDUAL, (scores * weights)[self.rows])
@@ -240,7 +247,10 @@ def find_candidates(
             unit = (float(similarity[rows].max()) if settings.meaning else 0.0) or TYPICAL_COSINE
         inputs = ChannelInput(space, query, settings, rows, talk, similarity, unit, title_in_query)
         scores = channel_scores(inputs, CHANNELS, external or {})
-        gained = max(gained, _gained_by_role(scores)) if talk else gained
+        if talk and USER_FIRST.name in scores:
+            # What messages gain for being no assistant's orders them, and says nothing against a document: of 22
+            # questions to documents beside some 75 messages to an assistant, six found only talk without it, two with.
+            gained = max(gained, float(scores[USER_FIRST.name].max()))
         scores = scores if inputs.time is None else add_time(inputs, inputs.time, scores)
         if not talk and gained:
             scores[USER_FIRST.name] = np.full(len(rows), gained, dtype=np.float32)
@@ -334,15 +344,6 @@ def similar_turn_scores(space: Space, candidates: CandidateSet, query: str, vect
     scores = np.zeros(len(space.segments), dtype=np.float32)
     scores[rows] = gains
     return scores
-
-
-def _gained_by_role(scores: Mapping[str, Scores]) -> float:
-    """Return what messages gain for being no assistant's; documents beside messages gain as much.
-
-    It orders messages, and says nothing against a document. Of 22 questions to documents beside some 75 messages to an
-    assistant, six found only talk without it, two with it.
-    """
-    return float(scores[USER_FIRST.name].max()) if USER_FIRST.name in scores else 0.0
 
 
 def _total(scores: Mapping[str, Scores], length: int) -> Scores:

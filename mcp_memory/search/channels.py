@@ -8,7 +8,7 @@ need one more line; ``docs/ARCHITECTURE.md`` says where ("Where would I add a ch
 - ``facts``, ``experience``, ``propagation`` and ``questions`` are computed by other rooms and passed in;
   they are defined below;
 - ``time`` and ``siblings`` (``times.py``) depend on the sum of those two kinds;
-- ``links``, ``entities`` (``links.py``), ``residual`` (``residual.py``) and ``parts`` (``candidates.py``) are added to
+- ``links``, ``entities``, ``residual`` (``links.py``) and ``parts`` (``candidates.py``) are added to
   the sum of all others: the first three start from its best candidates.
 
 The channels that only messages have, who said one (``speaker``, ``user``), are here too.
@@ -131,21 +131,18 @@ def channel_scores(
         external: scores that other rooms computed, each of shape ``(len(space.segments),)`` and in [-1, 1], below 0
             for what speaks against a segment. They are added in this order, on which sums of floats depend.
     """
-    scores: dict[str, Scores] = {}
-    own = [one for one in channels if one.score is not None and one.switch(inputs.settings)]
-    for channel in (one for one in own if one.finds):
-        _add_score(scores, channel, inputs)
-    for channel, computed in external.items():
-        if channel.switch(inputs.settings):
-            scores[channel.name] = computed[inputs.rows] * np.float32(channel.weight(inputs.talk) * inputs.unit)
-    for channel in (one for one in own if not one.finds):
-        _add_score(scores, channel, inputs)
-    return scores
 
+    def own(*, finds: bool) -> dict[str, Scores]:
+        taking_part = (one for one in channels if one.finds is finds and one.switch(inputs.settings))
+        computed = ((one.name, one.score(inputs, one.weight(inputs.talk))) for one in taking_part if one.score)
+        return {name: scores for name, scores in computed if scores is not None}
 
-def _add_score(scores: dict[str, Scores], channel: Channel, inputs: ChannelInput) -> None:
-    if channel.score is not None and (found := channel.score(inputs, channel.weight(inputs.talk))) is not None:
-        scores[channel.name] = found
+    from_elsewhere = {
+        channel.name: computed[inputs.rows] * np.float32(channel.weight(inputs.talk) * inputs.unit)
+        for channel, computed in external.items()
+        if channel.switch(inputs.settings)
+    }
+    return own(finds=True) | from_elsewhere | own(finds=False)
 
 
 def sum_scores(scores: Mapping[str, Scores], length: int) -> Scores:

@@ -41,22 +41,36 @@ long spans (-.5), validity within a section only (-.3). In talk, newest first fo
 
 **Spans.** The spans of time of all segments lie in flat arrays, in years since 1970 as float32 (exact to two minutes
 today, to an hour in Roman times), so that a query is compared with thousands of them at once.
+
+**Windows** (`recallable`). Within the times that a caller asks for lies what was said then, and what tells of then.
+"I flew home last Sunday", said on 2 September, tells of 27 August. So a segment is within a window if it was said
+within it, or states a time of which at least half lies within it. Of an open time ("since May") the end that is stated
+counts. Half, since "in August" does not tell of the 27th, and "last week" does tell of the week in which it lies.
+
+Source: GAM-RAG keeps for each sentence the time that it states (§3.1) and MRAgent asks for the time of an event (§3.1,
+Table 4). **Departures.** Both compare times by the similarity of their words; here they are resolved when a text is
+written, and compared as intervals.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.domain.evidence import Evidence
+from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
-from mcp_memory.domain.turns import Segment, Turn
+from mcp_memory.domain.turns import Role, Segment, Turn
 from mcp_memory.language.iso import DAY, HOUR
+from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import head
-from mcp_memory.search.channels import Channel, ChannelInput, Rows, sum_scores
+from mcp_memory.search.channels import Channel, ChannelInput, Rows, SpeakerIndex, sum_scores
+from mcp_memory.search.words import Title, TitleIndex
 from mcp_memory.vectors import Column, Scores, Vector
 from mcp_memory.view.space import Space
 
@@ -122,49 +136,43 @@ class Spans:
         return best
 
 
+_COLUMNS = {
+    "sentences": np.intp,
+    "since": np.float32,
+    "until": np.float32,
+    "valid_until": np.float32,
+    "worth": np.float32,
+}
+
+
 class SpanColumns:
     """The spans of a space's segments, which grow at the end."""
 
     def __init__(self) -> None:
         self._segments: Column[np.intp] = Column(np.intp)
         self._starts: Column[np.intp] = Column(np.intp)
-        self._sentences: Column[np.intp] = Column(np.intp)
-        self._since: Column[np.float32] = Column(np.float32)
-        self._until: Column[np.float32] = Column(np.float32)
-        self._valid_until: Column[np.float32] = Column(np.float32)
-        self._worth: Column[np.float32] = Column(np.float32)
+        self._columns: dict[str, Column[Any]] = {name: Column(kind) for name, kind in _COLUMNS.items()}
 
     def __len__(self) -> int:
-        return len(self._since)
+        return len(self._columns["since"])
 
     def add(self, row: int, spans: Sequence[tuple[int, float, float]], worth: float = 1.0) -> None:
         """Add the spans of the next segment that has any, each as (row of its sentence, since, until)."""
-        if not spans:
-            return
-        self._segments.append(row)
-        self._starts.append(len(self))
-        sentences, since, until = zip(*spans, strict=True)
-        self._sentences.extend(sentences)
-        self._since.extend(since)
-        self._until.extend(until)
-        self._valid_until.extend([-FAR] * len(spans))
-        self._worth.extend([worth] * len(spans))
+        if spans:
+            self._segments.append(row)
+            self._starts.append(len(self))
+            values = (*zip(*spans, strict=True), [-FAR] * len(spans), [worth] * len(spans))
+            for column, added in zip(self._columns.values(), values, strict=True):
+                column.extend(added)
 
     def set_valid_until(self, position: int, until: float) -> None:
         """Set until when the span at a position is valid."""
-        self._valid_until[position] = until
+        self._columns["valid_until"][position] = until
 
     def all(self) -> Spans:
         """Return all spans, not copied: they must only be read, and not be kept."""
-        return Spans(
-            segments=self._segments.values,
-            starts=self._starts.values,
-            sentences=self._sentences.values,
-            since=self._since.values,
-            until=self._until.values,
-            valid_until=self._valid_until.values,
-            worth=self._worth.values,
-        )
+        every = {name: column.values for name, column in self._columns.items()}
+        return Spans(self._segments.values, self._starts.values, **every)
 
     def of(self, chosen: NDArray[np.bool_]) -> Spans:
         """Return the spans of some segments."""
@@ -173,16 +181,8 @@ class SpanColumns:
         counts = np.append(self._starts.values[1:], len(self))[at] - first
         starts = counts.cumsum() - counts
         places = np.repeat(first - starts, counts) + np.arange(counts.sum())
-        every = self.all()
-        return Spans(
-            segments=every.segments[at],
-            starts=starts,
-            sentences=every.sentences[places],
-            since=every.since[places],
-            until=every.until[places],
-            valid_until=every.valid_until[places],
-            worth=every.worth[places],
-        )
+        every = {name: column.values[places] for name, column in self._columns.items()}
+        return Spans(self._segments.values[at], starts, **every)
 
 
 TIME = Channel("time", talk=1.0, document=1.0, switch=lambda on: on.time)
@@ -213,40 +213,31 @@ COMPARED = 50
 
 
 class TimeIndex:
-    """The dates of each segment, and which documents share a subject."""
+    """The dates of each segment."""
 
     def __init__(self) -> None:
         self.talk = SpanColumns()
         self.documents = SpanColumns()
-        self._subject: Column[np.int32] = Column(np.int32)  # of each segment; -1 for talk
-        self._numbers: dict[tuple[str, ...] | str, int] = {}  # of the subjects, by title, else by turn
-        # By subject: position and start of the dates that no later one follows yet, each no later than the one before.
-        self._open: dict[int, list[tuple[int, float]]] = {}
-        self._last: dict[int, tuple[float, str]] = {}  # by subject: the last date stated, and the turn that states it
+        # By subject (a title, else a document): position and start of the dates that no later one follows yet, each no
+        # later than the one before; the last date stated, and the turn that states it.
+        self._open: dict[Title | str, list[tuple[int, float]]] = {}
+        self._last: dict[Title | str, tuple[float, str]] = {}
 
     def extend(self, space: Space, since: int) -> None:
         """Add the segments of ``space`` from row ``since`` on."""
-        turn_id, subject = "", -1  # the segments of a document follow one another
+        turn_id = ""
+        subject: Title | str = ""  # the segments of a document follow one another
         for row in range(since, len(space.segments)):
             turn = space.segment_turn[row]
             if turn.kind != "document":
-                subject = -1
                 self.talk.add(row, _stated_times(space, space.segments[row]))
             else:
                 if turn.id != turn_id:
-                    subject = self._numbers.setdefault(head(turn.title, turn.text) or turn.id, len(self._numbers))
+                    subject = head(turn.title, turn.text) or turn.id
                 self._add(space, row, turn, subject)
             turn_id = turn.id
-            self._subject.append(subject)
 
-    def siblings(self, rows: Rows, scores: Scores) -> Scores:
-        """Return for each of these document segments the best score of any with its subject, at least 0."""
-        subjects = self._subject.values[rows]
-        best = np.zeros(len(self._numbers), dtype=np.float32)
-        np.maximum.at(best, subjects, scores)
-        return best[subjects]
-
-    def _add(self, space: Space, row: int, turn: Turn, subject: int) -> None:
+    def _add(self, space: Space, row: int, turn: Turn, subject: Title | str) -> None:
         stated = _stated_times(space, space.segments[row])
         if not stated:
             last, stated_by = self._last.get(subject, (-FAR, ""))
@@ -302,7 +293,8 @@ def _document_times(
     if not len(index.documents) or best <= 0:
         return {}
     count = len(space.segments)
-    siblings = index.siblings(rows, scores)
+    subjects = space.index(TitleIndex).subjects[rows]
+    siblings = _best_of_subject(subjects, scores)
     relevance = np.maximum(2 * siblings / np.float32(best) - 1, 0)
     relevant = np.flatnonzero(relevance)
     chosen = np.zeros(count, dtype=np.bool_)
@@ -317,8 +309,15 @@ def _document_times(
         likely = relevant[_best(scores[relevant] + time[relevant] + siblings[relevant], COMPARED)]
         closeness = _closeness(space, spans, nearness, rows[likely], query)[rows[likely]]
         time[likely] += np.float32(CLOSENESS) * closeness * relevance[likely]
-    siblings[relevant] = index.siblings(rows[relevant], scores[relevant] + time[relevant])
+    siblings[relevant] = _best_of_subject(subjects[relevant], scores[relevant] + time[relevant])
     return {TIME.name: time, SIBLINGS.name: np.float32(SIBLINGS.document) * siblings}
+
+
+def _best_of_subject(subjects: NDArray[np.int32], scores: Scores) -> Scores:
+    """Return for each of some document segments the best score of any with its subject, at least 0."""
+    best = np.zeros(int(subjects.max(initial=0)) + 1, dtype=np.float32)
+    np.maximum.at(best, subjects, scores)
+    return best[subjects]
 
 
 def _best(scores: Scores, count: int) -> Rows:
@@ -383,3 +382,78 @@ def _stated_times(space: Space, segment: Segment) -> list[tuple[int, float, floa
 def _years(instant: Millis) -> float:
     """Return an instant in years since 1970."""
     return -FAR if instant <= BEGINNING else FAR if instant >= FOREVER else instant / YEAR
+
+
+SHARE = 0.5
+"""The least share of a stated time that lies within a window."""
+MOMENT: Millis = 60_000
+"""A time is at least so long when shares are compared."""
+
+
+def recallable(space: Space, window: Window, role: Role | None = None) -> NDArray[np.bool_]:
+    """Return which segments may be recalled: live, within a window and, of a role, said by such a speaker.
+
+    Args:
+        space: its view keeps a `TimeIndex` and a `SpeakerIndex`.
+        window: the window of what was said or is told of.
+        role: None for anybody, documents among them.
+    """
+    open_: NDArray[np.bool_] = space.live
+    if window != ANY_TIME:
+        first, last = (
+            space.times if instant else space.local_times.values
+            for instant in (window.since_instant, window.until_instant)
+        )
+        said = (first >= window.since) & (last < window.until)
+        open_ = open_ & (said | segments_telling_within(space, window))
+    return open_ if role is None else open_ & space.index(SpeakerIndex).in_role(space, role)
+
+
+def tells_of(window: Window, since: Millis, until: Millis) -> bool:
+    """Return whether a stated time lies mostly within a window."""
+    if since <= BEGINNING:
+        since = until - MOMENT
+    length = MOMENT if until >= FOREVER else max(until - since, MOMENT)
+    return min(since + length, window.until) - max(since, window.since) >= SHARE * length
+
+
+def segments_telling_within(space: Space, window: Window) -> NDArray[np.bool_]:
+    """Return which segments state a time that lies mostly within a window, shape ``(len(space.segments),)``.
+
+    Args:
+        space: its view keeps a `TimeIndex`.
+        window: the window of what is told of.
+    """
+    index = space.index(TimeIndex)
+    found = np.zeros(len(space.segments), dtype=np.bool_)
+    first, last = (max(-FAR, min(FAR, bound / YEAR)) for bound in (window.since, window.until))
+    for columns in (index.talk, index.documents):
+        spans = columns.all()
+        if not len(spans.segments):
+            continue
+        moment = MOMENT / YEAR
+        begins, ends = spans.since.astype(np.float64), spans.until.astype(np.float64)  # float32 cannot add a minute
+        since = np.where(begins == -FAR, ends - moment, begins)
+        until = np.where(ends == FAR, since + moment, ends)
+        length = np.maximum(until - since, moment)
+        inside = np.minimum(since + length, last) - np.maximum(since, first) >= SHARE * length
+        stated = inside & (spans.sentences >= 0)
+        owner = np.repeat(spans.segments, np.diff(np.append(spans.starts, len(spans.since))))
+        found[owner[stated]] = True
+    return found
+
+
+def with_event_times(evidence: Sequence[Evidence], window: Window) -> tuple[Evidence, ...]:
+    """Return evidence in which sentences and passages from outside a window have the time within it that they state.
+
+    What was recalled for a time was said then, or only tells of then.
+    """
+
+    def with_time(item: Evidence) -> Evidence:
+        if item.kind in ("sentence", "segment") and item.sources and not window.holds(item.sources[0].turn):
+            for time in stated_times(item.sources[0].quote, item.sources[0].turn.local_time):
+                if tells_of(window, time.since, time.until):
+                    return replace(item, valid_from=time.since, valid_to=time.until, told_then=True)
+        return item
+
+    return tuple(evidence) if window == ANY_TIME else tuple(map(with_time, evidence))

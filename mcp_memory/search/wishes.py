@@ -13,7 +13,7 @@ is about it, by their vectors, and asks for something to be done, not for what w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from mcp_memory.domain.evidence import Source, Wish
 from mcp_memory.domain.query import Query
@@ -107,23 +107,19 @@ def standing_wishes(space: Space) -> list[Wish]:
 
     The user is who "I" in a question means; where that is unclear, nobody's wishes count.
     """
-    said = sorted(_said_wishes(space), key=lambda wish: wish.said_at)
+    said: list[Wish] = []
+    for row, span in space.index(WishIndex).found:
+        sentence = space.sentences[row]
+        turn = space.turns[sentence.turn_id]
+        if is_of_user(space, turn):
+            source, segment = Source(turn, span.start, span.end), space.segments_with(turn.id, sentence.index)[0]
+            said.append(Wish(sentence.id, source.quote, span.kind, span.scope, turn.time, source, segment))
     standing: list[Wish] = []
-    for wish in said:
+    for wish in sorted(said, key=lambda wish: wish.said_at):
         standing = [one for one in standing if not _supersedes(wish, one)]
         if wish.kind != "withdrawn":
             standing.append(wish)
     return standing
-
-
-def _said_wishes(space: Space) -> Iterator[Wish]:
-    for row, wish in space.index(WishIndex).found:
-        sentence = space.sentences[row]
-        turn = space.turns[sentence.turn_id]
-        if is_of_user(space, turn):
-            source = Source(turn, wish.start, wish.end)
-            segment = space.segments_with(turn.id, sentence.index)[0]
-            yield Wish(sentence.id, turn.text[wish.start : wish.end], wish.kind, wish.scope, turn.time, source, segment)
 
 
 def is_of_user(space: Space, turn: Turn) -> bool:

@@ -21,19 +21,19 @@ store cannot be written to, the answer is given all the same, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.answers import Judgement
-from mcp_memory.domain.episodes import Episode, Lesson
-from mcp_memory.domain.evidence import AnswerResult, RecallResult
+from mcp_memory.domain.answers import EvidenceSentence, Judgement
+from mcp_memory.domain.evidence import AnswerResult, RecallResult, Source
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import StoreError
 from mcp_memory.gain.caller_feedback import gates_for_judge
+from mcp_memory.language.segments import ends_with_question_mark
+from mcp_memory.language.tokens import stems
 from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, Supporting
 from mcp_memory.search.candidates import newest_candidates
-from mcp_memory.search.closest import closest
 from mcp_memory.search.evidence import evidence_of, judge_input, with_cited_items
 from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.services.follow_ups import FollowUps
@@ -46,6 +46,8 @@ from mcp_memory.services.recall.settings import RecallSettings
 PLAIN = 0.7
 """Confidence of a language model below which its answer is hedged."""
 
+CLOSEST, SHORT = 3, 300
+"""Sentences that are quoted where nothing certain answers, and characters up to which a message is quoted whole."""
 READ = 5 / 4
 """Items of evidence that a language model may be shown, of those that the caller is, as far as they fit
 (``reasoning/anthropic/evidence.py``)."""
@@ -101,11 +103,11 @@ async def reconstruct(
             episodes.keep(new_episode(space, query, result))
         return result
     query = await embed_query(store, embedder, query, judge)
-    evaluation = await judge_paths(store, query, settings, judge)
+    judged = await judge_paths(store, query, settings, judge)
     asked: JudgeInput | None = None
     async with store.reading() as view:
         space = view.space(query.space)
-        result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
+        result, facts, candidates, gates = await find(store, embedder, view, query, settings, judged)
         if judge is not None and result.breadth == "best" and judge.assesses(result):
             gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
             asked = judge_input(space, query, result, facts, candidates, gates)
@@ -154,10 +156,10 @@ async def answer(
     if judge.follow_ups:  # a language model reads a list or an overview, and more than a caller is shown
         query = replace(query, limit=int(READ * limit), mode="auto")
     query = await embed_query(store, embedder, query, judge)
-    evaluation = await judge_paths(store, query, settings, judge)
+    judged = await judge_paths(store, query, settings, judge)
     async with store.reading() as view:
         space = view.space(query.space)
-        result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
+        result, facts, candidates, gates = await find(store, embedder, view, query, settings, judged)
         gates = gates_for_judge(space, query, result, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
     broad = result.breadth != "best"
@@ -172,13 +174,24 @@ async def answer(
             return answered
         names, witnesses, on_path = support_candidates(space, episode, answered)
         known, wrong = known_labels(space, gates)
-    text, answered = answered.text, await _keep_made(feedback, query, answered)
+    text = answered.text
+    try:  # the points that a language model made with the answer
+        if answered.points and feedback.points is not None:
+            await store_points(query.space, query.text, answered.points, feedback.points, now=query.now)
+    except StoreError as error:
+        answered = _warned(answered, f"What Claude made of this question was not kept: {error}")
+    supporting: Sequence[str] = episode.cited
     if answered.engine == "embedded":
         supporting = feedback.supporting(query, text, names, witnesses, on_path)
-        lesson = support_lesson(answered.engine, episode, supporting, known, wrong)
-    else:
-        lesson = support_lesson(answered.engine, episode, episode.cited, known, wrong)
-    return await _learn_from(store, embedder, episodes, feedback, answered, episode, lesson)
+    lesson = support_lesson(answered.engine, episode, supporting, known, wrong)
+    episodes.keep(episode)
+    if lesson is None or answered.hedged:  # of an answer with a hedge only a caller's word counts
+        return answered
+    try:
+        await learn(store, embedder, feedback.teach, lesson)
+    except StoreError as error:
+        return _warned(answered, f"Nothing was learnt from this answer: {error}")
+    return answered
 
 
 async def _ask(
@@ -229,36 +242,8 @@ def _answered(asked: JudgeInput, judgement: Judgement, first: int, judge: Questi
     return AnswerResult(given.text, given.confidence, hedged, given.citations, recall, engine)
 
 
-async def _keep_made(feedback: SelfFeedback, query: Query, answered: AnswerResult) -> AnswerResult:
-    """Return the answer once the points that a language model made with it are stored."""
-    try:
-        if answered.points and feedback.points is not None:
-            await store_points(query.space, query.text, answered.points, feedback.points, now=query.now)
-    except StoreError as error:
-        warning = f"What Claude made of this question was not kept: {error}"
-        return replace(answered, recall=replace(answered.recall, warnings=(*answered.recall.warnings, warning)))
-    return answered
-
-
-async def _learn_from(
-    store: Store,
-    embedder: Embedder,
-    episodes: Episodes,
-    feedback: SelfFeedback,
-    answered: AnswerResult,
-    episode: Episode,
-    lesson: Lesson | None,
-) -> AnswerResult:
-    """Return the answer once the judgement of it is learnt; of one with a hedge only a caller's word counts."""
-    episodes.keep(episode)
-    if lesson is None or answered.hedged:
-        return answered
-    try:
-        await learn(store, embedder, feedback.teach, lesson)
-    except StoreError as error:
-        warning = f"Nothing was learnt from this answer: {error}"
-        return replace(answered, recall=replace(answered.recall, warnings=(*answered.recall.warnings, warning)))
-    return answered
+def _warned(answered: AnswerResult, warning: str) -> AnswerResult:
+    return replace(answered, recall=replace(answered.recall, warnings=(*answered.recall.warnings, warning)))
 
 
 def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallResult:
@@ -288,3 +273,30 @@ def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallRes
         missing=() if answerable else judgement.missing or result.missing,
         engine=judgement.engine,
     )
+
+
+def closest(asked: JudgeInput) -> tuple[Source, ...]:
+    """Return up to `CLOSEST` sentences of different messages or documents that come closest to a question, best first.
+
+    Nobody judges here whether a sentence answers: it is for whoever asked to read. Of the best evidence the sentences
+    come first that fit the question most, by the score of their record and by their own words and vector. What a caller
+    corrected stands before all of them (``gain/caller_feedback.py``). A short message is quoted whole: what stands
+    beside a sentence may take it back ("I live in Rome. As if.").
+    """
+    correction = asked.recall.correction
+    first = {one.turn.id: one for one in correction.sources[:1]} if correction else {}
+    whole = sum(asked.rarity.values()) or 1.0
+
+    def fit(sentence: EvidenceSentence) -> float:
+        said = frozenset(stems(sentence.source.quote))
+        told = sum(rare for stem, rare in asked.rarity.items() if stem in said) / whole
+        return (sentence.score + told + (sentence.cosine or 0.0)) * min(sentence.gate, 1.0)
+
+    statements = [one for one in asked.sentences if not ends_with_question_mark(one.source.quote)]
+    for sentence in sorted(statements or asked.sentences, key=fit, reverse=True):
+        first.setdefault(sentence.source.turn.id, sentence.source)
+    short = {
+        name: one.turn for name, one in first.items() if one.turn.kind == "message" and len(one.turn.text) <= SHORT
+    }
+    whole_ones = {name: Source(turn, 0, len(turn.text)) for name, turn in short.items()}
+    return tuple((first | whole_ones).values())[:CLOSEST]

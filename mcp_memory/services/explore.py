@@ -4,9 +4,8 @@ The steps are operators of the rooms (``ports.Operator``; the table is in ``mcp_
 further steps that can be taken as they are given, so any client can run the papers' active loop itself. Evidence of a
 step can be named in feedback on a recall (``services/learn/feedback.py``).
 
-Most operators suggest the next steps themselves. `_suggest_after_nothing` and `_suggest_from` add further suggestions.
-After a step without results: names with a similar spelling, the same step without its limit of time or kind of fact,
-the topics of the space. After a step whose results lead nowhere by facts or names: the text next to them.
+Most operators suggest the next steps themselves. Where one suggests none, the text next to what it found is suggested
+(`_take`), and after a step without results what to try instead (`_suggest_after_nothing`).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from anyio import to_thread
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.episodes import Episode
-from mcp_memory.domain.evidence import Evidence, Suggestion
+from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
@@ -30,29 +29,25 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import sentence_gates, sentence_weights
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.gain.settings import GainSettings
-from mcp_memory.hypergraph.retrieval import LocalPoints
 from mcp_memory.language import iso
 from mcp_memory.navigation.beam import no_similarity, statement_similarity
 from mcp_memory.navigation.operators import in_space
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
-from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.channels import similarity
 from mcp_memory.services.learn.episodes import Episodes, find_episode, record_ids, record_number
 from mcp_memory.services.recall.pipeline import embed_query, unknown_space
 from mcp_memory.vectors import Scores
-from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import NONE, Space
 
 _ARGUMENTS = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
+_POINTS = "local_points"
+"""The operator whose ids are those of memory points."""
 _NEXT = 3
 """Suggestions of one kind."""
 _SIMILAR = 0.7
 """Ratio of `difflib` from which on a name may be another, spelt otherwise."""
 _COMPARED = 20_000
 """Names that one is compared with."""
-_SHARING = 64
-"""Entities that share a word with a name."""
 
 
 async def explore(
@@ -134,7 +129,15 @@ def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest
         if not any(_has_argument(request, argument) for argument in either):
             problem, without = ("is missing", "it") if len(either) == 1 else ("neither is given", "one of them")
             remedy = f"The operator {operator.name} cannot do without {without}."
-            raise InvalidInput(needed, problem, f"{remedy} {_where_ids_are(operator, request)}".rstrip())
+            if needed == "ids" and operator.name == _POINTS:
+                remedy += " Ids of memory points begin with h_: a recall names those that are related,"
+                remedy += f" memory://{request.space}/points lists all."
+            elif needed == "ids":
+                remedy += (
+                    " Ids of evidence stand in the replies of this tool; of a recall give its episode, and numbers"
+                )
+                remedy += " of records."
+            raise InvalidInput(needed, problem, remedy)
     for argument in _ARGUMENTS:
         if argument not in operator.uses and _has_argument(request, argument):
             remedy = f"Leave it out, or take another operator; this one uses {', '.join(operator.uses)} and limit."
@@ -143,18 +146,6 @@ def _checked_operator(operators: Mapping[str, Operator], request: ExploreRequest
         remedy = f"Leave it out; this one takes no records, it uses {', '.join(operator.uses)} and limit."
         raise InvalidInput("episode", f"the operator {operator.name} does not use it", remedy)
     return operator
-
-
-def _where_ids_are(operator: Operator, request: ExploreRequest) -> str:
-    """Return how to get the ids that an operator needs; empty if it needs none."""
-    if "ids" not in operator.needs:
-        return ""
-    if operator.name == LocalPoints.name:
-        return (
-            "Ids of memory points begin with h_: a recall names those that are related, "
-            f"memory://{request.space}/points lists all."
-        )
-    return "Ids of evidence stand in the replies of this tool; of a recall give its episode, and numbers of records."
 
 
 async def _measures(
@@ -172,13 +163,21 @@ async def _measures(
 
 
 def _take(operator: Operator, call: OperatorInput) -> OperatorResult:
-    found = operator(call)
-    if found.next:
+    """Return what a step finds; where it leads nowhere by itself, with steps to the text next to it, or to try."""
+    found = operator.take(call)
+    if found.next or not call.space.turns:
         return found
-    if found.items:
-        best = found.items[::-1] if found.oldest else found.items
-        return replace(found, next=_suggest_from(call, operator, best))
-    return replace(found, next=tuple(_suggest_after_nothing(call, operator.name)) if call.space.turns else ())
+    if not found.items:
+        return replace(found, next=tuple(_suggest_after_nothing(call, operator.name)))
+    best = found.items[::-1] if found.oldest else found.items
+    ids = tuple(item.id for item in best if item.inferred is None and item.kind != "point")[:_NEXT]
+    query = {} if call.query is None else {"query": call.query.text}
+    ways = (
+        ("event_keywords", "what these are about, and where that leads"),
+        ("event_context", "what was said around them"),
+    )
+    steps = (Suggestion(name, {"ids": ids, **query}, why) for name, why in ways if ids and name != operator.name)
+    return replace(found, next=tuple(steps))
 
 
 def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:
@@ -202,24 +201,19 @@ def _resolve_ids(space: Space, operator: Operator, ids: Sequence[str], episode: 
     found: list[str] = []
     for place, name in enumerate(ids):
         point = space.hypergraph.resolve(name)
-        if operator.name == LocalPoints.name:
+        if operator.name == _POINTS:
             if point is None:
                 problem = f"{name[:60]!r} is no memory point of space {space.name!r}"
                 remedy = "Give ids of memory points, which begin with h_; for other evidence take event_context."
                 raise InvalidInput(f"ids[{place}]", problem, remedy)
             found.append(name)
-        elif _is_evidence(space, name):
+        elif space.sentence(name) or space.facts.version(name) or space.segment_row(name) != NONE:
             found.append(name)
         elif sentences := shown.get(name) or (point.sentences if point is not None else ()):
             found += sentences
         else:
             raise InvalidInput(f"ids[{place}]", *_why_unknown(space, name, point is not None))
     return tuple(dict.fromkeys(found))
-
-
-def _is_evidence(space: Space, name: str) -> bool:
-    known = space.sentence(name) is not None or space.facts.version(name) is not None
-    return known or space.segment_row(name) != NONE
 
 
 def _why_unknown(space: Space, name: str, is_point: bool) -> tuple[str, str]:
@@ -243,69 +237,23 @@ def _has_argument(request: ExploreRequest, argument: str) -> bool:
     return bool(getattr(request, argument))
 
 
-def _suggest_from(call: OperatorInput, operator: Operator, items: Sequence[Evidence]) -> tuple[Suggestion, ...]:
-    """Return steps from the best items of a step to the text next to them; nothing if only hypotheses were found."""
-    ids = tuple(item.id for item in items if item.inferred is None and item.kind != "point")[:_NEXT]
-    query = {} if call.query is None else {"query": call.query.text}
-    ways = {
-        "event_keywords": "what these are about, and where that leads",
-        "event_context": "what was said around them",
-    }
-    return tuple(
-        Suggestion(name, {"ids": ids, **query}, why) for name, why in ways.items() if ids and name != operator.name
-    )
-
-
 def _suggest_after_nothing(call: OperatorInput, operator: str) -> Iterator[Suggestion]:
-    """Yield steps worth trying after a step without results."""
+    """Yield steps worth trying after a step without results: without its limits, of a similar name, for its words."""
     given = _arguments(call)
-    if given.keys() & {"since", "until"}:
-        timeless = {name: value for name, value in given.items() if name not in ("since", "until")}
-        yield Suggestion(operator, timeless, "at any time")
-    if call.entity is not None:
-        yield from _of_entity(call, call.entity, operator, given)
-    elif operator == "topic_events":
-        yield from _topics(call.space)
-        yield Suggestion("tag_events", {"query": call.topic or ""}, "the sentences with these words")
-    elif operator == "tag_events":
-        yield from _topics(call.space)
-    elif call.query is not None:
-        yield Suggestion("tag_events", {"query": call.query.text}, "the sentences with its words")
-
-
-def _of_entity(
-    call: OperatorInput, entity: str, operator: str, given: dict[str, str | tuple[str, ...]]
-) -> Iterator[Suggestion]:
-    """Yield what to try after a step about an entity found nothing: a near name, any relation, its mentions."""
-    facts = call.space.facts
-    key = facts.resolve(entity)
-    if key is None or not facts.degree(key):
-        for name in _near(facts, entity):
+    limits = given.keys() & {"since", "until", "relation"}
+    if limits:
+        wider = {name: value for name, value in given.items() if name not in limits}
+        yield Suggestion(operator, wider, "at any time, any kind of fact")
+    entity, facts = call.entity, call.space.facts
+    if entity is not None and facts.resolve(entity) is None:
+        close = get_close_matches(entity_key(entity), list(islice(facts.entities(), _COMPARED)), _NEXT, _SIMILAR)
+        for name in map(facts.name, close):
             yield Suggestion(operator, given | {"entity": name}, f"perhaps {name} is meant")
-    else:
-        if call.relation is not None:
-            wider = {name: value for name, value in given.items() if name != "relation"}
-            yield Suggestion(operator, wider, "any kind of fact")
-        if operator != "personal_information":
-            yield Suggestion("personal_information", {"entity": facts.name(key)}, "the aspects that are known")
-    if operator != "tag_events":
-        yield Suggestion("tag_events", {"entity": entity}, "the sentences that name it")
-
-
-def _near(facts: Facts, name: str) -> list[str]:
-    """Return the names most similar to one that no entity bears: spelt much like it, then with a word in common."""
-    wanted = entity_key(name)
-    close = get_close_matches(wanted, list(islice(facts.entities(), _COMPARED)), _NEXT, _SIMILAR)
-    sharing = sorted(facts.entities_with_words(wanted.split(), _SHARING), key=lambda key: (-facts.degree(key), key))
-    return [facts.name(key) for key in dict.fromkeys((*close, *sharing)) if facts.degree(key)][:_NEXT]
-
-
-def _topics(space: Space) -> Iterator[Suggestion]:
-    """Yield the largest topics of the space."""
-    topics, graph = Topics.of(space), CueGraph.of(space)
-    for topic in topics.all(space)[:_NEXT]:
-        terms = ", ".join(topics.summary(space, graph, topic).terms) or "without a word for it"
-        yield Suggestion("topic_events", {"topic": topic.id}, f"a topic here: {terms}")
+    if words := entity or call.topic or (call.query.text if call.query else ""):
+        if operator == "tag_events":
+            yield Suggestion("reflect", {"query": words}, "what has to do with these words")
+        else:
+            yield Suggestion("tag_events", {"entity" if entity else "query": words}, "the sentences with these words")
 
 
 def _arguments(call: OperatorInput) -> dict[str, str | tuple[str, ...]]:

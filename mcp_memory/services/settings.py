@@ -39,7 +39,7 @@ class EvolveSettings:
 
 @dataclass(frozen=True, slots=True)
 class BreadthSettings:
-    """What the modes ``all`` and ``overview`` of a recall list (``services/recall/units.py``)."""
+    """What the modes ``all`` and ``overview`` of a recall list (``services/recall/broad.py``)."""
 
     lines: int = key(60, "items of evidence with the modes all and overview, unless the call states a number")
     bears: float = 0.6

@@ -94,11 +94,11 @@ class WordMemory:
         return WriteResult(tuple(items), 0, len(sentences), (), facts=facts, entities=names)
 
     async def explore(self, request):
-        from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
+        from mcp_memory.operators import operators
         from mcp_memory.services.explore import explore
+        from mcp_memory.settings import Settings
 
-        steps = (ExpandFacts(), Versions(), Timeline(), Counterfactual())
-        return await explore(self, None, {step.name: step for step in steps}, request, now=NOW)
+        return await explore(self, None, operators(Settings()), request, now=NOW)
 
     async def reconstruct(self, request):
         space = self.view.space(request.space)

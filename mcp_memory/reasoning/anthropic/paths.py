@@ -2,7 +2,7 @@
 
 It sees the question and the paths in the form of eq. 9, one per line behind a number. A path that extends another one
 shows only its additional steps. It is asked once per step, for the paths of all beams and their extensions, so that all
-are scored on one scale. ``navigation/judged_paths.py`` says when a call is worth its cost: for one in six
+are scored on one scale. ``navigation/beam.py`` says when a call is worth its cost: for one in six
 questions to dialogues and mostly once per question to documents, for 660 and 800 tokens. Unless the question itself is
 long, a call never takes more than 900.
 

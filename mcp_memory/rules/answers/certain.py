@@ -1,9 +1,9 @@
 """The answer that certain facts state: a value at a known time, when it began or ended, a number, yes or no.
 
 A fact is *certain* that nothing contests, that is no hypothesis, and whose confidence is at least `CERTAIN`. It is
-stated plainly; whatever else is known answers nothing, and what was said is quoted instead (``search/closest.py``). The
-query has to ask for exactly one relation of one entity (``asked.py``), at a time that it names itself or now, and every
-value of that time has to be certain, and so has every step of a path to the entity ("Ann's sister's town").
+stated plainly; whatever else is known answers nothing, and what was said is quoted instead (``services/answer.py``).
+The query has to ask for exactly one relation of one entity (``asked.py``), at a time that it names itself or now, and
+every value of that time has to be certain, and so has every step of a path to the entity ("Ann's sister's town").
 
 Facts hold only what was stated, so "no" is answered only from a denial or from the end of the value that is asked
 about. A start or an end that nobody stated is derived, and is no answer. Nothing is counted, added or compared: "how

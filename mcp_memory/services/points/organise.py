@@ -24,8 +24,7 @@ from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveStep, Improved, Skipped
 from mcp_memory.domain.times import Millis
-from mcp_memory.hypergraph.evolution import is_relational
-from mcp_memory.hypergraph.grouping import EvidenceGroup, evidence_item, group_evidence
+from mcp_memory.hypergraph.evolution import EvidenceGroup, evidence_item, group_evidence, is_relational
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import QuestionJudge
 from mcp_memory.services.answer import reconstruct

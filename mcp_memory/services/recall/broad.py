@@ -1,70 +1,69 @@
 """Broad recall: everything that bears on a query as short lines, or an overview of it (modes ``all``, ``overview``).
 
-**Everything** (`list_all`). Mode ``all``: everything that bears on a question, for lists, orders, and how many.
+A *unit* is an exchange (``search/exchanges.py``): a message to an assistant with the replies to it, else a message, or
+a segment of a document. It *bears on* a question (`find_units`) if:
 
-What bears on it, and how each line is worded, is decided in ``units.py``. The lines are ranked by relevance; the reply
+- its score in the search, or `EXCHANGE` times that as an exchange, is at least the share `BreadthSettings.bears` of the
+  best one's; half of that where a telling cue of the topic leads to it: one in at most one sentence of 50 (MRAgent eq.
+  5, φ(c, g) over all tags);
+- it is among the best that a wording of the caller finds;
+- it tells of a time still to come that the question asks about: such dates lead ("What is coming up?");
+- it tells of an area of life or work that the question asks for, such as health or money (``language/areas.py``);
+- a memory point that is related to the question rests on it (HGMem §3.3.4, which answers from all of a point's texts).
+
+**Everything** (`_everything`), for lists, orders, and how many: a line for each message, ranked by relevance; the reply
 shows those of a page in the order of time, and says how many there are. So the first page has the most relevant ones of
-every session, not the earliest, and the next pages (``skip``) go on with what bears on it less.
+every session, and the next pages (``skip``) go on with what bears on it less. Of an exchange with an assistant the
+person's messages are listed, since such a question is about what the person did and said, and the assistant's where the
+question asks what it said (`language.questions.asks_for_advice`).
 
-Of an exchange with an assistant the person's messages are listed, since such a question is about what the person did
-and said, and the assistant's where the question asks what it said (`language.questions.asks_for_advice`).
+**Overview** (`_overview`), for summaries: how something went, broad and even over time. The units are ordered by time
+and divided into equal parts. The best `FIRST` come first whatever their time; then each part gives its best unit in
+turn, so that no stretch is left out. Behind the best stand the turning points: facts that these units state and that
+are events (what was done, chosen, decided), plans with a date, or values that another has replaced, spread likewise.
 
-Source: MRAgent's topic layer leads from a topic to all of its episodes (§3.1, eq. 5), HGMem's points to all of their
-texts (§3.3.4). **Departures.** Both bound what they return by the budget of a language model's loop and cannot say that
-a list is complete. Here the whole set is counted first, as far as memory can tell, and paged.
-
-**Overview** (`outline`). Mode ``overview``: how something went, broad and even over time, for summaries.
-
-The units that bear on the question (``units.py``) are ordered by time and divided into equal parts. The best
-`FIRST` come first whatever their time; then each part gives its best unit in turn, so that no stretch is left out. An
-exchange with an assistant is one line: how the person began, and by its headings what the assistant advised.
-
-Behind the best units stand the turning points: facts that these units state and that are events (what was done, chosen,
-decided), plans with a date, or values that another has replaced. They are spread over the time in the same way.
+Source: MRAgent's topics τ lead to all of their episodes (§3.1, eq. 5), HGMem's points to all of their texts, and its
+global view covers what no point covers yet (§3.3.2). **Departures.** The papers bound what they return by the budget of
+a language model's loop, and have it write summaries. Here the whole set is counted, as far as memory can tell, and
+paged, and each line is made of the words themselves when it is asked for (``lines.py``).
 
 **Measured** on long chats with an assistant, of the messages that a summary rests on: 20 at R@20 by the search alone,
 26 here, and 58 in 40 lines, of which a reply of 2,000 tokens shows some 34; with both sides of an exchange in lines of
 their own 41 in 40 lines.
-What begins a new topic or tells of a change counted more for a while: 3 points less.
-
-Source: MRAgent's topics τ over the timeline of episodes (§3.1), HGMem's global view (§3.3.2), whose aim is to cover
-what no point covers yet. **Departures.** The papers have a language model write and refresh summaries; here an overview
-is chosen from the words themselves when it is asked for, and each line has its source.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
+import numpy as np
 from anyio import to_thread
 
 from mcp_memory.domain.evidence import Evidence, RecallResult, Source
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.query import Breadth, Query
-from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.domain.turns import by_assistant
-from mcp_memory.language.plans import asks_ahead
+from mcp_memory.domain.query import Query, Window
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER
+from mcp_memory.domain.turns import Turn, by_assistant, by_user
+from mcp_memory.language.areas import areas_asked
 from mcp_memory.language.questions import asks_for_advice
-from mcp_memory.language.shapes import asks_for_number, wanted_breadth
+from mcp_memory.language.shapes import asks_for_number, topic_of, wanted_breadth
+from mcp_memory.language.tokens import stems
 from mcp_memory.ports import Store
+from mcp_memory.reconstruct.graph import CueGraph, query_cues
 from mcp_memory.search.candidates import CandidateSet, find_candidates
 from mcp_memory.search.channels import similarity
-from mcp_memory.search.windows import with_event_times
+from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
+from mcp_memory.search.placing import SmallTalk
+from mcp_memory.search.times import segments_telling_within, with_event_times
+from mcp_memory.search.words import WordIndex
+from mcp_memory.services.recall.lines import Lines, Listed
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.units import (
-    LONG,
-    Lines,
-    Listed,
-    Unit,
-    callers_points,
-    distinct,
-    find_units,
-    messages,
-)
-from mcp_memory.view.evidence import fact_with_sources
+from mcp_memory.services.settings import BreadthSettings
+from mcp_memory.vectors import Scores
+from mcp_memory.view.evidence import fact_with_sources, known_sentences
 from mcp_memory.view.space import Space
 
 FEW, FEW_COUNTED = 3, 6
@@ -73,136 +72,232 @@ FEW, FEW_COUNTED = 3, 6
 The second is for a number: "How many requests may a phone send?" asks for one that was said rather than for things to
 count. Of 640 questions to eight invented talks, 584 instead of 579 show the last message that the answer rests on.
 """
+EXCHANGE = 1.5
+"""What the score of an exchange counts beside that of the search: it is a sum of shares, of which one that is meant
+often has only some.
+
+Measured, of the records that questions for lists, numbers, orders and summaries rest on, among 20: of kept worlds 71 of
+100 with the greater of both scores, 71 with that of the search alone and 66 with that of exchanges alone; of long chats
+with an assistant 51 with the greater one and 48 with that of the search alone.
+"""
+OF_AN_AREA, BESIDE_THE_BEST = 0.3, 0.9
+"""How much a unit tells of the area asked for if it bears on the question, and what that counts beside its score."""
+FULL = 1.5
+"""Sum of the rarities of its words, each in [0, 1], at which a text tells of an area as much as any."""
+OF_ANOTHER = 0.6
+"""Share that what another person says has, where the question names one who speaks in the space."""
+OF_A_WORDING, NEARLY_BEST = 3, 0.6
+"""Best segments of a wording of the caller that a list takes in, and the least share of the best one's score."""
+TELLING, FEW_SENTENCES = 50, 2
+"""A cue is telling if it is in at most one sentence of so many (as tags are), or in so few."""
+FIRST = 10
+"""Units that come first in an overview by their score alone."""
+TURNING_POINTS = 8
+"""Most facts that an overview lists."""
+LONG = 8
+"""Units that have long lines."""
 
 
-class BroadEvidence(NamedTuple):
-    """The lines of a broad recall, and how many there are beyond this page."""
+class Unit(NamedTuple):
+    """An exchange, a message or a segment of a document that bears on a question.
 
-    breadth: Breadth
-    evidence: tuple[Evidence, ...]
-    total: int
+    Attributes:
+        score: in (0, 1], best = 1.
+        place: orders units by time.
+        rows: the rows of its segments, in order.
+    """
+
+    score: float
+    place: tuple[int, int]
+    rows: tuple[int, ...]
+
+
+class StatedFact(NamedTuple):
+    """A fact that a unit states, with the score and the place of the unit, and the words that state it."""
+
+    score: float
+    place: tuple[int, int]
+    version: Version
+    source: Source
+
+
+_Placed = TypeVar("_Placed", Unit, StatedFact)
 
 
 async def with_list(
-    store: Store,
-    space: Space,
-    query: Query,
-    found: CandidateSet,
-    result: RecallResult,
-    settings: RecallSettings,
+    store: Store, space: Space, query: Query, found: CandidateSet, result: RecallResult, settings: RecallSettings
 ) -> RecallResult:
     """Return the result of a broad question with the lines of a broad recall as its evidence.
 
-    Where ``auto`` found too little for a list, the best evidence says more, and the result keeps it.
+    The result keeps the best evidence where ``auto`` finds documents, whose questions are answered by single passages,
+    and where it finds too little for a list: such a question only looks like one for a list. One line is enough of what
+    is still to come: what is near to "What is coming up?" in meaning is mostly over.
+
+    Args:
+        store: asked for what is nearest if the view holds no vectors.
+        space: the space of a view that does not change meanwhile.
+        query: understood and embedded, with its topic.
+        found: the candidates of the search, with what the loop found.
+        result: the result with the best evidence.
+        settings: the settings of recall.
     """
-    broad = await broaden(store, space, query, found, result.points, settings)
-    if broad is None or not has_enough(query, broad, len(result.evidence)):
-        return result
-    lines = with_event_times(broad.evidence, query.window)
-    return replace(
-        result,
-        evidence=lines,
-        breadth=broad.breadth,
-        total=broad.total,
-        skipped=query.skip,
-    )
-
-
-async def broaden(
-    store: Store,
-    space: Space,
-    query: Query,
-    found: CandidateSet,
-    points: Sequence[Point],
-    settings: RecallSettings,
-) -> BroadEvidence | None:
-    """Return everything that bears on a query that wants it, or an overview of it.
-
-    None, for the best evidence, where ``auto`` finds documents: their questions are answered by single passages, whole.
-    It also takes the best evidence where hardly a line was found (`has_enough`): such a question only looks like one
-    for a list.
-    """
-    breadth = wanted_breadth(query)
+    breadth, chosen = wanted_breadth(query), settings.breadth
     if query.topic_vector is None:
-        return None
+        return result
     if query.mode == "auto" and not space.talk[found.rows[int(found.total.argmax())]]:
-        return None
+        return result
     cosines = await similarity(store, space, query.topic_vector)
     told = len([wording for wording in query.wordings if wording != query.text])  # the first parts
     wordings: list[CandidateSet] = []
     for part in query.parts[:told]:
         candidates = find_candidates(space, part, await similarity(store, space, part.vector), settings.search)
         wordings += [candidates] if candidates is not None else []
-    chosen = settings.breadth
 
-    def page() -> BroadEvidence:
-        units = find_units(space, query, found, cosines, points, chosen, wordings)
-        every: Sequence[Point | Listed | Evidence]
-        if breadth == "overview":
-            every = outline(space, units, points, chosen.parts)
-        else:
-            every = list_all(space, query, units, points)
-        shown = every[query.skip : query.skip + (query.lines or chosen.lines)]
+    def page() -> RecallResult:
+        units = find_units(space, query, found, cosines, result.points, chosen, wordings)
+        every = _overview(space, units, chosen.parts) if breadth == "overview" else _everything(space, query, units)
+        callers = [point for point in result.points if point.source == "caller"]
+        every = [*callers, *every]  # they lead: somebody judged what belongs together
+        fewest = FEW_COUNTED if asks_for_number(query.text) else 1 if time_ahead(query) else FEW
+        if query.mode == "auto" and len(every) < min(fewest, len(result.evidence)):
+            return result
         lines = Lines(space, query, breadth)
-        return BroadEvidence(breadth, tuple(map(lines.of, shown)), len(every))
+        shown = [lines.of(one) for one in every[query.skip : query.skip + (query.lines or chosen.lines)]]
+        evidence = with_event_times(shown, query.window)
+        return replace(result, evidence=evidence, breadth=breadth, total=len(every), skipped=query.skip)
 
     return await to_thread.run_sync(page)  # the first that walks cues reads every sentence
 
 
-def has_enough(query: Query, broad: BroadEvidence, best: int) -> bool:
-    """Return whether a list says more than ``best`` pieces of evidence; always, where a caller asks for one.
-
-    One line is enough of what is still to come: what is near to "What is coming up?" in meaning is mostly over.
-    """
-    fewest = FEW_COUNTED if asks_for_number(query.text) else 1 if asks_ahead(query.text) else FEW
-    return query.mode != "auto" or broad.total >= min(fewest, best)
-
-
-def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence[Point]) -> list[Point | Listed]:
-    """Return everything that bears on a question, best first; points that a caller made lead.
+def find_units(
+    space: Space,
+    query: Query,
+    found: CandidateSet,
+    topic_cosines: Scores,
+    points: Iterable[Point],
+    settings: BreadthSettings,
+    wordings: Iterable[CandidateSet] = (),
+) -> list[Unit]:
+    """Return the units that bear on a question, best first; ties by time.
 
     Args:
-        space: the space of the units.
-        query: the query with its topic embedded.
-        units: the units that bear on it, best first.
-        points: memory points related to it.
+        space: its view keeps an `ExchangeIndex`.
+        query: understood and embedded.
+        found: the candidates of the search, with what the loop found.
+        topic_cosines: of each segment to the topic of the question, shape ``(len(space.segments),)``.
+        points: memory points related to the question.
+        settings: which mechanisms take part.
+        wordings: the candidates of each wording of the caller; the best bear on the question, whatever its own words.
     """
+    index, topic = space.index(ExchangeIndex), topic_of(query.text)
+    rows, total = found.rows, np.maximum(found.total, 0)
+    best = float(total.max()) or 1.0
+    scores = np.zeros(len(index), dtype=np.float32)
+    np.maximum.at(scores, index.of[rows], total / np.float32(best))
+    least = np.full(len(index), settings.bears, dtype=np.float32)
+    if index.replies[rows].any():
+        talk = space.talk[rows]
+        own = exchange_scores(space, rows[talk], total[talk], topic_cosines, stems(topic))
+        scores = np.maximum(scores, own * np.float32(EXCHANGE * (float(total[talk].max()) / best)))
+    least[_exchanges_with_cues(space, index, topic)] /= 2
+    bearing = scores >= least
+    if (ahead := time_ahead(query)) is not None:
+        then = index.of[np.flatnonzero(segments_telling_within(space, ahead) & space.live)]
+        scores[then] = (1 + scores[then]) / 2
+        scores[~np.isin(np.arange(len(index)), then)] *= np.float32(0.5)
+        bearing[then] = True
+    for worded in wordings:
+        order = np.argsort(-worded.total, kind="stable")[:OF_A_WORDING]
+        shares = worded.total[order] / np.float32(float(worded.total.max()) or 1.0)
+        near = shares >= NEARLY_BEST
+        named = index.of[worded.rows[order[near]]]
+        np.maximum.at(scores, named, shares[near])
+        bearing[named] = True
+    of_areas = np.zeros(len(index), dtype=np.float32)
+    np.maximum.at(of_areas, index.of, _area_scores(space, topic, query.speakers))
+    bearing |= of_areas >= OF_AN_AREA
+    scores = np.maximum(scores, of_areas * BESIDE_THE_BEST)
+    pieces = known_sentences(space, (name for point in points for name in point.sentences))
+    resting = {row for piece in pieces for row in space.segments_with(piece.turn_id, piece.index)}
+    bearing[[int(index.of[row]) for row in resting]] = True
+    held: dict[int, list[int]] = {}
+    for row in rows[bearing[index.of[rows]]].tolist():
+        held.setdefault(int(index.of[row]), []).append(row)
+    highest = max([1.0, *(float(scores[number]) for number in held)])
+    units = [
+        Unit(max(float(scores[number]) / highest, 1e-3), (space.segment_turn[min(own)].time, min(own)), (*sorted(own),))
+        for number, own in held.items()
+    ]
+    return sorted(units, key=lambda unit: (-unit.score, unit.place))
+
+
+def time_ahead(query: Query) -> Window | None:
+    """Return the time still to come that a question asks about: "next week", "What is coming up?"; None for others."""
+    asked = query.time
+    if asked is None or not asked.dated or asked.order == "before" or asked.since < query.local_now - DAY:
+        return None
+    return Window(asked.since, FOREVER if asked.order == "after" else asked.until)
+
+
+def _area_scores(space: Space, topic: str, speakers: Collection[str]) -> Scores:
+    """Return how much each segment tells of the areas for which a topic asks, in [0, 1]; all 0 where it asks for none.
+
+    It tells the more, the more of the words of an area it has and the rarer they are in the space.
+    """
+    index = space.index(WordIndex)
+    every = np.arange(len(space.segments))
+    scores = np.zeros(len(every), dtype=np.float32)
+    rarest = index.rarity("")
+    for stem in sorted(frozenset[str]().union(*(area.told for area in areas_asked(topic)))):
+        scores[index.contains(every, stem)] += index.rarity(stem) / rarest
+    if speakers:
+        for row in np.flatnonzero(scores).tolist():
+            turn = space.segment_turn[row]
+            if turn.speaker not in (None, *speakers) and not by_user(turn):  # the user may be whom it names
+                scores[row] *= OF_ANOTHER
+    share: Scores = np.minimum(scores / np.float32(FULL), 1)
+    return share
+
+
+def _exchanges_with_cues(space: Space, index: ExchangeIndex, topic: str) -> list[int]:
+    """Return the exchanges to which a telling cue of the topic leads."""
+    graph = CueGraph.of(space)
+    most = max(FEW_SENTENCES, len(space.sentences) // TELLING)
+    numbers = (graph.number(cue.key) for cue in query_cues(topic))
+    telling = (number for number in numbers if number is not None and graph.degree(number) <= most)
+    pieces = (space.sentences[row] for row in {row for number in telling for row in graph.rows(number)})
+    return [int(index.of[row]) for piece in pieces for row in space.segments_with(piece.turn_id, piece.index)[:1]]
+
+
+def _everything(space: Space, query: Query, units: Sequence[Unit]) -> list[Point | Listed | Evidence]:
+    """Return everything that bears on a question, best first."""
     wants_replies = asks_for_advice(query.text)
     found: list[Listed] = []
     for rank, unit in enumerate(units):
-        said = messages(space, unit)
+        said = _messages(space, unit)
         meant = [one for one in said if by_assistant(one[0]) == wants_replies] or said
         found += (Listed(turn, tuple(rows), unit.score, rank < LONG) for turn, rows in meant)
-    return [*callers_points(points), *distinct(space, found)]
+    return [*_distinct(space, found)]
 
 
-_Placed = TypeVar("_Placed", "Unit", "_StatedFact")
-
-FIRST = 10
-"""Units that come first by their score alone."""
-TURNING_POINTS = 8
-"""Most facts that are listed."""
+def _overview(space: Space, units: Sequence[Unit], parts: int) -> list[Point | Listed | Evidence]:
+    """Return what covers a question broadly, the most telling first, over so many equal parts of the time."""
+    listed = _distinct(space, [one for unit in _spread(units, parts) for one in _exchange(space, unit)])
+    return [*listed[:FIRST], *_turning_points(space, units, parts), *listed[FIRST:]]
 
 
-def outline(
-    space: Space, units: Sequence[Unit], points: Sequence[Point], parts: int
-) -> list[Point | Listed | Evidence]:
-    """Return what covers a question broadly, the most telling first; points that a caller made lead.
-
-    Args:
-        space: the space of the units.
-        units: the units that bear on the question, best first.
-        points: memory points related to it.
-        parts: into how many equal ones the time is divided.
-    """
-    said = [one for unit in _spread(units, parts) for one in _list_messages(space, unit)]
-    listed = distinct(space, said)
-    return [*callers_points(points), *listed[:FIRST], *_turning_points(space, units, parts), *listed[FIRST:]]
+def _messages(space: Space, unit: Unit) -> list[tuple[Turn, list[int]]]:
+    """Return the messages of a unit with their segments, in order; of a document each segment by itself."""
+    found: dict[str, tuple[Turn, list[int]]] = {}
+    for row in unit.rows:
+        turn = space.segment_turn[row]
+        found.setdefault(turn.id, (turn, []))[1].append(row)
+    return list(found.values())
 
 
-def _list_messages(space: Space, unit: Unit) -> Iterator[Listed]:
+def _exchange(space: Space, unit: Unit) -> Iterator[Listed]:
     """Yield the messages of a unit; a person's and the reply to it as one."""
-    said = messages(space, unit)
+    said = _messages(space, unit)
     asked = [one for one in said if not by_assistant(one[0])]
     replies = [one for one in said if by_assistant(one[0])]
     if len(asked) == 1 and replies:
@@ -212,35 +307,30 @@ def _list_messages(space: Space, unit: Unit) -> Iterator[Listed]:
         yield Listed(turn, tuple(rows), unit.score)
 
 
-@dataclass(frozen=True, slots=True)
-class _StatedFact:
-    """A fact that a unit states.
-
-    Attributes:
-        score: the score of the unit.
-        place: the place of the unit.
-        version: the fact.
-        source: the words that state it.
-    """
-
-    score: float
-    place: tuple[int, int]
-    version: Version
-    source: Source
+def _distinct(space: Space, listed: Iterable[Listed]) -> list[Listed]:
+    """Return what is listed without small talk, the same words of the same speaker only once."""
+    small = SmallTalk(space)
+    found: dict[tuple[str | None, str], Listed] = {}
+    for one in listed:
+        if small.holds(one.rows[0]):
+            continue
+        segments = [space.segments[row] for row in one.rows]
+        said = one.turn.text[segments[0].start : max(segment.end for segment in segments)]
+        found.setdefault((one.turn.speaker or one.turn.role, " ".join(said.casefold().split())), one)
+    return list(found.values())
 
 
 def _turning_points(space: Space, units: Sequence[Unit], parts: int) -> list[Evidence]:
-    stated: dict[str, _StatedFact] = {}
+    stated: dict[str, StatedFact] = {}
     for unit in units:
-        for turn, rows in messages(space, unit):
+        for turn, rows in _messages(space, unit):
             within = {space.segments[row].first: space.segments[row].last for row in rows}
             for assertion in space.facts.assertions_in(turn.id):
                 version = space.facts.version_of(assertion)
                 here = any(first <= assertion.sentence <= last for first, last in within.items())
-                if version is None or not here or not _turns(version):
-                    continue
-                source = Source(turn, assertion.start, assertion.end)
-                stated.setdefault(version.id, _StatedFact(unit.score, unit.place, version, source))
+                if version is not None and here and _turns(version):
+                    source = Source(turn, assertion.start, assertion.end)
+                    stated.setdefault(version.id, StatedFact(unit.score, unit.place, version, source))
     chosen = _spread(list(stated.values()), parts, first=0)[:TURNING_POINTS]
     return [fact_with_sources(one.version, one.score, ("overview", "facts"), (one.source,)) for one in chosen]
 
@@ -254,16 +344,12 @@ def _turns(version: Version) -> bool:
 
 def _spread(units: Sequence[_Placed], parts: int, first: int = FIRST) -> list[_Placed]:
     """Return the best ``first`` units first, then the best of each part of the time in turn."""
-    best, rest = units[:first], sorted(units[first:], key=lambda unit: unit.place)
-    if not rest:
-        return list(best)
+    rest = sorted(units[first:], key=lambda unit: unit.place)
     each = -(-len(rest) // parts)
-    groups = [
-        sorted(rest[start : start + each], key=lambda one: (-one.score, one.place))
-        for start in range(0, len(rest), each)
-    ]
-    order = list(best)
-    for round_ in range(each):
-        here = [group[round_] for group in groups if round_ < len(group)]
-        order += sorted(here, key=lambda unit: (-unit.score, unit.place))
-    return order
+    turn: dict[int, int] = {}  # of each unit by its place in the rest: how many of its part come before it
+    for start in range(0, len(rest), each or 1):
+        part = range(start, min(start + each, len(rest)))
+        best = sorted(part, key=lambda one: (-rest[one].score, rest[one].place))
+        turn |= {one: rank for rank, one in enumerate(best)}
+    order = sorted(turn, key=lambda one: (turn[one], -rest[one].score, rest[one].place))
+    return list(units[:first]) + [rest[one] for one in order]

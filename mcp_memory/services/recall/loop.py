@@ -2,7 +2,7 @@
 
 The room (``reconstruct/``) decides when to go on and with which calls. This module makes them and adds what they find
 to the candidates of the search as further scores: the best score of all, times the strength that the loop has for a
-segment, times the worth of the operator that found it (``reconstruct/policy.py``).
+segment, times the worth of the operator that found it (``reconstruct/frontier.py``).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.navigation.beam import no_similarity
 from mcp_memory.ports import OperatorInput, OperatorResult
+from mcp_memory.reconstruct.frontier import WORTH, select_calls
 from mcp_memory.reconstruct.loop import Action, LoopState, run_loop, uncovered_share
-from mcp_memory.reconstruct.policy import WORTH, select_calls
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.coverage import is_covered, judge_coverage
 from mcp_memory.services.recall.settings import RecallSettings
@@ -67,7 +67,7 @@ async def go_on(
 
     def call(action: Action) -> OperatorResult:
         given = OperatorInput(space, no_similarity, window=query.window, limit=FOUND, **action.args)  # type: ignore[arg-type]
-        return settings.operators[action.operator](given)
+        return settings.operators[action.operator].take(given)
 
     async def execute(actions: Sequence[Action]) -> list[OperatorResult]:
         return await to_thread.run_sync(lambda: list(map(call, actions)))

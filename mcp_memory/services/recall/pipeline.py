@@ -14,7 +14,7 @@ from dataclasses import replace
 from mcp_memory.domain.access import CALLER
 from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.evidence import RecallResult
-from mcp_memory.domain.paths import Path, Root
+from mcp_memory.domain.paths import PathScores
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.gain.caller_feedback import (
@@ -29,10 +29,10 @@ from mcp_memory.language.constraints import events_between
 from mcp_memory.language.questions import understand
 from mcp_memory.language.shapes import topic_of, wanted_breadth
 from mcp_memory.language.stated import time_words
-from mcp_memory.navigation.beam import FORMULAS, SUFFICIENT, Evaluation, find_paths, run_search, score_segments
-from mcp_memory.navigation.judged_paths import NEAR_NOTHING, next_unjudged
+from mcp_memory.navigation.beam import NEAR_NOTHING, SUFFICIENT, Judged, find_paths, score_segments
 from mcp_memory.navigation.known_facts import find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
+from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
@@ -47,13 +47,12 @@ from mcp_memory.search.channels import (
     similarities,
     similarity,
 )
+from mcp_memory.search.coverage import unknown_names
 from mcp_memory.search.evidence import evidence_of
-from mcp_memory.search.missing import unknown_names
-from mcp_memory.search.placing import place_wishes, rank_confirmed
-from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
-from mcp_memory.search.small_talk import without_small_talk
+from mcp_memory.search.links import RESIDUAL, residual_queries, residual_scores
+from mcp_memory.search.placing import place_wishes, rank_confirmed, without_small_talk
+from mcp_memory.search.times import with_event_times
 from mcp_memory.search.whose_words import whose_words
-from mcp_memory.search.windows import with_event_times
 from mcp_memory.search.wishes import wishes_for
 from mcp_memory.search.words import WordIndex, estimate_cosines
 from mcp_memory.services.recall.broad import with_list
@@ -65,7 +64,7 @@ from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 NAMED = 5
-"""Spaces that a warning names, those with most in them."""
+"""Speakers or spaces that a warning names, those with most in them."""
 
 
 async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
@@ -116,8 +115,8 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     )
 
 
-async def judge_paths(store: Store, query: Query, settings: RecallSettings, judge: QuestionJudge | None) -> Evaluation:
-    """Return the scores that a judge gives to paths through the facts; those of the formulas if it is not to be asked.
+async def judge_paths(store: Store, query: Query, settings: RecallSettings, judge: QuestionJudge | None) -> Judged:
+    """Return the scores that a judge gives to paths through the facts; none if it is not to be asked.
 
     Args:
         store: the store; no view is held while the judge is asked.
@@ -125,22 +124,20 @@ async def judge_paths(store: Store, query: Query, settings: RecallSettings, judg
         settings: the settings of recall.
         judge: who is asked.
     """
-    evaluation = FORMULAS
-    if judge is None:
-        return evaluation
-    for _ in range(judge.scored_steps):
+    judged: dict[str, PathScores] = {}
+    for _ in range(judge.scored_steps if judge else 0):
         async with store.reading() as view:
             space = view.space(query.space)
             cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vector))
             rarity = space.index(WordIndex).rarities(query.stems)
-            step = next_unjudged(space, query, cosines, rarity, settings.navigation, evaluation)
-        scores = await judge.score(query, step.paths) if step else None
-        if step is None or scores is None:
+            fork = find_paths(space, query, cosines, rarity, settings.navigation, judged).fork
+        scores = await judge.score(query, fork) if judge and fork else None
+        if not scores:
             break
-        evaluation = evaluation.with_scores(step, scores)
+        judged = dict(zip(map(serialise, fork), scores, strict=True)) | judged
         if max(score.relevance for score in scores) < NEAR_NOTHING:
             break  # the facts lead nowhere: what lies beyond them is not worth a call
-    return evaluation
+    return judged
 
 
 async def find(
@@ -149,7 +146,7 @@ async def find(
     view: View,
     query: Query,
     settings: RecallSettings,
-    evaluation: Evaluation = FORMULAS,
+    judged: Judged | None = None,
 ) -> tuple[RecallResult, KnownFacts, Sequence[Candidate], Mapping[int, float]]:
     """Return what a space holds for a query, as callers have taught it.
 
@@ -160,7 +157,7 @@ async def find(
         view: does not change meanwhile.
         query: understood and embedded; of its space.
         settings: the settings of recall.
-        evaluation: the evaluation of the paths through facts, from `judge_paths`.
+        judged: the scores of paths through the facts, from `judge_paths`.
 
     Returns:
         The result, what the facts know about the query, the candidates that its evidence shows, best first, and by row
@@ -169,57 +166,47 @@ async def find(
     space = view.space(query.space)
     query, without_role = without_unknown_role(space, query)
     cosines = estimate_cosines(space, query.stems, await similarity(store, space, query.vector))
-    ways = find_paths(space, query, cosines, space.index(WordIndex).rarities(query.stems), settings.navigation)
-    roots, paths = run_search(ways, evaluation.scores)
+    rarity = space.index(WordIndex).rarities(query.stems)
+    ways = find_paths(space, query, cosines, rarity, settings.navigation, judged)
     learnt, activated, rounds, gates = guide(space, space.beliefs, query, cosines, settings.gain)
-    points = _points(space, query, roots, settings)
-    result = RecallResult((), roots=roots, paths=paths, points=points, rounds=rounds, activated=activated)
-    external = _external_scores(space, query, learnt, paths, settings)
+    points: Sequence[Point] = ()
+    if settings.points.enabled:
+        named = [root.key for root in ways.roots if not root.soft]
+        points = relevant_points(space, query, named, settings.points.shown, settings.points.near)
+    # The channels that are not searched in the raw text: lessons, facts, questions.
+    external = {channel: learnt[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in learnt}
+    if ways.paths:
+        external[FACTS] = score_segments(space, query, ways.paths)
+    if QUESTIONS.switch(settings.search) and len(space.questions):
+        external[QUESTIONS] = pool_similarity(space, query.vector)
     found, searched = await _search(store, embedder, space, query, cosines, external, settings)
-    result = replace(result, texts=_count_texts(query) + searched)
+    texts = 1 + len(query.parts) + len(query.events) + (query.time_vector is not None) + searched
+    result = RecallResult(
+        roots=ways.roots, paths=ways.paths, points=tuple(points), rounds=rounds, activated=activated, texts=texts
+    )
     dated: Dated = {}
     unread: tuple[str, ...] = ()
     if found is not None:
         found, unread = await read_first(settings.reader, space, query, found, always=settings.read_always)
         found, dated, result = await go_on(space, query, found, result, settings)
     ranked, uncovered, result = await _order(embedder, space, query, found, gates, result, settings)
-    facts = known_facts(space, query, roots, paths, [space.segment_turn[one.row].id for one in ranked])
-    result = _show(space, query, ranked, facts, dated, uncovered, result, settings)
+    facts = known_facts(space, query, ways.roots, ways.paths, [space.segment_turn[one.row].id for one in ranked])
+    answering = [path for path in ways.paths if path.scores.sufficiency >= SUFFICIENT]
+    evidence = evidence_of(space, ranked, answering, query, result.points, dated)
+    corrected = corrected_statements(space, evidence) if settings.gain.learning else ()
+    corrections = corrected if result.correction is None else (result.correction,)
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
-    warnings = (*unknown_space(view, query.space), *without_role, *unclear, *unread)
-    result = replace(result, warnings=warnings, evidence=with_event_times(result.evidence, query.window))
+    result = replace(
+        result,
+        evidence=with_event_times(evidence, query.window),
+        corrected=corrected,
+        conflicts=(*map(correction_in_words, corrections), *find_conflicts(space.facts, query, facts)),
+        next=suggest_steps(space, query, ways.roots, ways.paths, evidence, uncovered),
+        warnings=(*unknown_space(view, query.space), *without_role, *unclear, *unread),
+    )
     if found is not None and wanted_breadth(query) != "best":
         result = await with_list(store, space, query, found, result, settings)
     return result, facts, ranked, gates
-
-
-def _points(space: Space, query: Query, roots: Sequence[Root], settings: RecallSettings) -> tuple[Point, ...]:
-    """Return the memory points relevant to a query, the most similar first; none if they are switched off."""
-    if not settings.points.enabled:
-        return ()
-    named = [root.key for root in roots if not root.soft]
-    return tuple(relevant_points(space, query, named, settings.points.shown, settings.points.near))
-
-
-def _count_texts(query: Query) -> int:
-    """Return how many texts were embedded for a query before the search."""
-    return 1 + len(query.parts) + len(query.events) + (query.time_vector is not None)
-
-
-def _external_scores(
-    space: Space,
-    query: Query,
-    learnt: Mapping[str, Scores],
-    paths: Sequence[Path],
-    settings: RecallSettings,
-) -> dict[Channel, Scores]:
-    """Return the scores of the channels that are not searched in the raw text: lessons, facts, questions."""
-    scores = {channel: learnt[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in learnt}
-    if paths:
-        scores[FACTS] = score_segments(space, query, paths)
-    if QUESTIONS.switch(settings.search) and len(space.questions):
-        scores[QUESTIONS] = pool_similarity(space, query.vector)
-    return scores
 
 
 async def _search(
@@ -235,14 +222,12 @@ async def _search(
     found = find_candidates(space, query, cosines, settings.search, external)
     if found is None:
         return None, 0
-    of_parts: list[CandidateSet] = []
-    for part in query.parts:
-        near = await similarity(store, space, part.vector)
-        candidates = find_candidates(space, part, near, settings.search)
-        if candidates is not None:
-            of_parts.append(candidates)
     if query.parts:
-        found = found.add_parts(space, of_parts)
+        of_parts = [
+            find_candidates(space, part, await similarity(store, space, part.vector), settings.search)
+            for part in query.parts
+        ]
+        found = found.add_parts(space, [one for one in of_parts if one is not None])
     if not RESIDUAL.switch(settings.search):
         return found, 0
     residuals = residual_queries(space, query, found.seeds, found.title_in_query)
@@ -281,25 +266,10 @@ async def _order(
     return without_small_talk(space, ranked), coverage.missing, result
 
 
-def _show(
-    space: Space,
-    query: Query,
-    ranked: Sequence[Candidate],
-    facts: KnownFacts,
-    dated: Dated,
-    uncovered: Sequence[str],
-    result: RecallResult,
-    settings: RecallSettings,
-) -> RecallResult:
-    """Return the result with its evidence, what contradicts itself in it, and the steps to take next."""
-    answering = [path for path in result.paths if path.scores.sufficiency >= SUFFICIENT]
-    evidence = evidence_of(space, ranked, answering, query, result.points, dated)
-    corrected = corrected_statements(space, evidence) if settings.gain.learning else ()
-    corrections = corrected if result.correction is None else (result.correction,)
-    conflicts = (*map(correction_in_words, corrections), *find_conflicts(space.facts, query, facts))
-    steps = suggest_steps(space, query, result.roots, result.paths, evidence, uncovered)
-    result = replace(result, evidence=evidence, conflicts=conflicts, next=steps)
-    return replace(result, corrected=corrected)
+def _some(names: Sequence[str]) -> str:
+    """Return the first `NAMED` of some names in words, and how many more there are."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:
@@ -308,19 +278,18 @@ def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:
         return (f"It is not known which person is meant: {', '.join(meant[:-1])} or {meant[-1]}.",)
     if not query.askers:
         return ()
-    more = f" and {len(query.askers) - NAMED} more" if len(query.askers) > NAMED else ""
-    speakers = f"{', '.join(query.askers[:NAMED])}{more}"
-    return (f"It is not known who is meant by the first person: several people speak here ({speakers}).",)
+    who = _some(query.askers)
+    return (f"It is not known who is meant by the first person: several people speak here ({who}).",)
 
 
 def without_unknown_role(space: Space, query: Query) -> tuple[Query, tuple[str, ...]]:
     """Return a query without its role if nobody in its space has it, and then a warning with the speakers there."""
     if query.role is None or not space.speakers or space.index(SpeakerIndex).in_role(space, query.role).any():
         return query, ()
-    most = sorted(space.speakers, key=lambda name: (-space.speakers[name], name))
-    more = f" and {len(most) - NAMED} more" if len(most) > NAMED else ""
-    speakers = f"speakers are {', '.join(most[:NAMED])}{more}"
-    warning = f"Nobody here has the role {query.role}; {speakers}. It was left out: name a speaker in the query."
+    speakers = _some(sorted(space.speakers, key=lambda name: (-space.speakers[name], name)))
+    warning = (
+        f"Nobody here has the role {query.role}; speakers are {speakers}. It was left out: name a speaker in the query."
+    )
     parts, events = (tuple(replace(one, role=None) for one in some) for some in (query.parts, query.events))
     return replace(query, role=None, parts=parts, events=events), (warning,)
 
@@ -335,6 +304,5 @@ def unknown_space(view: View, name: str) -> tuple[str, ...]:
     readable = CALLER.get().visible(view.spaces)
     if not readable:
         return ("Nothing is stored yet, in any space.",)
-    known = sorted(readable, key=lambda one: (-len(view.spaces[one].turns), one))
-    more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
-    return (f"There is no space {name!r} yet; known: {', '.join(known[:NAMED])}{more}. Name the one you mean.",)
+    known = _some(sorted(readable, key=lambda one: (-len(view.spaces[one].turns), one)))
+    return (f"There is no space {name!r} yet; known: {known}. Name the one you mean.",)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from mcp_memory.gain.gates import gate, gate_thresholds
-from mcp_memory.gain.settings import GainSettings
+from mcp_memory.gain.gates import gate
 
 
 def test_the_published_gate_gives_the_papers_numbers() -> None:
@@ -30,19 +29,3 @@ def test_a_gate_lies_between_0_and_2_and_is_1_without_knowledge(seed: int, theta
     assert ((found >= 0) & (found <= 2)).all()
     assert ((found - 1) * cosines >= 0).all()
     assert (gate(cosines, np.ones(50, np.float32), theta) == 1).all()
-
-
-def test_the_published_form_has_no_threshold_and_the_sharp_one_two() -> None:
-    assert [gate_thresholds(GainSettings(), document=document) for document in (False, True)] == [
-        (0.6, 0.2),
-        (0.65, 0.2),
-    ]
-    assert [gate_thresholds(GainSettings(gate="published"), document=document) for document in (False, True)] == [
-        (0, 0),
-        (0, 0),
-    ]
-
-
-def test_a_negative_cosine_moves_the_gate_from_a_lower_threshold():
-    cosines = np.array([-0.4, -0.2, 0.4], np.float32)
-    assert gate(cosines, np.full(3, 0.5, np.float32), 0.5, 0.2) == pytest.approx([1 - 0.5 * 0.2 / 0.8, 1, 1], abs=1e-6)

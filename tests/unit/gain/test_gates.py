@@ -5,14 +5,12 @@ import pytest
 from sentence_space import documents, space_of, unit
 
 from mcp_memory.domain.episodes import Belief
-from mcp_memory.domain.query import Window
 from mcp_memory.gain.gates import (
     confidence_reached,
     confident_sentences,
     experience_channel,
     segment_gates,
     sentence_gates,
-    sentence_weights,
 )
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Vector
@@ -31,18 +29,6 @@ def beliefs(*known: Belief) -> Beliefs:
 
 def belief(name: str, task: tuple[float, float], doubt: float = 0.2, **more: object) -> Belief:
     return Belief(name, "x", np.float32(task), doubt, **more)  # type: ignore[arg-type]
-
-
-def test_an_initial_belief_equals_no_belief() -> None:
-    space = documents(*LINES)
-    first = beliefs(*(belief(f"s_0.{n}", vector, 1.0) for n, vector in enumerate((X, Y))))
-    assert (
-        sentence_gates(space, Beliefs(), ASKED, None, GainSettings())
-        == sentence_gates(space, first, ASKED, None, GainSettings())
-        == {}
-    )
-    assert (segment_gates(space, {}) == 1).all()
-    assert (experience_channel(space, {}) == 0).all()
 
 
 def test_a_sharp_gate_stays_shut_for_another_question_where_the_published_one_opens() -> None:
@@ -71,10 +57,6 @@ def test_the_time_gate_counts_only_if_the_question_states_a_time() -> None:
     assert sentence_gates(space, known, ASKED, asked, GainSettings(learning=False)) == {}
 
 
-def test_a_belief_about_a_removed_sentence_has_no_gate() -> None:
-    assert sentence_gates(documents(*LINES), beliefs(belief("s_9.9", X)), ASKED, None, GainSettings()) == {}
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_no_belief_lifts_a_segment_by_more_than_1(seed: int) -> None:
     space = documents([("Ann came.", unit(seed))], [("Bob went.", unit(seed + 1))])
@@ -82,21 +64,6 @@ def test_no_belief_lifts_a_segment_by_more_than_1(seed: int) -> None:
     for settings in (GainSettings(), GainSettings(gate="published")):
         channel = experience_channel(space, sentence_gates(space, known, unit(seed + 2), unit(seed + 2), settings))
         assert (np.abs(channel) <= 1).all()
-
-
-def test_a_sentence_weighs_its_cosine_times_its_gate_and_nothing_outside_the_window() -> None:
-    space = documents(*LINES)
-    nothing = np.zeros(2, np.float32)
-    rows = np.arange(3)
-    assert sentence_weights(space, ASKED, nothing, {2: 1.5})(rows) == pytest.approx([1, 0, 0.9])
-    assert sentence_weights(space, -ASKED, nothing, {2: 1.5})(rows) == pytest.approx([0, 0, 0])
-    assert sentence_weights(space, ASKED, nothing, {}, Window(since=1))(rows) == pytest.approx([0, 0, 0.6])
-
-
-def test_segment_cosines_are_used_if_the_view_holds_no_sentence_vectors() -> None:
-    space = documents(*LINES, vectors=False)
-    cosines = np.float32([0.7, 0.2])
-    assert sentence_weights(space, ASKED, cosines, {})(np.arange(3)) == pytest.approx([0.7, 0.7, 0.2])
 
 
 def test_one_message_that_is_known_to_help_is_enough_and_of_documents_it_takes_two() -> None:

@@ -51,26 +51,3 @@ def test_a_known_message_ends_the_search_at_once() -> None:
     assert ask(talk, "Whom did Ann meet?")[2] == 2
     assert ask(talk, "Whom did Ann meet?", learnt("s_0.0"))[2] == 1
     assert ask(talk, "Whom did Ann meet?", learnt("s_0.0", doubt=0.8))[2] == 2
-
-
-def test_a_question_without_entities_begins_with_the_nearest_segments() -> None:
-    _, activated, *_ = ask(documents(*LINES), "who was it?", rounds=1)
-    assert activated == ("s_0.0", "s_3.0", "s_1.0", "s_2.0")
-
-
-def test_nothing_outside_the_window_is_activated() -> None:
-    assert ask(documents(*LINES), "Whom did Bob meet?", window=Window(since=1))[1] == ("s_1.0",)
-
-
-def test_without_propagation_only_experience_is_a_channel() -> None:
-    assert ask(documents(*LINES), "Whom did Ann meet?", rounds=0) == ({}, (), 0, {})
-    channels, _, rounds, _ = ask(documents(*LINES), "Whom did Ann meet?", learnt("s_0.0"), rounds=0)
-    assert list(channels) == ["experience"]
-    assert rounds == 0
-
-
-def test_an_empty_space_gives_nothing() -> None:
-    space = documents()
-    question, nothing = understand("Where is Ann?", ()), np.zeros(0, np.float32)
-    question = replace(question, vector=np.float32(X))
-    assert guide(space, Beliefs(), question, nothing, GainSettings()) == ({}, (), 0, {})

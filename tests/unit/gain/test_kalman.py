@@ -126,9 +126,3 @@ def test_a_memory_without_a_direction_to_turn_to_is_unchanged(form: Update) -> N
     assert (moved == query).all()
     assert doubt == 1.0
     assert update(query, 1.0, query, 1, 1.0, Q, form)[0] == pytest.approx([1, 0], **NEAR)
-
-
-def test_a_caller_is_trusted_more_than_a_model_and_a_model_more_than_rules() -> None:
-    noise = GainSettings()
-    assert [label_noise(noise, 1, who) for who in ("caller", "anthropic", "embedded")] == [0.25, 0.5, 1.0]
-    assert [label_noise(noise, y, "caller") for y in (0, -1)] == [0.5, 0.5]

@@ -1,6 +1,5 @@
 """What one label does to a belief: each channel by itself, and a silent channel is unchanged."""
 
-import numpy as np
 import pytest
 from sentence_space import unit
 
@@ -14,16 +13,6 @@ QUERY = unit(2)
 STATED, QUERY_TIME = TIMES = unit(3), unit(4)
 
 
-def test_the_first_label_starts_from_the_sentence_vector() -> None:
-    belief = Teacher()(FIRST, 1, "anthropic", QUERY)
-    share = 1 / 1.5
-    before = float(QUERY @ FIRST.task)
-    assert (belief.sentence_id, belief.space) == ("s_1", "x")
-    assert float(belief.task @ QUERY) == pytest.approx((1 - share) * before + share, abs=1e-6)
-    assert belief.task_doubt == pytest.approx(1 - share + 0.001)
-    assert (belief.supported, belief.unsupported) == (1, 0)
-
-
 def test_a_question_or_sentence_without_a_time_leaves_the_time_memory_alone() -> None:
     before = Teacher()(FIRST, 1, "caller", QUERY, TIMES)
     after = Teacher()(before, 1, "caller", QUERY)
@@ -31,17 +20,6 @@ def test_a_question_or_sentence_without_a_time_leaves_the_time_memory_alone() ->
     assert after.time_doubt == before.time_doubt < 1
     assert after.task_doubt < before.task_doubt
     assert Teacher()(FIRST, 1, "caller", QUERY).time is None
-
-
-def test_times_are_learnt_by_themselves() -> None:
-    belief = Teacher()(FIRST, 1, "caller", QUERY, TIMES)
-    plain = Teacher()(FIRST, 1, "caller", QUERY)
-    assert (belief.task == plain.task).all()
-    assert belief.time is not None
-    assert belief.time @ QUERY_TIME > STATED @ QUERY_TIME
-    twice = Teacher()(belief, 1, "caller", QUERY, TIMES)
-    assert twice.time is not None
-    assert twice.time @ QUERY_TIME > belief.time @ QUERY_TIME
 
 
 def test_each_memory_can_be_switched_off() -> None:
@@ -60,10 +38,3 @@ def test_labels_are_counted_and_weighted_by_their_source() -> None:
     assert rules.task_doubt == pytest.approx(2 / 3 + 0.001)
     after = teacher(teacher(caller, 0, "caller", QUERY), -1, "caller", QUERY)
     assert (after.supported, after.unsupported) == (1, 2)
-
-
-def test_the_component_orthogonal_to_the_question_keeps_its_direction() -> None:
-    belief = Teacher()(FIRST, 1, "caller", QUERY)
-    sides = [vector - (vector @ QUERY) * QUERY for vector in (FIRST.task, belief.task)]
-    before, after = (side / np.linalg.norm(side) for side in sides)
-    assert after == pytest.approx(before, abs=1e-5)

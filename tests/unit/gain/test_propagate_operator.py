@@ -4,9 +4,9 @@ import numpy as np
 from sentence_space import documents
 
 from mcp_memory.domain.query import Window
-from mcp_memory.gain.propagation import Propagate
+from mcp_memory.gain.propagation import propagate_once
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Operator, OperatorInput, OperatorResult
+from mcp_memory.ports import OperatorInput, OperatorResult
 
 Z = (0.0, 0.0)
 LINES = ([("Ann met Bob.", Z), ("Ann slept.", Z)], [("Bob met Cid.", Z)], [("Bob ran.", Z)])
@@ -14,11 +14,10 @@ WEIGHTS = np.float32([0.2, 0.8, 0.5, 0.0])
 
 
 def step(**asked: object) -> OperatorResult:
-    operator: Operator = Propagate()
     query = asked.pop("query", None)
     if isinstance(query, str):
         asked |= {"query": understand(query, ()), "weigh": lambda rows: WEIGHTS[rows]}
-    return operator(OperatorInput(documents(*LINES), lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]
+    return propagate_once(OperatorInput(documents(*LINES), lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]
 
 
 def texts(found: OperatorResult) -> list[str]:
@@ -32,14 +31,6 @@ def test_an_entity_gives_its_sentences_most_similar_to_the_query_first() -> None
     assert all(item.kind == "sentence" and item.via == ("propagate",) for item in found.items)
     assert [item.sources[0].quote for item in found.items] == texts(found)
     assert texts(step(entity="Ann", query="Who slept?", limit=1)) == ["Ann slept."]
-
-
-def test_without_an_entity_the_query_names_where_to_begin() -> None:
-    assert texts(step(query="Whom did Bob meet?")) == ["Bob met Cid.", "Ann met Bob."]
-
-
-def test_without_a_query_every_sentence_counts_the_same() -> None:
-    assert texts(step(entity="bob")) == ["Ann met Bob.", "Bob met Cid.", "Bob ran."]
 
 
 def test_other_entities_of_the_sentences_are_suggested() -> None:

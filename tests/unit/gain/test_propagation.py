@@ -104,19 +104,6 @@ def test_a_passage_never_loses_by_a_further_round_and_gains_at_most_ln_2_over_it
         before = dict(found)
 
 
-def test_a_round_reads_only_active_entities() -> None:
-    space = documents(*([(f"Odd{n} word", Z)] for n in range(500)), [("Ann Bob", Z)], [("Bob Cid", Z)])
-    asked: list[int] = []
-
-    def weigh(rows: np.ndarray) -> Scores:
-        asked.extend(rows.tolist())
-        return np.ones(len(rows), np.float32)
-
-    rounds, _ = propagate(space, index_of(space), {index_of(space).find("ann") or 0: 1.0}, weigh, GainSettings())
-    assert activated_rows(rounds) == (500, 501)
-    assert asked == [500, 501]
-
-
 def test_after_the_first_round_hubs_are_skipped() -> None:
     lines = [[(f"Hub x{n}", Z)] for n in range(5)]
     space = documents([("Ann Hub", Z)], *lines)
@@ -126,49 +113,6 @@ def test_after_the_first_round_hubs_are_skipped() -> None:
     assert len(propagate(space, index_of(space), begin, every, GainSettings(hub=6))[0]) == 2
     from_hub = {index_of(space).find("hub") or 0: 1.0}
     assert propagate(space, index_of(space), from_hub, every, GainSettings(hub=1))[0]
-
-
-def test_equal_sentences_go_by_id() -> None:
-    space = documents(*([("Ann", Z)] for _ in range(4)))
-    rounds, _ = propagate(space, index_of(space), {0: 1.0}, worth(1, 1, 1, 1), GainSettings(sentences=2))
-    assert tuple(rounds[0]) == (0, 1)
-
-
-def test_a_question_without_entities_begins_with_the_given_sentences() -> None:
-    space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Dan", Z)])
-    rounds, _ = propagate(space, index_of(space), {}, worth(0.2, 0.1, 0.9), GainSettings(sentences=1), free=(0, 1))
-    assert activated_rows(rounds) == (0, 1)
-    assert propagate(space, index_of(space), {}, worth(1, 1, 1), GainSettings()) == ([], {})
-
-
-def test_a_round_without_any_weight_is_not_counted() -> None:
-    space = documents([("Ann", Z)])
-    found = propagate(space, index_of(space), {0: 1.0}, worth(-0.5), GainSettings())
-    assert found == ([], {})
-    assert (relative_bonuses({}, 1) == 0).all()
-
-
-def test_the_caller_may_end_propagation_between_rounds() -> None:
-    space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Cid Dan", Z)])
-    begin = {index_of(space).find("ann") or 0: 1.0}
-    whole, _ = propagate(space, index_of(space), begin, worth(1, 1, 1), GainSettings(), enough=lambda _: False)
-    assert len(whole) == 3
-    short, _ = propagate(
-        space, index_of(space), begin, worth(1, 1, 1), GainSettings(), enough=lambda held: 1 in held[-1]
-    )
-    assert len(short) == 2
-    assert activated_rows(short) == activated_rows(whole)[:2]
-
-
-def test_known_helpful_sentences_take_part_in_the_first_round() -> None:
-    space = documents([("Ann Bob", Z)], [("Cid Dan", Z)], [("Dan Eve", Z)])
-    begin = {index_of(space).find("ann") or 0: 1.0}
-    alone, _ = propagate(space, index_of(space), begin, worth(0.5, 1, 1), GainSettings())
-    assert activated_rows(alone) == (0,)
-    rounds, _ = propagate(space, index_of(space), begin, worth(0.5, 1, 1), GainSettings(), known=(0, 1))
-    assert tuple(rounds[0]) == (0, 1)  # .5 · (1 + 1) and 1 · 1, which tie and go by id
-    assert tuple(rounds[0].values()) == pytest.approx((0.5, 0.5))
-    assert activated_rows(rounds) == (0, 1, 2)
 
 
 def test_questions_are_anchored_by_names_alone() -> None:

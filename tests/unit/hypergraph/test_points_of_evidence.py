@@ -12,16 +12,16 @@ from unit.gain.sentence_space import documents, space_of
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.paths import Root
-from mcp_memory.domain.times import StatedTime
 from mcp_memory.hypergraph.evolution import (
+    EvidenceGroup,
     apply_group,
+    evidence_item,
     extract_description,
+    group_evidence,
     is_relational,
     merge_points,
     pairs_to_merge,
-    unite_descriptions,
 )
-from mcp_memory.hypergraph.grouping import EvidenceGroup, evidence_item, group_evidence
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import rouge_l, words
@@ -64,13 +64,6 @@ def test_evidence_of_one_entity_is_no_group_and_a_large_group_keeps_the_most_nam
     assert groups_of(space, "s_nobody") == []
 
 
-def test_an_entity_is_spelt_with_capitals_where_any_evidence_has_them():
-    space = documents([("Ann ran.", Z)])
-    assert evidence_item(space, "s_0.0", ["s_0.0"]).entities["ann"] == "Ann"
-    space.turns["t_0"] = replace(space.turns["t_0"], title="Blue Mill")
-    assert evidence_item(space, "s_0.0", ["s_0.0"]).entities["blue mill"] == "Blue Mill"
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_no_two_texts_of_an_extract_say_the_same(seed):
     dice = random.Random(seed)
@@ -90,23 +83,6 @@ def test_an_extract_begins_with_the_first_and_has_no_more_words_than_it_may(text
     assert told == first or len(told.split()) <= most
 
 
-def test_an_extract_prefers_what_matters_and_keeps_the_order():
-    texts = ["One came.", "Two came late.", "Two came late!", "Three sang a song."]
-    assert extract_description(texts, [3, 0, 1, 2], 6, 0.6) == "One came. Three sang a song."
-    assert extract_description(texts, [1, 2, 3, 0], 80, 0.6) == "One came. Two came late. Three sang a song."
-    assert (
-        unite_descriptions(["One came. Two came late.", "Two came late! Three sang."], 80, 0.6)
-        == "One came. Two came late. Three sang."
-    )
-
-
-def test_a_time_joins_nothing_and_of_names_within_one_another_only_one_is_a_vertex():
-    march = StatedTime(3, 8, 0, 1, "month", False)
-    space = documents([("In March Ann of Blue Mill met Blue Bob.", Z)], times=(march,))
-    space.turns["t_0"] = replace(space.turns["t_0"], title="Blue Mill (farm)")
-    assert set(evidence_item(space, "s_0.0", ["s_0.0"]).entities.values()) == {"Blue Mill", "Blue Bob"}
-
-
 def test_a_speaker_joins_no_evidence_and_one_sentence_joins_its_entities():
     lines = ("Rex barks at Bob.", "I fed Rex.", "Cats sleep.", "I met Eve.", "Bob met Eve, and Ann saw it.")
     space = space_of([[(line, Z)] for line in lines], "message")
@@ -117,14 +93,6 @@ def test_a_speaker_joins_no_evidence_and_one_sentence_joins_its_entities():
     assert groups_of(space, "s_1.0", "s_2.0", "s_3.0") == []  # each names one entity, or none
     (named,) = groups_of(space, "s_4.0")
     assert {"Ann", "Bob", "Eve"} <= set(named.entities)
-
-
-def test_a_capitalised_first_word_is_no_name_unless_it_is_one_elsewhere():
-    texts = ("Painting is fun.", "I like painting.", "Wow, what a day!", "Dover opened a port.", "Bob, come here.")
-    space = space_of([[(text, Z)] for text in texts], "message")
-    space.speakers["Bob"] = 1
-    found = [set(evidence_item(space, f"s_{number}.0", [f"s_{number}.0"]).entities.values()) for number in range(5)]
-    assert [names & {"Painting", "Wow", "Dover", "Bob"} for names in found] == [set(), set(), set(), {"Dover"}, {"Bob"}]
 
 
 def group(*entities, text="They met.", sentences=("s_1",)):
@@ -195,14 +163,6 @@ def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
         assert [(one.merged_into, one.revision, one.entities) for one in gone] == [
             (whole.id, 1, parent.entities) for parent in pair
         ]
-
-
-def test_each_pair_has_one_of_the_given_points():
-    points = [point(str(number), ("A1", f"B{number}")) for number in range(3)]
-    same = np.array([1.0, 0.0])
-    (pair,) = pairs_to_merge(Facts(), points, lambda _: same, SHAPING, among={"h_2"})
-    assert "h_2" in {one.id for one in pair}
-    assert pairs_to_merge(Facts(), points, lambda _: same, SHAPING, among=()) == []
 
 
 def test_points_that_the_goal_relates_are_merged_first_without_similarity():

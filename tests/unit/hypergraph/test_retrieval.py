@@ -13,9 +13,8 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import assertion_id
 from mcp_memory.hypergraph.retrieval import (
-    GlobalPoints,
-    LocalPoints,
-    is_placeholder,
+    global_points,
+    local_points,
     neighbourhood,
     relevant_points,
     retrieve,
@@ -105,7 +104,7 @@ def step(operator, **asked):
 
 
 def test_a_local_subquery_finds_sentences_around_a_point_and_points_that_share_an_entity():
-    found = step(LocalPoints(), ids=("h_a",), query="Who owns a dog?")
+    found = step(local_points, ids=("h_a",), query="Who owns a dog?")
     assert [item.text for item in found.items if item.kind == "sentence"] == [
         "Bob owns Rufus.",
         "Ann met Bob.",
@@ -120,12 +119,12 @@ def test_a_local_subquery_finds_sentences_around_a_point_and_points_that_share_a
 
 
 def test_a_merged_point_counts_as_its_successor_and_an_unknown_one_is_ignored():
-    assert step(LocalPoints(), ids=("h_old",)) == step(LocalPoints(), ids=("h_a",))
-    assert step(LocalPoints(), ids=("h_none", "s_1")).items == ()
+    assert step(local_points, ids=("h_old",)) == step(local_points, ids=("h_a",))
+    assert step(local_points, ids=("h_none", "s_1")).items == ()
 
 
 def test_a_global_subquery_finds_only_entities_that_no_point_joins():
-    found = step(GlobalPoints(), query="Who ran?")
+    found = step(global_points, query="Who ran?")
     assert [item.text for item in found.items] == ["Bob owns Rufus.", "Eve ran.", "Cid met Rufus."]  # by Rufus and Eve
     assert all(item.via == ("global_points",) for item in found.items)
 
@@ -153,14 +152,3 @@ def test_points_of_named_entities_and_of_the_same_goal_are_relevant_most_similar
     assert [one.id for one in relevant_points(space, replace(ann, text="", names=()), ["e2"], 5)] == ["h_2"]
     assert len(relevant_points(space, ann, [], 2)) == 2
     assert relevant_points(documents(), ann, [], 2) == []
-
-
-def test_an_entity_that_only_points_name_is_a_placeholder():
-    space = worked()
-    assert [is_placeholder(space, name) for name in ("Aa", "Xx", "Dd", "Bb", "Nobody")] == [
-        False,
-        False,
-        False,
-        False,
-        True,
-    ]

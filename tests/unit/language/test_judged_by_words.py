@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-
 from mcp_memory.language.plans import asks_ahead, called_off, open_plan, standing_day
+
 from mcp_memory.language.questions import asks_for_several, looks_back, wants_guesses
 
 TABLE: dict[Callable[[str], bool], tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, Intent
-from mcp_memory.domain.paths import Path, PathScores, Root
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.language.iso import midnight
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.beam import BeamStep, run_search, search_facts
+from mcp_memory.navigation.beam import FoundPaths, Judged, search_facts
 from mcp_memory.navigation.fact_query import Moment
 from mcp_memory.navigation.paths import Cosine
 from mcp_memory.navigation.settings import NavigationSettings
@@ -20,15 +19,6 @@ from mcp_memory.view.facts import Facts
 
 NOW = midnight(2024, 6, 1)
 TODAY: Moment = (NOW, NOW + 1)
-
-
-@dataclass
-class Navigation:
-    """What a search found: its roots, its paths, and the steps of all beams."""
-
-    roots: tuple[Root, ...]
-    paths: tuple[Path, ...]
-    steps: list[BeamStep]
 
 
 def year(number: int) -> Millis:
@@ -80,16 +70,10 @@ def ask(
     settings: NavigationSettings = NavigationSettings(),  # noqa: B008 - frozen
     named: Sequence[str] = (),
     include_uncertain: bool = False,
-    scores: Callable[[BeamStep], Sequence[PathScores] | None] = lambda _: None,
-) -> Navigation:
+    judged: Judged | None = None,
+) -> FoundPaths:
     query = understand(question, ()) if isinstance(question, str) else question
-    steps: list[BeamStep] = []
-
-    def recorded(step: BeamStep) -> Sequence[PathScores] | None:
-        steps.append(step)
-        return scores(step)
-
-    search = search_facts(
+    return search_facts(
         facts,
         replace(query, entities=tuple(named), include_uncertain=include_uncertain),
         at=at,
@@ -98,5 +82,5 @@ def ask(
         background=(0.0, 0.1),
         rarity={},
         settings=settings,
+        judged=judged,
     )
-    return Navigation(*run_search(search, recorded), steps)

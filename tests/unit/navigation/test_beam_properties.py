@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_graph import TODAY, Navigation, ask, graph, said, year
+from small_graph import TODAY, ask, graph, said, year
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.paths import PathScores
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.beam import BeamStep
-from mcp_memory.navigation.counterfactual import budget, needs_repair
+from mcp_memory.navigation.beam import continuations
+from mcp_memory.navigation.counterfactual import budget
 from mcp_memory.navigation.fact_query import FactQuery, Moment, holds
 from mcp_memory.navigation.paths import ends, entities_on
 from mcp_memory.navigation.settings import NavigationSettings
@@ -43,7 +42,7 @@ statements = st.builds(
 )
 graphs = st.lists(statements, min_size=1, max_size=30).map(lambda rows: graph(*rows))
 moments: st.SearchStrategy[Moment | None] = st.sampled_from((TODAY, None, (year(2005), year(2008))))
-some = settings(max_examples=200, deadline=None)
+some = settings(max_examples=60, deadline=None)
 
 
 def near(assertions: Any) -> list[float]:
@@ -51,34 +50,26 @@ def near(assertions: Any) -> list[float]:
     return [(sum(map(ord, assertion.id)) % 50) / 100 for assertion in assertions]
 
 
-def check_limits(
-    found: Navigation, limits: NavigationSettings, scores: Callable[[BeamStep], Sequence[PathScores]]
-) -> None:
-    """Check the number of beams, of expansions, and of inferred paths that joined the pool.
+scores = st.builds(PathScores, *(st.sampled_from((0.0, 0.3, 0.5, 0.6, 1.0)) for _ in range(3)))
 
-    Args:
-        found: whose steps are checked.
-        limits: of the search.
-        scores: returns the scores with which it decided, as for `run_search`.
-    """
-    kept = [path for step in found.steps for path in step.beams] + list(found.paths)
-    for step in found.steps:
-        assert all(sum(path.root == root for path in step.beams) <= limits.width for root in found.roots)
-        assert all(len(path.steps) == step.depth for path in step.beams)
-        if step.inferred:
-            continue
-        decided = iter(scores(step)[sum(bool(path.steps) for path in step.beams) :])
-        for beam, group in zip(step.beams, step.extensions, strict=True):
-            assert len(group) <= limits.expanded
-            of_group = [next(decided) for _ in group]
-            recovered = {
-                (path.steps[-1].version.id, path.steps[-1].forward)
-                for path in kept
-                if len(path.steps) > step.depth and path.root == beam.root and path.steps[:-1] == beam.steps
-                if path.steps[-1].inferred
-            }
-            assert len(recovered) <= budget(of_group, limits)
-            assert not recovered or needs_repair(of_group, limits)
+
+@some
+@given(scores, st.lists(scores, max_size=5), st.lists(scores, max_size=9))
+def test_a_path_goes_on_in_at_most_m_ways_and_in_as_many_guesses_as_reliable_ones_leave_places(
+    own: PathScores, expansions: list[PathScores], guesses: list[PathScores]
+) -> None:  # DESIGN I32
+    def paths(group: list[PathScores], rule: Any) -> list[Path]:
+        return [
+            Path(root, (Step(version, True, rule, 1.0),), f"{rule} {place}", one) for place, one in enumerate(group)
+        ]
+
+    root, (version,) = Root("ann", "Ann", "FACT"), graph(said("Ann", "likes", "tea")).all()
+    limits = NavigationSettings()
+    (path,) = paths([own], None)
+    kept = continuations(path, paths(expansions, None), paths(guesses, "symmetry"), limits)
+    assert len(kept) <= limits.expanded
+    assert sum(bool(one.inferred) for one in kept) <= budget(expansions, limits)
+    assert all(one.scores.sufficiency > own.sufficiency for one in kept)
 
 
 @some
@@ -99,7 +90,9 @@ def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
             assert facts.key(step.version.head if step.forward else step.version.tail) == here
             here = end
         assert here == path.end
-    check_limits(found, settings, lambda step: [path.scores for path in step.paths])
+    assert all(
+        sum(path.root == root for path in found.paths) <= settings.width * settings.depth for root in found.roots
+    )
 
 
 @some

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_graph import graph, said
 
@@ -57,21 +56,10 @@ def test_a_full_name_never_refers_to_another_person_of_that_surname() -> None:
     assert resolve_name(FACTS, "Valeria Ivanovna Morlova", 0.6) == ["valeria morlova"]
 
 
-def test_names_that_share_all_words_but_one_are_different_entities() -> None:
-    facts = graph(said("Upper Mill on Avon", "located_in", "Wales"))
-    assert resolve_name(facts, "Lower Mill on Avon", 0.5) == []
-    assert resolve_name(facts, "Upper Mill", 0.6) == ["upper mill on avon"]
-
-
 def test_the_first_word_of_a_name_refers_to_an_entity_of_that_name_if_nothing_better_is_found() -> None:
     assert said_by("Where did Madeleine of Savoy die?").partly == ("madeleine",)
     assert roots("Where did Madeleine of Savoy die?") == ["madeleine"]
     assert roots("Does Ann Lee know Madeleine of Savoy?") == ["ann lee"]
-
-
-def test_words_that_lead_up_to_a_name_are_not_part_of_it() -> None:
-    assert said_by("Ask President Ann Lee about it").named == ("ann lee",)
-    assert said_by("Tell Madeleine about it").named == ("madeleine",)
 
 
 def test_brackets_after_a_name_only_distinguish_it() -> None:
@@ -89,38 +77,7 @@ def test_common_nouns_and_numbers_are_roots_only_without_names_and_with_few_fact
     assert roots("Which film of Zora Quill is about a video game?") == []  # she is what it is about
 
 
-def test_a_lower_case_query_names_entities_that_the_sources_write_like_names() -> None:
-    assert said_by("which film did ann lee direct, blue lagoon?").named == ("ann lee", "blue lagoon")
-    assert said_by("which film did ann lee direct, blue lagoon?").common == ("film",)
-
-
-def test_my_and_your_in_a_title_refer_to_no_one() -> None:
-    assert roots("Who sang Longer Than Your Days?") == []
-    assert roots("What is your favourite game?") == ["assistant"]
-    assert roots("Your favourite game?") == ["assistant"]
-
-
-def test_a_single_word_refers_to_an_entity_whose_name_begins_with_it() -> None:
-    facts = graph(said("Bob", "works_at", "Acme Corporation"), said("Bob", "lives_in", "Isle of Wight"))
-    assert resolve_name(facts, "Acme", 0.6) == ["acme corporation"]
-    assert resolve_name(facts, "Corporation", 0.6) == []
-    assert resolve_name(facts, "Wight", 0.6) == []
-
-
-def test_entities_are_found_by_rarer_shared_words_first_up_to_a_limit() -> None:
-    facts = graph(
-        *(said(f"Mill {place}", "located_in", "Avon Valley") for place in range(9)), said("Avon", "is_a", "x")
-    )
-    assert facts.entities_with_words(["avon", "nowhere", "mill"], 2) == ["avon valley", "avon"]
-    assert facts.entities_with_words(["avon", "mill"], 1) == []
-    assert len(facts.entities_with_words(["avon", "mill"], 11)) == 11
-
-
-@pytest.mark.parametrize("question", ["", "?", "(", "()", "I", "'s", "“”", "I'm", "ⅷ", "é" * 5_000])
-def test_malformed_queries_name_nothing(question: str) -> None:
-    assert roots(question) == []
-
-
+@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_mentions_only_known_entities_each_once(text: str) -> None:
     found = said_by(f"{text} Ann Lee {text}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from small_graph import ask, graph, said
 
@@ -11,7 +9,7 @@ from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.iso import midnight
-from mcp_memory.navigation.paths import leads_back, serialise
+from mcp_memory.navigation.paths import serialise
 
 
 def shown(
@@ -43,32 +41,7 @@ def test_a_start_that_is_unknown_or_outside_the_calendar_is_an_ellipsis(since: M
     assert shown(since, FOREVER) == "Alice -lives_in[…,now) c=.95-> London"
 
 
-def test_full_confidence_is_written_as_one() -> None:
-    assert " c=1.00->" in shown(0, FOREVER, confidence=1.0)
-
-
 def test_a_path_of_two_steps_is_one_line() -> None:
     facts = graph(said("Ann", "sibling_of", "Bob"), said("Bob", "lives_in", "Rome", 2011))
     best = ask(facts, "Where does Ann's brother live?").paths[0]
     assert serialise(best) == ("Ann -sibling_of[2010-01-01,now) c=.95-> Bob -lives_in[2011-01-01,now) c=.95-> Rome")
-
-
-@pytest.mark.parametrize(
-    ("facts", "back"),
-    [
-        ([("Heat", "released_on", "1995", True), ("Casino", "released_on", "1995", False)], True),
-        ([("Heat", "comes_from", "Italian", True), ("Dino", "nationality", "Italian", False)], True),
-        ([("Heat", "directed_by", "Mann", True), ("Ali", "directed_by", "Mann", False)], True),
-        ([("Heat", "directed_by", "Mann", True), ("Mann", "born_on", "1943", True)], False),
-        ([("Mann", "directed", "Heat", False), ("Mann", "born_on", "1943", True)], False),
-        ([("Heat", "released_on", "1995", False)], False),
-    ],
-)
-def test_what_only_shares_a_kind_or_a_year_leads_back(facts: list[tuple[str, str, str, bool]], back: bool) -> None:
-    steps = tuple(
-        Step(Version(f"f_{n}", head, relation, tail, 0, FOREVER, True, "active", 0.95, "FACT", ()), forward)
-        for n, (head, relation, tail, forward) in enumerate(facts)
-    )
-    path = Path(Root("heat", "Heat", "FACT"), steps, "x", PathScores(0, 0, 0))
-    assert leads_back(path) is back
-    assert leads_back(replace(path, steps=(*steps, replace(steps[-1], inferred="cooccurrence"))))

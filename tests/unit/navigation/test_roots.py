@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 from small_graph import cosine_by_relation, graph, said
 
@@ -34,28 +32,14 @@ def test_lower_case_mentions_are_found_the_longest_first_and_no_word_twice() -> 
     assert roots("does ann lee like new york city?") == ["new york city", "ann lee"]
 
 
-def test_the_possessive_of_a_name_is_the_name() -> None:
-    assert roots("what is bob's car called") == ["bob"]
-
-
 def test_a_part_of_a_persons_name_refers_to_the_person() -> None:
     assert roots("Where does Patel work?") == ["marie patel"]
     assert roots("Where does Professor Anna Marie Patel work?") == ["marie patel"]
 
 
-def test_names_that_share_most_of_their_words_refer_to_the_same_entity() -> None:
-    assert roots("What about “video game tournament”?") == ["video game"]
-    assert roots("What about “blue car”?") == []  # a third in common with the red car
-
-
 def test_names_are_found_in_scripts_without_spaces() -> None:
     facts = graph(said("田中", "lives_in", "東京"), said("東京タワー", "located_in", "東京"))
     assert roots("田中はいつ東京タワーに行きましたか", facts=facts) == ["田中", "東京タワー"]
-
-
-def test_stop_words_name_nothing() -> None:
-    facts = graph(said("it", "is_a", "this"), said("Ann", "likes", "him"))
-    assert roots("What is it, and who is this?", facts=facts) == []
 
 
 def test_i_is_the_user_and_you_are_the_assistant() -> None:
@@ -64,33 +48,11 @@ def test_i_is_the_user_and_you_are_the_assistant() -> None:
     assert roots("Do you know my address?") == ["user", "assistant"]
 
 
-def test_a_speaker_without_facts_is_not_a_root() -> None:
-    facts = graph(said("Bob", "owns", "a car"))
-    facts.add_speaker("Zoe")
-    assert roots("Where does Zoe live?", facts=facts, speakers=("Zoe",)) == []
-
-
-def test_a_name_that_fits_too_many_entities_refers_to_none() -> None:
-    facts = graph(
-        *(said(f"{first} Smith", "likes", "tea") for first in ("Flo", *("Al" + "b" * count for count in range(12))))
-    )
-    assert roots("Where does Smith live?", facts=facts) == []
-    assert roots("Where does Flo Smith live?", facts=facts) == ["flo smith"]
-
-
 def test_without_names_the_most_similar_facts_give_soft_roots() -> None:
     near = cosine_by_relation(lives_in=0.5, works_at=-1.0, likes=-0.5)
     found = select_roots(FACTS, understand("who rests at home", ()), cosine=near, nearby=lambda: FACTS.rows)
     assert {root.soft for root in found} == {True}
     assert [root.key for root in found[:4]] == ["ann lee", "new york city", "user", "york"]
-
-
-def test_suspected_facts_give_no_soft_root() -> None:
-    facts = graph(said("Bob", "lives_in", "Rome", confidence=0.45), said("Ann", "likes", "tea"))
-    asked = understand("who rests at home", ())
-    soft = partial(select_roots, facts, asked, cosine=cosine_by_relation(lives_in=0.9), nearby=lambda: facts.rows)
-    assert [root.key for root in soft()] == ["ann", "tea"]
-    assert soft(uncertain=True)[0].key == "bob"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from math import log
 
 import pytest
@@ -15,11 +14,9 @@ from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.fact_query import FactQuery, content_stems, moment
 from mcp_memory.navigation.paths import (
-    Neighbourhood,
     StatementSimilarity,
     coherence,
     relevance,
-    score_paths,
     sufficiency,
 )
 from mcp_memory.navigation.settings import NavigationSettings
@@ -42,19 +39,6 @@ def test_the_cosine_is_calibrated_by_the_background() -> None:  # DESIGN W15
     assert likeness.calibrate(0.35) == pytest.approx(0.625)
     assert likeness.calibrate(0.3) == pytest.approx(0.5)  # two deviations above it
     assert (likeness.calibrate(-1.0), likeness.calibrate(1.0)) == (0.0, 1.0)
-
-
-def test_a_version_has_the_similarity_of_its_best_sentence_computed_once() -> None:
-    facts = graph(said("Ann", "likes", "tea", 2010), said("Ann", "likes", "tea", 2012))
-    calls: list[int] = []
-
-    def cosine(assertions: object) -> list[float]:
-        calls.append(1)
-        return [0.1, 0.4][: len(assertions)]  # type: ignore[arg-type]
-
-    likeness = StatementSimilarity(cosine, (0.0, 0.25), 4.0)
-    assert likeness.of(facts.from_("ann")) == likeness.of(facts.from_("ann")) == [pytest.approx(0.4)]
-    assert len(calls) == 1
 
 
 def test_relevance_is_the_similarity_raised_by_requested_relations() -> None:
@@ -172,16 +156,3 @@ def test_the_time_in_question_is_that_of_the_query_else_now(
     assert moment(constraint, 5) == expected
     if constraint is None:
         assert moment(None, year(2012)) == (year(2012), year(2012) + 1)
-
-
-def test_a_path_need_not_cover_the_names_of_the_compared_roots() -> None:
-    facts = graph(said("Ann", "born_in", "Rome"), said("Zora", "born_in", "Oslo"))
-    question = understand("Was Ann or Zora born in Rome?", ())
-    judged = path(facts, (only(facts, "ann", "born_in"), True))
-    likeness = StatementSimilarity(cosine_by_relation(), (0.0, 0.1), 4.0)
-    around = partial(
-        Neighbourhood, facts, FactQuery(question), likeness, at=None, uncertain=False, settings=NavigationSettings()
-    )
-    alone, compared = around(()), around(("ann", "zora"))
-    assert score_paths(alone, question, {}, [judged])[0].sufficiency == pytest.approx(0.5 * 2 / 3 + 0.25)
-    assert score_paths(compared, question, {}, [judged])[0].sufficiency == pytest.approx(0.5 + 0.25)

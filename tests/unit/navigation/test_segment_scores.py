@@ -11,7 +11,7 @@ from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Kind, Segment, Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.beam import nearby_statements, score_segments
+from mcp_memory.navigation.beam import score_segments
 from mcp_memory.view.space import Space
 
 STATED = (("Ann", "sibling_of", "Bob"), ("Bob", "lives_in", "Rome"), ("Cleo", "likes", "tea"))
@@ -48,30 +48,11 @@ def test_a_sufficient_path_scores_every_text_that_states_it() -> None:
     assert found.tolist() == [pytest.approx(0.7 * 0.9), pytest.approx(0.7 * 0.9), 0.0]
 
 
-def test_the_best_of_several_paths_over_a_text_counts() -> None:
-    made = space()
-    paths = [path(made, PathScores(0.3, 0.9, 0.6), 0), path(made, PathScores(0.9, 0.9, 0.9), 0)]
-    assert score_segments(made, ASKED, paths)[0] == pytest.approx(0.9 * 0.9)
-
-
-def test_a_single_fact_that_does_not_suffice_scores_nothing() -> None:
-    made = space()
-    assert not score_segments(made, ASKED, [path(made, PathScores(1.0, 1.0, 0.55), 0)]).any()
-
-
 def test_a_chain_of_requested_relations_scores_its_texts_even_if_its_end_is_no_answer() -> None:
     made = space()
     asked, near = PathScores(0.7, 0.9, 0.3), PathScores(0.65, 0.9, 0.3)
     assert np.flatnonzero(score_segments(made, ASKED, [path(made, asked, 0, 1)])).tolist() == [0, 1]
     assert not score_segments(made, ASKED, [path(made, near, 0, 1)]).any()
-
-
-def test_facts_of_the_nearest_texts_come_nearest_first_and_at_most_as_many_as_asked() -> None:
-    made = space()
-    cosines = np.array([0.1, 0.5, 0.3], np.float32)
-    assert [found.id for found in nearby_statements(made, cosines, 9)] == ["x_1", "x_2", "x_0"]
-    assert [found.id for found in nearby_statements(made, cosines, 2)] == ["x_1", "x_2"]
-    assert nearby_statements(Space("empty"), np.zeros(0, np.float32), 5) == []
 
 
 @pytest.mark.parametrize(

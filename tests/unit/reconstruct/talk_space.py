@@ -1,7 +1,7 @@
 """A space made by hand of talk: each line is a message, in one session, a day after the one before."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import mentions
-from mcp_memory.ports import Operator, OperatorInput, OperatorResult
+from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.temporal.assertions import caller_assertion
@@ -20,6 +20,8 @@ from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
 DAY = 86_400_000
+
+Take = Callable[[OperatorInput], OperatorResult]
 
 
 def new_space() -> Space:
@@ -69,7 +71,7 @@ def say(
     return space
 
 
-def walked(space: Space, operator: Operator, query: str | None = None, **asked: object) -> OperatorResult:
+def walked(space: Space, operator: Take, query: str | None = None, **asked: object) -> OperatorResult:
     """Return what one step finds, with no vectors of a query."""
     question = None if query is None else understand(query, ())
     return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), question, **asked))  # type: ignore[arg-type]

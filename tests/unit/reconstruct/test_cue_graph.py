@@ -86,16 +86,6 @@ def test_every_cue_is_spelt_as_in_its_sentence(seed: int) -> None:
         assert all(w.casefold() in low or w == space.turns[sentence.turn_id].speaker for w in spelt.values())
 
 
-def test_no_sentence_is_read_before_an_operator_is_called() -> None:
-    read: list[str] = []
-    space = Space("x", (lambda: CueGraph(lambda _, sentence: read.append(sentence) or ()),))
-    say(space, "Ann: One. Two.").extend_indexes()
-    assert read == []
-    CueGraph.of(space)
-    CueGraph.of(space)
-    assert read == ["One.", "Two."]
-
-
 def test_two_words_are_a_phrase_once_two_sentences_or_a_name_have_them() -> None:
     space = say(new_space(), "Ann: I like a board game.", "Bob: The red mill burnt.")
     assert [like for _, like in CueGraph.of(space).find("board game")] == []
@@ -127,10 +117,3 @@ def test_a_tag_is_the_most_common_word_that_is_still_informative() -> None:
     ann = number(graph, "Ann")
     assert graph.contents(space, ann, "trip") == [0, 8, 16, 24, 32]
     assert not {"nice", "day", "rest", "pond"} & set(graph.tags(space, ann))
-
-
-def test_an_unknown_name_or_row_leads_nowhere() -> None:
-    space = say(new_space(), "Ann: Tea.")
-    graph = CueGraph.of(space)
-    assert graph.find("Zoe") == graph.find("?") == []
-    assert graph.cues(9) == graph.reverse(space, 9) == []

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from talk_space import new_space, say
 
-from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import SIMILAR, Topics
-from mcp_memory.view.space import Space
 
 TEA, CHESS, ALONE = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 LINES = ("Ann: I brew green tea.", "Ann: I won at chess.", "Bob: Green tea is fine.", "Bob: It rains.")
@@ -57,36 +55,3 @@ def test_topics_do_not_depend_on_how_arrivals_were_divided_into_calls(seed: int)
     expected = sorted(clustered_one_by_one(rows))
     assert sorted(list(one.members) for one in Topics.of(whole).all(whole)) == expected
     assert [one.members for one in Topics.of(parts).all(parts)] == [one.members for one in Topics.of(whole).all(whole)]
-
-
-def test_topics_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = vectors(3, 50)
-    monkeypatch.setattr("mcp_memory.reconstruct.topics._BLOCK", 7)
-    space = say(new_space(), *(f"Ann: Line {number} here." for number in range(50)), vectors=rows)
-    assert sorted(list(one.members) for one in Topics.of(space).all(space)) == sorted(clustered_one_by_one(rows))
-
-
-def test_the_summary_is_the_most_typical_sentence_and_the_terms_that_the_segments_share() -> None:
-    space = say(new_space(), *LINES, "Bob: More green tea.", vectors=[TEA, CHESS, (0.8, 0.6, 0), ALONE, (0.9, 0.43, 0)])
-    topics = Topics.of(space)
-    (tea,) = topics.all(space)
-    summary = topics.summary(space, CueGraph.of(space), tea)
-    assert space.text(space.sentences[summary.sentence]) == "More green tea."
-    assert summary.terms == ("green tea", "Bob")
-
-
-def test_an_old_revision_is_in_no_topic() -> None:
-    space = Space("x", (CueGraph, Topics))
-    say(space, "Tea: Tea is green.", "Tea: Tea is hot.", vectors=[TEA, TEA], kind="document")
-    (topic,) = Topics.of(space).all(space)
-    old = space.segment_turn[0]
-    space._live[0] = False
-    assert old.kind == "document"
-    assert Topics.of(space).all(space) == []
-    assert topic.members == [0, 1]
-
-
-def test_without_vectors_there_are_no_topics() -> None:
-    bare = say(new_space(), *LINES)
-    assert Topics.of(bare).all(bare) == []
-    assert Topics.of(bare).topic_of(bare, 0) is None

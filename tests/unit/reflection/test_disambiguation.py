@@ -52,25 +52,6 @@ def test_names_that_differ_in_numbers_spaces_or_signs_are_not(one, other):
     assert sure(asserted(one, head="Ann", relation="uses"), asserted(other, head="Bob", relation="uses")) == []
 
 
-def test_another_name_of_an_entity_is_no_spelling_variant():
-    called = asserted("OBE", head="Ann Lee", relation="also_known_as")
-    assert sure(called, asserted("O.B.E", head="Bob", relation="received"), works("Ann Lee")) == []
-
-
-def test_dates_with_common_words_are_not_reported():
-    said = asserted("16 October 1959", head="Ann", relation="noted"), asserted("October 16, 1959", head="Bob")
-    assert Entities(space_of(*said)).similar() == []
-
-
-def test_a_person_is_the_only_one_of_the_session_whose_name_holds_theirs():
-    assert sure(works("Anna Patel"), works("Anna Maria Patel")) == [("Anna Maria Patel", "Anna Patel")]
-
-
-def test_of_nested_longer_names_the_shortest_is_meant():
-    said = works("Anna Patel"), works("Anna Maria Patel"), works("Anna Maria Rosa Patel")
-    assert sure(*said) == [("Anna Maria Patel", "Anna Patel"), ("Anna Maria Rosa Patel", "Anna Maria Patel")]
-
-
 @pytest.mark.parametrize(
     ("said", "why"),
     [
@@ -118,19 +99,6 @@ def test_an_alias_joins_facts_until_it_is_denied_and_changes_no_row():
     assert {version.tail for version in facts.from_(facts.key("Anna Patel"))} == {"Oslo"}
     assert facts.inferred_aliases("anna maria patel") == []
     assert facts.rows[: len(rows)] == rows
-
-
-@pytest.mark.parametrize("denied_first", [True, False])
-def test_the_order_of_an_alias_and_its_denial_decides_nothing(denied_first):
-    space = space_of(works("Anna Patel"), works("Anna Maria Patel"))
-    alias = Alias("default", "Anna Maria Patel", "Anna Patel", SUBSET, "embedded", 1)
-    denial = asserted("Anna Maria Patel", head="Anna Patel", relation="also_known_as", negated=True)
-    denial = replace(denial, turn_id=space.facts.rows[0].turn_id, sentence=7)
-    if denied_first:
-        space.facts.add([denial])
-    space.facts.add_aliases([alias])
-    space.facts.add([denial])
-    assert space.facts.key("Anna Patel") == "anna patel"
 
 
 def test_similar_but_unsure_names_are_reported_with_the_reason():

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from unit.navigation.small_graph import said
 from unit.reflection.woven import NAMES, graph, random_graph
 
 from mcp_memory.reflection.navigators import entity_trial, expand, nearest_edge, reflect, shared_entities
@@ -23,30 +22,6 @@ def test_reflection_takes_the_nearest_edge_of_all_current_entities_and_so_leaves
     assert found.entities == ("bb", "cc", "dd")  # DESIGN D21: not bb, ee and then nothing
     assert (rows(found.important), rows(found.added)) == ([0, 3], [1, 2])
     assert [round(piece.score, 2) for piece in found.added] == [0.9, 0.8]  # of the edges that led there
-
-
-def test_reflection_ends_after_its_trials_or_without_neighbours():
-    line = graph([0.9, 0.8, 0.7, 0.1], *CHAIN)
-    assert reflect(line, ["aa"], (), ReflectionSettings(trials=1)).entities == ("bb",)
-    assert reflect(line, ["dd"], (), ReflectionSettings(trials=9)).entities == ("cc", "bb", "aa", "ee")
-    assert reflect(line, ["zz"], (), ReflectionSettings()).entities == ()
-
-
-def test_an_edge_prefers_sentences_that_state_a_fact_to_those_that_name_both():
-    web = graph([0.1, 0.9, 0.5], ["Aa lives in Bb."], ["Aa saw Bb."], ["Aa met Cc."])
-    web.space.facts.add([said("Aa", "lives_in", "Bb", turn="t_0")])
-    assert [(edge.end, edge.row) for edge in web.edges("aa")] == [("cc", 2), ("bb", 0)]
-
-
-def test_no_step_leads_to_a_hub_or_along_an_edge_without_similarity():
-    lines = (["Aa met Bb."], ["Bb ran."], ["Bb slept."], ["Aa met Cc."], ["Aa met Dd."])
-    assert [edge.end for edge in graph([0.9, 0.9, 0.9, 0.5, 0], *lines, hub=2).edges("aa")] == ["cc"]
-
-
-def test_a_step_adds_the_nearest_new_segments_of_its_entity():
-    line = graph([0.9, 0.2, 0.8, 0.6], ["Aa met Bb."], ["Bb ran."], ["Bb swam."], ["Bb slept."])
-    assert rows(reflect(line, ["aa"], line.segments_of("aa"), ReflectionSettings(trials=1)).added) == [2, 3]
-    assert rows(reflect(line, ["aa"], line.segments_of("bb")[:3], ReflectionSettings(trials=1)).added) == [3]
 
 
 @pytest.mark.parametrize("seed", range(30))

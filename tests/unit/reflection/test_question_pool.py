@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from unit.gain.sentence_space import documents
 from unit.navigation.small_graph import said
 
-from mcp_memory.domain.relations import relations
 from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.reflection.questions import admit, pool_similarity, questions_of
@@ -64,12 +63,6 @@ def test_no_two_questions_of_a_pool_are_similar_in_any_order(candidates, random)
     left = [one for one in candidates if one not in pool]
     assert admit(pool, left) == []  # and what was left out was left out for a reason
     assert admit(pool[:3], pool[3:]) == pool[3:]
-
-
-@pytest.mark.parametrize("relation", list(relations()), ids=lambda relation: relation.name)
-def test_every_registered_relation_has_a_question_for_its_tail(relation):
-    assert relation.question.endswith("?")
-    assert relation.question.count("{head}") == 1
 
 
 def test_the_questions_of_facts_belong_to_the_segment_that_states_them():

@@ -1,14 +1,13 @@
 """The reflect operator."""
 
 import numpy as np
-import pytest
 from unit.gain.sentence_space import documents
 from unit.navigation.small_graph import said
 
 from mcp_memory.domain.query import Window
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Operator, OperatorInput, OperatorResult
-from mcp_memory.reflection.navigators import Reflect
+from mcp_memory.ports import OperatorInput, OperatorResult
+from mcp_memory.reflection.navigators import reflect_step
 from mcp_memory.reflection.settings import ReflectionSettings
 
 LINES = ("Aa met Bb.", "Bb met Cc.", "Cc met Dd.", "Aa met Ee.", "Ee ran.")
@@ -17,12 +16,12 @@ ONE = ReflectionSettings(trials=1, expansion=False)
 
 
 def step(query: str | None, settings: ReflectionSettings = ONE, **asked: object) -> OperatorResult:
-    operator: Operator = Reflect(settings)
     space = documents(*([(line, (0.0, 0.0))] for line in LINES))
     space.facts.add([said("Bb", "likes", "tea", turn="t_1")])
     if query is not None:
         asked |= {"query": understand(query, ()), "weigh": lambda rows: WEIGHTS[rows]}
-    return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]
+    asking = OperatorInput(space, lambda rows: [0.0] * len(rows), **asked)  # type: ignore[arg-type]
+    return reflect_step(asking, settings)
 
 
 def texts(found: OperatorResult) -> list[str]:
@@ -43,12 +42,6 @@ def test_the_suggested_step_continues_with_the_new_entity_and_evidence() -> None
     assert texts(step(str(again.args["query"]), ids=tuple(again.args["ids"]))) == ["Cc met Dd."]
 
 
-@pytest.mark.parametrize("asked", [{"entity": "bb"}, {"query": "Whom?; bb"}])
-def test_entities_may_be_given_beside_the_question(asked: dict[str, str]) -> None:
-    query = asked.pop("query", "Whom?")
-    assert texts(step(query, ids=("g_1", "g_0"), **asked)) == ["Aa met Ee."]  # from bb to aa, and what else names it
-
-
 def test_without_known_names_it_tries_the_entities_of_the_given_segments() -> None:
     assert texts(step("Who was it?", ids=("g_1",), settings=ReflectionSettings(width=1, trials=1))) == ["Aa met Bb."]
     assert step("Who was it?", ids=("g_1",), settings=ReflectionSettings(entity_trial=False)) == OperatorResult(())
@@ -64,14 +57,7 @@ def test_each_navigator_can_be_switched_off() -> None:
 
 def test_segments_without_weight_are_not_found_and_none_without_a_query() -> None:
     assert step(None, entity="Aa") == OperatorResult(())
-    operator = Reflect(ONE)
     space = documents(*([(line, (0.0, 0.0))] for line in LINES))
     question = understand("Whom did Aa meet?", ())
     closed = OperatorInput(space, lambda rows: [], question, window=Window(9, 10), weigh=lambda rows: WEIGHTS[rows] * 0)
-    assert operator(closed) == OperatorResult(())
-
-
-def test_it_finds_at_most_the_limit_and_what_fits_the_window() -> None:
-    assert len(step("Whom did Aa meet?", ReflectionSettings(), limit=2).items) == 2
-    assert step("Whom did Aa meet?", ReflectionSettings(window=9), ids=("g_0",)).items
-    assert not step("Whom did Aa meet?", ReflectionSettings(window=5), ids=("g_0",)).items
+    assert reflect_step(closed, ONE) == OperatorResult(())

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.reflection.graph import WindowSegment, fit_window
+from mcp_memory.reflection.navigators import WindowSegment, fit_window
 
 PIECES = st.lists(
     st.builds(
@@ -42,14 +42,6 @@ def test_important_segments_are_dropped_by_similarity_down_to_one():
     assert (rows(first), rows(then)) == ([1], [])
 
 
-def test_segments_with_equal_scores_are_ordered_by_own_similarity():
-    assert rows(
-        fit_window(
-            (), [WindowSegment(0, 5, 0.5, 0.1), WindowSegment(1, 5, 0.5, 0.2), WindowSegment(2, 5, 0.5, 0.2)], 10
-        )[1]
-    ) == [1, 2]
-
-
 @given(PIECES, PIECES, st.integers(1, 100))
 def test_the_result_fits_the_window_and_drops_only_lower_scores(important, added, limit):
     first, then = fit_window(important, added, limit)
@@ -60,9 +52,3 @@ def test_the_result_fits_the_window_and_drops_only_lower_scores(important, added
     for kept, offered in ((first, important), (then, added)):
         lost = [piece for piece in offered if piece.row not in rows(held)]
         assert all(piece.score >= other.score for piece in kept for other in lost)
-
-
-@given(PIECES, st.permutations(range(12)))
-def test_the_order_of_segments_does_not_matter(segments, order):
-    again = [segments[place] for place in order if place < len(segments)]
-    assert rows(fit_window((), segments, 60)[1]) == rows(fit_window((), again, 60)[1])

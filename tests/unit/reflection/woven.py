@@ -3,7 +3,7 @@
 import numpy as np
 from unit.gain.sentence_space import documents
 
-from mcp_memory.reflection.graph import EntityGraph
+from mcp_memory.reflection.navigators import EntityGraph
 
 NAMES = ("Aa", "Bb", "Cc", "Dd", "Ee", "Ff", "Gg", "Hh")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_space import document, message, read, reading, space_of
+from small_space import message, reading, space_of
 
 from mcp_memory.search.candidates import INDEXES, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.view.space import Space
@@ -40,13 +40,6 @@ def test_the_best_keep_their_places_and_boosted_candidates_follow_in_their_order
     assert rows(space, first.boost(space, gain(0, 0, 0, 0.9, 2.0), keep=0)) == [4, 3, 0, 1, 2]
 
 
-def test_a_boost_is_named_in_via_and_leaves_the_scores_by_channel_unchanged() -> None:
-    space = talk(2)
-    ranked = rank_candidates(space, candidate_set(space, 1.0, 0.5).boost(space, gain(0, 0.1), keep=1))
-    assert [candidate.via for candidate in ranked] == [("words",), ("words", "step")]
-    assert ranked[1].scores == {"words": pytest.approx(0.5)}
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_scores_descend_from_1_and_the_first_keep_their_places_under_any_boost(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -72,8 +65,3 @@ def test_messages_similar_to_the_best_gain_and_none_gain_without_vectors() -> No
     assert several.tolist() == pytest.approx([gained[0], 0.15, gained[2]])
     space.drop_vectors()
     assert similar_turn_scores(space, candidate_set(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO) is None
-
-
-def test_messages_do_not_gain_where_the_best_candidate_is_a_document() -> None:
-    space = read(document("a", "One", "One."), message("b", "Ann", "One."), vectors={"One.": (1.0, 0.0)})
-    assert similar_turn_scores(space, candidate_set(space, 1.0, 0.9), ASKED, LIKE_TWO) is None

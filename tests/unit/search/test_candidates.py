@@ -8,11 +8,8 @@ from small_space import ask, batch, document, message, refs, space_of
 
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
-from mcp_memory.search import candidates as search_candidates
-from mcp_memory.search.candidates import CHANNELS, INDEXES, newest_candidates
-from mcp_memory.search.channels import Channel, ChannelInput
+from mcp_memory.search.candidates import INDEXES, newest_candidates
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -30,19 +27,6 @@ def test_a_turn_is_found_by_its_own_words_in_any_language(tongue: str) -> None:
     ranked = ask(space, MANY_TONGUES[tongue][1])
     assert refs(space, ranked)[0] == tongue
     assert ranked[0].via[0] == "words"
-
-
-def test_the_best_candidate_scores_1_and_the_others_less() -> None:
-    space = space_of(message("a", "Ann", "green fence"), message("b", "Ann", "a fence", session="other"))
-    scores = [candidate.score for candidate in ask(space, "green fence")]
-    assert scores[0] == 1.0
-    assert 0 < scores[1] < 1
-
-
-def test_equal_scores_are_ordered_by_id() -> None:
-    turns = [message(ref, "Ann", "the same words", session=ref) for ref in "dacb"]
-    space = space_of(*turns)
-    assert refs(space, ask(space, "same words")) == ["a", "b", "c", "d"]
 
 
 def test_a_tie_at_the_limit_is_decided_by_id_too() -> None:
@@ -109,12 +93,6 @@ def test_an_old_revision_is_never_returned() -> None:
     assert 0 not in {candidate.row for candidate in newest_candidates(space, Window(), 9)}
 
 
-def test_a_message_is_one_candidate_and_each_segment_of_a_document_is_its_own() -> None:
-    text = "tea tea tea tea tea " * 4
-    space = space_of(message("m", "Ann", text), document("d", None, text), width=20)
-    assert sorted(refs(space, ask(space, "tea"))) == ["d", "d", "d", "d", "m"]
-
-
 def test_the_limit_is_filled_even_when_long_messages_have_the_best_segments() -> None:
     long = [message(f"l{n}", "Ann", "tea for two " * 50, session=f"l{n}") for n in range(3)]
     short = [message(f"s{n}", "Ann", "tea, some day", session=f"s{n}") for n in range(20)]
@@ -138,27 +116,6 @@ def test_a_channel_that_is_switched_off_gives_nothing(channel: str) -> None:
     name = channel.removesuffix("s") if channel == "heads" else channel
     assert any(name in candidate.via for candidate in on)
     assert not any(name in candidate.via or name in candidate.scores for candidate in off)
-
-
-def test_a_new_channel_needs_one_definition_and_one_entry_in_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    def length(inputs: ChannelInput, weight: float) -> Scores:
-        lengths = [len(inputs.space.text(inputs.space.segments[row])) for row in inputs.rows]
-        return np.array(lengths, np.float32) * np.float32(weight)
-
-    monkeypatch.setattr(search_candidates, "CHANNELS", (*CHANNELS, Channel("length", talk=0.01, score=length)))
-    space = space_of(message("m", "Ann", "We painted the fence."), message("n", "Bob", "Yes.", session="other"))
-    (first, second) = ask(space, "zebra")
-    assert (first.via, second.via) == (("length",), ("length",))
-    assert refs(space, [first, second]) == ["m", "n"]
-
-
-def test_the_newest_come_first_each_turn_once() -> None:
-    space = space_of(
-        message("a", "Ann", "x" * 30, 5), message("b", "Ann", "y", 7), message("c", "Ann", "z", 5), width=10
-    )
-    assert refs(space, newest_candidates(space, Window(), 9)) == ["b", "c", "a"]
-    assert refs(space, newest_candidates(space, Window(until=7), 1)) == ["c"]
-    assert newest_candidates(Space("x", INDEXES), Window(), 9) == []
 
 
 def random_turns(rng: random.Random, count: int) -> list[Turn]:

@@ -48,25 +48,6 @@ def test_what_only_a_part_finds_ranks_behind_what_the_query_finds(space: Space) 
     assert baker.via == ("parts",)
 
 
-def test_each_part_is_relative_to_its_own_best_and_the_greatest_score_counts() -> None:
-    both = order(TALK, "the baker's sister", "green tea")
-    assert {"baker", "tea"} <= set(both)
-    assert order(TALK, "the baker's sister", "the baker's sister") == order(TALK, "the baker's sister")
-
-
-def test_without_parts_nothing_changes() -> None:
-    candidates = candidates_of(TALK, "How was the sea?")
-    assert (candidates.add_parts(TALK, []).total == candidates.total).all()
-
-
-def test_the_weights_are_those_of_talk_and_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    for space, off, on in ((TALK, "talk", "document"), (PAPERS, "document", "talk")):
-        monkeypatch.setattr(search_candidates, "PARTS", replace(PARTS, **{off: 0.0}))
-        assert "baker" not in order(space, "the baker's sister")
-        monkeypatch.setattr(search_candidates, "PARTS", replace(PARTS, **{on: 0.0}))
-        assert "baker" in order(space, "the baker's sister")
-
-
 def test_half_the_score_of_the_best_for_a_part_gives_an_eighth(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_candidates, "PARTS", replace(PARTS, talk=1.0))
     candidates = candidates_of(TALK, "How was the sea?")

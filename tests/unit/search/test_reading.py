@@ -77,15 +77,6 @@ def test_where_one_record_is_far_ahead_nothing_is_read_unless_it_always_should_b
     assert len(reader.read_pairs) == 2
 
 
-def test_so_many_records_are_read_as_a_fixed_number_of_characters_allows() -> None:
-    reader = SaysWhichHelps("1")
-    read(reader, *found(60, np.linspace(1, 0.9, 60)))
-    assert len(reader.read_pairs) == reading.MOST
-    longer = SaysWhichHelps("1")
-    read(longer, *found(60, np.linspace(1, 0.9, 60), "The {} one. " + "It is long and says much of it. " * 20))
-    assert len(longer.read_pairs) == reading.CHARACTERS // READ_CHARS
-
-
 def test_a_reader_that_cannot_read_leaves_the_order_and_warns() -> None:
     space, candidates = found(3, [1, 0.9, 0.8])
     reader = SaysWhichHelps("2")

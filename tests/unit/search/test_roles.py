@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 from small_space import ask, document, message, refs, space_of
 
-from mcp_memory.domain.query import ANY_TIME
 from mcp_memory.language.questions import understand
-from mcp_memory.search.candidates import find_candidates, newest_candidates, rank_candidates
+from mcp_memory.search.candidates import find_candidates, rank_candidates
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.view.space import Space
 
@@ -43,12 +42,6 @@ def test_a_question_for_advice_finds_the_advice() -> None:
     assert refs(chat(), ask(chat(), "Which pot did you suggest for my tomatoes?"))[0] == "a"
 
 
-def test_without_an_assistant_nobody_comes_first() -> None:
-    space = space_of(message("b", "Ben", "a green pot", session="1"), message("c", "Cleo", "a green pot", session="2"))
-    on, off = ask(space, "green pot"), ask(space, "green pot", switches=SearchSettings(user_first=False))
-    assert [one.scores for one in on] == [one.scores for one in off]
-
-
 def test_a_role_leaves_only_what_such_speakers_said() -> None:
     space = chat()
     found = {}
@@ -58,24 +51,6 @@ def test_a_role_leaves_only_what_such_speakers_said() -> None:
         assert candidates is not None
         found[role] = sorted(refs(space, rank_candidates(space, candidates)))
     assert found == {"user": ["n", "u"], "assistant": ["a"]}
-
-
-def test_the_newest_of_a_role() -> None:
-    space = chat()
-    assert refs(space, newest_candidates(space, ANY_TIME, 5, "assistant")) == ["a"]
-
-
-def test_the_only_person_beside_an_assistant_is_the_user() -> None:
-    space = space_of(
-        message("e", "Ester", "I like plums.", session="1"),
-        message("a", "assistant", "Plums are sweet.", session="2"),
-    )
-    assert refs(space, newest_candidates(space, ANY_TIME, 5, "user")) == ["e"]
-
-
-def test_a_message_without_speaker_is_the_users() -> None:
-    space = space_of(message("e", None, "I like plums."), message("a", "Bot", "Plums are sweet.", session="2"))
-    assert refs(space, newest_candidates(space, ANY_TIME, 5, "user")) == ["e"]
 
 
 def test_a_document_is_not_placed_behind_talk_for_being_no_talk() -> None:

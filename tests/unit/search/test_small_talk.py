@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_memory.search.small_talk import is_small_talk
+from mcp_memory.search.placing import is_small_talk
 
 NAMES = ("ann", "bob")
 

@@ -9,7 +9,7 @@ from small_space import document, message, read, refs
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.placing import KEPT, PLACED, place_wishes
-from mcp_memory.search.wishes import SHOWN, fitting_wishes, standing_wishes
+from mcp_memory.search.wishes import fitting_wishes, standing_wishes
 from mcp_memory.view.space import Space
 
 NEAR, FAR = np.array([1.0, 0.0], np.float32), np.array([0.0, 1.0], np.float32)
@@ -78,32 +78,6 @@ def test_a_later_wish_that_settles_less_or_for_another_use_stands_beside_the_ear
 )
 def test_what_permits_nothing_of_an_assistant_ends_no_wish(later: str) -> None:
     assert texts(wishing("Never use emojis.", later)) == ["Never use emojis."]
-
-
-def test_a_wish_of_another_scope_supersedes_nothing() -> None:
-    lines = ("When I ask about wine, answer in French.", "When I ask about chess, answer in Russian.")
-    assert len(texts(wishing(*lines))) == 2
-
-
-def test_a_wish_with_a_scope_applies_where_the_query_is_near_to_it() -> None:
-    space = wishing(
-        "Keep your answers short.",
-        "When I ask about wine, mention the price.",
-        "When I ask about seats, offer the aisle.",
-    )
-    general, wine, seats = standing_wishes(space)
-    query = replace(understand("Which wine?", space.speakers), vector=np.array(NEAR))
-    assert fitting_wishes([general, wine, seats], [NEAR, FAR], query) == [wine, general]
-    assert fitting_wishes([general, wine, seats], [FAR, FAR], query) == [general]
-
-
-def test_no_more_wishes_are_shown_than_a_model_reads() -> None:
-    many = [
-        replace(wish, scope="")
-        for wish in standing_wishes(wishing(*(f"When I ask about tea {n}, name brand {n}{n} first." for n in range(9))))
-    ]
-    query = replace(understand("Tea?", ()), vector=np.array(NEAR))
-    assert fitting_wishes(many, [], query) == many[-SHOWN:]
 
 
 def test_a_wish_that_says_no_more_than_another_is_left_out() -> None:

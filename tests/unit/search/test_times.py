@@ -83,14 +83,6 @@ def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind(
     assert space.segment_turn[talk[0]].ref == "5"
 
 
-def test_a_date_does_not_lift_a_passage_that_is_otherwise_irrelevant() -> None:
-    other = paper("x", "Green Pier", "In 1955 the pier was painted.")
-    space = read(*MILL, other)
-    ranked = ask(space, "Who owned the Blue Mill in 1955?")
-    assert refs(space, ranked)[-1] == "x" or "x" not in refs(space, ranked)
-    assert all("time" not in candidate.scores for candidate in ranked if space.segment_turn[candidate.row].ref == "x")
-
-
 def test_an_undated_passage_takes_the_last_date_before_it_at_a_lower_worth() -> None:
     bare = paper("b2", "Blue Mill: History", "The mill had a new owner then.")
     space = read(*MILL[:2], bare, *MILL[2:])
@@ -100,12 +92,6 @@ def test_an_undated_passage_takes_the_last_date_before_it_at_a_lower_worth() -> 
     }
     assert 0 < parts["b2"]["time"] < parts["b"]["time"]
     assert "time" not in parts["a"]  # no date stands before it
-
-
-def test_the_day_of_a_note_is_the_date_of_its_undated_passages() -> None:
-    space = read(*(document(str(n), "Garden notes", "Sowed the beans.", at(2023, n)) for n in (3, 9)))
-    assert refs(space, ask(space, "What was sown in the garden in September 2023?"))[0] == "9"
-    assert refs(space, ask(space, "What was sown in the garden in March 2023?"))[0] == "3"
 
 
 def test_a_date_in_a_sentence_similar_to_the_query_counts_more_than_others_in_the_passage() -> None:
@@ -141,11 +127,6 @@ def test_messages_that_state_the_time_and_messages_said_then_both_gain() -> None
     space = read(recent, long_ago)
     assert refs(space, ask(space, "What did Ann make in 2022?"))[0] == "b"
     assert refs(space, ask(space, "What did Ann make in April 2024?"))[0] == "a"
-
-
-def test_a_time_score_that_all_messages_share_is_subtracted() -> None:
-    space = read(*(message(str(n), "Ann", "Soup.", at(2023, 5, n), session=str(n)) for n in (1, 2)))
-    assert all("time" not in candidate.scores for candidate in ask(space, "What did Ann make in 2023?"))
 
 
 def histories(seed: int) -> list[Turn]:

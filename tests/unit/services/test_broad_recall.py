@@ -65,11 +65,6 @@ async def test_a_number_that_was_said_is_looked_for_among_the_best_evidence_wher
     assert "It's 240 now." in [text for _, text in said_by(recall)]
 
 
-async def test_a_short_list_that_a_caller_asks_for_stays_one():
-    one = await told(memory(), *DEPLOYS)
-    assert (await recalled(one, "How many requests a minute may a phone send?", mode="all")).breadth == "all"
-
-
 async def test_pages_go_on_where_the_one_before_ended():
     one = await told(memory(), *GARDEN)
     whole = await recalled(one, QUESTION, mode="all")
@@ -106,12 +101,6 @@ async def test_a_point_that_a_caller_made_leads():
     assert [(item.kind, item.text) for item in recall.evidence[:1]] == [("point", point.description)]
 
 
-async def test_the_same_words_are_one_line():
-    recall = await recalled(await told(memory(), *GARDEN, "user: The garden has a pond now."), QUESTION, mode="all")
-    texts = [text for _, text in said_by(recall)]
-    assert len(texts) == len(set(texts))
-
-
 async def test_among_people_each_message_stands_for_itself_in_the_order_of_the_search():
     one = await told(
         memory(), "Ann: I baked a lemon cake.", "Bob: Nice cake!", "Ann: For the fair I had baked one more, with plums."
@@ -138,14 +127,6 @@ LONG_TALK = (
 )
 
 
-async def test_a_long_line_is_the_part_that_says_most_with_a_number_where_one_is_asked_for():
-    filler = tuple(f"user: I painted the shelves of room {number} again." for number in range(9))
-    recall = await recalled(await told(memory(), *filler, *LONG_TALK), "How many shelves have I painted?", mode="all")
-    line = next(text for _, text in said_by(recall) if "14" in text)
-    assert "14 shelves" in line
-    assert len(line) <= 360
-
-
 async def test_code_is_in_no_line():
     code = "user: My garden script fails. Can you mend it?\n```python\ngarden = plant(roses, soil)\nprint(garden)\n```"
     recall = await recalled(await told(memory(), *GARDEN, code), QUESTION, mode="all")
@@ -162,12 +143,6 @@ async def test_small_talk_takes_no_place_unless_it_answers_a_question_or_is_all_
     assert {"I bought a garden.", "Yes, absolutely!"} <= set(texts)
     alone = await recalled(await told(memory(), "Bob: Wow, Ann, great!"), "What was great, Ann?")
     assert [item.text for item in alone.evidence] == ["Wow, Ann, great!"]
-
-
-async def test_common_words_are_not_missing():
-    one = await told(memory(), *GARDEN)
-    recall = await recalled(one, "Can you list the order in which I brought up the garden and its hedge?", mode="auto")
-    assert (recall.breadth, recall.missing) == ("all", ())
 
 
 async def test_a_long_message_of_the_user_is_a_line_with_its_matter_and_its_figures():
@@ -226,40 +201,3 @@ async def test_what_is_coming_up_is_what_tells_of_a_time_still_to_come():
     assert recall.breadth == "all"
     assert recall.evidence[0].text == "The dentist moved me, it's 11 January at 9:15 now."
     assert recall.missing == ()
-
-
-AHEAD = (
-    "@ 2023-12-01",
-    "user: I do yoga on Mondays.",
-    "user: I still have to renew my passport.",
-    "user: I'm going to buy a bike soon.",
-    "user: I want to do the sailing licence one day.",
-    "user: My landlord is called Brandt.",
-    "@ 2023-12-20",
-    "user: The boiler inspection is on 4 February 2024.",
-    "user: My sister visits us on 12 February 2024.",
-    "user: The concert on 18 February 2024 was called off.",
-    "user: I bought the bike, a green one.",
-    "user: I gave up on the sailing licence.",
-    "user: I renewed my library card.",
-    "user: My sister cancelled, so no visit in February.",
-)
-
-
-@pytest.mark.parametrize("question", ["What is coming up?", "What's next for me?", "What do I have planned?"])
-async def test_what_is_still_to_come_is_dates_then_plans_then_standing_days_and_nothing_settled(question: str):
-    recall = await recalled(await told(memory(), *AHEAD), question, mode="auto")
-    assert (recall.breadth, recall.missing) == ("all", ())
-    assert [item.text for item in recall.evidence] == [
-        "The boiler inspection is on 4 February 2024.",
-        "I still have to renew my passport.",
-        "I do yoga on Mondays.",
-    ]
-
-
-async def test_plans_of_others_and_of_another_matter_are_not_still_to_come():
-    said = (*AHEAD, "Ann: I still have to paint the gate.", "Ann: We need to mow the lawn.")
-    one = await told(memory(), *said)
-    texts = [item.text for item in (await recalled(one, "What's next for Ann?", mode="auto")).evidence]
-    assert "I still have to paint the gate." in texts
-    assert texts.index("I still have to paint the gate.") > texts.index("The boiler inspection is on 4 February 2024.")

@@ -31,14 +31,6 @@ async def test_the_next_answer_is_the_correction_in_its_own_words_where_it_says_
     assert [citation.source.quote for citation in answer.citations] == [MOVED]
 
 
-async def test_a_correction_comes_first_though_the_older_record_would_suffice():
-    one = await corrected()
-    recall = await recalled(one, QUESTION)
-    assert recall.evidence[0].text == MOVED
-    assert recall.conflicts[0].startswith("corrected on Mon 1 Jan 2024: “The harvest")
-    assert (await recalled(one, "Who likes the harvest?")).correction is None
-
-
 async def test_another_question_that_finds_the_wrong_words_is_told_of_the_correction():
     one = await corrected()
     other = "In which barn is the supper of Ann?"
@@ -61,13 +53,6 @@ async def test_after_a_later_message_about_the_same_a_correction_is_no_answer_an
     await told(one, "@ 2024-02-01", "Ann: The harvest supper is in the tent now.")
     answer = await asked(one)
     assert (answer.text, answer.closest[0].quote) == (None, MOVED)
-
-
-async def test_evidence_is_marked_as_wrong_only_by_who_says_that_the_answer_was_wrong():
-    one = await told(memory(), BARN)
-    recall = await recalled(one, QUESTION)
-    await judged(one, recall.episode, correction=MOVED)
-    assert not (await recalled(one, "In which barn is the supper of Ann?")).corrected
 
 
 async def test_who_says_that_a_corrected_sentence_helps_takes_the_correction_of_it_back():

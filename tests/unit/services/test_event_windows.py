@@ -6,7 +6,7 @@ from learning_memory import memory, recalled, told
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.iso import parse
-from mcp_memory.search.windows import tells_of
+from mcp_memory.search.times import tells_of
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -40,16 +40,6 @@ async def test_a_time_of_the_clock_is_found_within_its_day():
     one = await told(memory(), "@ 2026-11-25", "Ann: The dentist is on 1 December 2026 at 9:15.")
     recall = await recalled(one, "When is the dentist?", window=day("2026-12-01"))
     assert [item.text for item in recall.evidence] == ["The dentist is on 1 December 2026 at 9:15."]
-
-
-async def test_a_plan_is_found_for_the_day_that_it_names():
-    assert set(await found(day("2023-09-20"))) == {"My flight to Oslo is on 20 September 2023."}
-
-
-async def test_what_was_said_in_the_window_is_not_marked():
-    recall = await recalled(await told(memory(), *TALK), "When did Ann fly?", window=day("2023-09-02"))
-    assert len(recall.evidence) == 3
-    assert not any(item.told_then for item in recall.evidence)
 
 
 async def test_a_year_is_told_of_by_a_window_of_most_of_it_only():

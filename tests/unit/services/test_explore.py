@@ -12,8 +12,6 @@ from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
-from mcp_memory.hypergraph.retrieval import LocalPoints
-from mcp_memory.navigation.operators import ExpandFacts
 from mcp_memory.operators import operators
 from mcp_memory.ports import OperatorResult
 from mcp_memory.search.candidates import INDEXES
@@ -27,6 +25,7 @@ from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
 NOW = 1_700_000_000_000
+OPERATORS = operators(Settings())
 
 
 class Listening:
@@ -36,7 +35,7 @@ class Listening:
     needs = ("entity", "since")
     uses = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
 
-    def __call__(self, call):
+    def take(self, call):
         self.asked = call
         self.likeness = call.cosine(call.space.facts.rows)
         return OperatorResult(())
@@ -68,23 +67,6 @@ async def test_a_step_is_told_what_was_asked_and_how_like_the_query_each_fact_wa
     assert step.likeness[1] > step.likeness[0] > 0
 
 
-async def test_without_a_query_nothing_is_embedded_and_no_fact_is_likelier_than_another():
-    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
-    step, before = Listening(), len(embedder.texts)
-    asked = ExploreRequest("default", "listening", "Ann", window=Window(5, 50))
-    await explore(store, embedder, {"listening": step}, asked, now=NOW)
-    assert (step.asked.query, step.likeness, len(embedder.texts)) == (None, [0.0], before)
-
-
-async def test_the_best_fact_comes_first_with_its_source():
-    facts = NewFact("Ann", "likes", "tea", source="m1"), NewFact("Ann", "likes", "chess", source="m2")
-    store, embedder = await store_of(*facts)
-    asked = ExploreRequest("default", "expand_facts", "ann", query="Did Ann tell about chess?")
-    found = await explore(store, embedder, {"expand_facts": ExpandFacts()}, asked, now=NOW)
-    assert [item.text for item in found.items] == ["Ann likes chess", "Ann likes tea"]
-    assert found.items[0].sources[0].quote == "Ann told me about chess."
-
-
 async def test_what_a_step_does_not_use_is_refused_by_its_name():
     step = Listening()
     step.uses = ("entity", "since")
@@ -104,7 +86,7 @@ async def test_what_a_step_does_not_use_is_refused_by_its_name():
 
 def test_every_operator_names_what_it_needs_among_what_it_uses_and_every_argument_is_used():
     used = set()
-    for step in operators(Settings()).values():
+    for step in OPERATORS.values():
         assert {name for needed in step.needs for name in needed.split(" or ")} <= set(step.uses)
         used |= set(step.uses)
     assert used == set(ExploreInput.model_fields) - {"operator", "limit", "max_tokens", "space", "episode"}
@@ -151,7 +133,7 @@ async def test_an_episode_is_refused_where_no_records_are_taken():
     store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
     asked = ExploreRequest("default", "expand_facts", "Ann", episode="ep_1")
     with pytest.raises(InvalidInput, match=r"^episode: the operator expand_facts does not use it"):
-        await explore(store, embedder, {"expand_facts": ExpandFacts()}, asked, now=NOW)
+        await explore(store, embedder, OPERATORS, asked, now=NOW)
 
 
 async def with_point(*sentences):
@@ -172,18 +154,18 @@ async def test_a_point_stands_for_its_sentences_where_points_are_not_meant_and_o
     assert step.asked.ids == sentences
     around = ExploreRequest("default", "local_points", ids=sentences)
     with pytest.raises(InvalidInput, match=r"is no memory point of space 'default'\. .* begin with h_"):
-        await explore(store, embedder, {"local_points": LocalPoints()}, around, now=NOW)
-    await explore(store, embedder, {"local_points": LocalPoints()}, replace(around, ids=("h_1",)), now=NOW)
+        await explore(store, embedder, OPERATORS, around, now=NOW)
+    await explore(store, embedder, OPERATORS, replace(around, ids=("h_1",)), now=NOW)
 
 
 async def test_an_unknown_space_is_told_with_those_that_there_are():
     store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
     asked = ExploreRequest("work", "expand_facts", "Ann")
-    found = await explore(store, embedder, {"expand_facts": ExpandFacts()}, asked, now=NOW)
+    found = await explore(store, embedder, OPERATORS, asked, now=NOW)
     assert found == OperatorResult(
         (), warnings=("There is no space 'work' yet; known: default. Name the one you mean.",)
     )
-    empty = await explore(FakeStore(), FakeEmbedder(), {"expand_facts": ExpandFacts()}, asked, now=NOW)
+    empty = await explore(FakeStore(), FakeEmbedder(), OPERATORS, asked, now=NOW)
     assert empty.warnings == ("Nothing is stored yet, in any space.",)
 
 

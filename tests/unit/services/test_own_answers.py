@@ -8,7 +8,6 @@ from learning_memory import LINES, judged, memory, recalled, told
 
 from mcp_memory.domain.query import Query
 from mcp_memory.gain.kalman import Teacher
-from mcp_memory.services.learn.episodes import KEPT
 from mcp_memory.services.learn.update import learn, relearner
 
 pytestmark = pytest.mark.anyio
@@ -61,17 +60,6 @@ async def test_known_support_is_not_recorded_again_however_often_it_is_asked():
     assert one.store._view.space("default").beliefs.get(sentence).task_doubt == doubt
 
 
-async def test_support_confirmed_by_a_caller_is_known_for_that_question_only():
-    one = await told(memory(read=True), *TALK)
-    answer = await asked(one, learn=False)
-    await judged(one, answer.recall.episode, answer_correct=True)
-    again = await asked(one)
-    assert again.text == answer.text
-    assert [lesson.source for lesson in lessons_of(one)] == ["caller"]
-    other = await asked(one, "Which city does Bob live in?")
-    assert [lesson.source for lesson in lessons_of(one, other.recall.episode)] == ["embedded"]
-
-
 async def test_repeating_an_answer_never_outweighs_a_caller_who_called_it_wrong():
     one = await told(memory(read=True), *TALK)
     wrong = await asked(one, learn=False)
@@ -111,17 +99,6 @@ async def test_an_unwritable_store_loses_the_lesson_and_not_the_answer():
     answer = await asked(one)
     assert "Lisbon" in answer.text
     assert ["Nothing was learnt" in warning for warning in answer.recall.warnings] == [True]
-
-
-async def test_every_recall_is_a_new_episode_and_the_oldest_is_dropped():
-    one = await told(memory(read=True), *TALK)
-    first = await recalled(one, WHERE)
-    others = {(await recalled(one, "")).episode for _ in range(KEPT - 1)}
-    assert len(others | {first.episode}) == KEPT
-    assert one.episodes.get("default", first.episode).query == WHERE
-    await recalled(one, "")
-    assert one.episodes.get("default", first.episode) is None
-    assert all(one.episodes.get("default", other) for other in others)
 
 
 async def test_the_time_channel_learns_only_if_question_and_sentence_state_a_time():

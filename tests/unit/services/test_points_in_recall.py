@@ -40,19 +40,6 @@ async def test_a_point_more_similar_than_each_of_its_texts_lifts_them():
     assert [point.id for point in found.points] == [item.id]
 
 
-async def test_a_point_less_similar_than_one_of_its_texts_lifts_none():
-    one = await organised()
-    found = await recalled(one, "Who won the Crufts cup?")
-    assert found.points
-    assert all(item.kind != "point" for item in found.evidence)
-
-
-async def test_a_point_lifts_no_text_if_one_of_them_was_not_found():
-    one = await organised()
-    found = await recalled(one, GOAL, limit=1)
-    assert [item.kind for item in found.evidence] == ["sentence"]
-
-
 async def test_feedback_about_a_point_teaches_the_sentences_that_support_it():
     one = await organised()
     found = await recalled(one, GOAL)

@@ -45,21 +45,8 @@ async def test_the_first_step_follows_facts_to_where_more_is_known_and_no_step_i
     assert len({str(one) for one in following}) == len(following)
 
 
-async def test_a_recall_that_covers_the_query_leaves_the_judgement_to_the_caller():
-    recall = await recalled(await told(memory(), *TALK), "Where are the hives of Emil, behind his house?")
-    assert (recall.stop, recall.sufficient) == ("covered", None)
-    assert recall.next
-
-
 async def test_a_recall_that_finds_nothing_suggests_nothing():
     assert steps(await recalled(memory(), ASKED)) == []
-
-
-async def test_calls_that_recall_made_itself_are_not_suggested():
-    recall = await recalled(await told(memory(), *TALK), ASKED)
-    taken = {(call.operator, call.args.get("entity"), call.args.get("ids")) for call in recall.trace}
-    assert taken
-    assert not taken & {(one.operator, one.args.get("entity"), one.args.get("ids")) for one in recall.next}
 
 
 @pytest.mark.parametrize("space", ["default", "work"])

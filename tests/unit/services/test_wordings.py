@@ -28,12 +28,6 @@ async def test_a_wording_brings_its_sentence_to_the_front():
     assert recall.texts == without.texts + 1
 
 
-async def test_a_wording_that_repeats_the_query_costs_nothing():
-    _, without = await rank(QUESTION, "flat boots")
-    _, recall = await rank(QUESTION, "flat boots", wordings=(QUESTION,))
-    assert (recall.texts, [item.id for item in recall.evidence]) == (without.texts, [i.id for i in without.evidence])
-
-
 async def test_a_role_that_nobody_has_is_left_out_and_said_with_the_speakers_that_there_are():
     one = await told(memory(), *TALK)
     with_role = await recalled(one, QUESTION, role="assistant", wordings=("flat boots",))

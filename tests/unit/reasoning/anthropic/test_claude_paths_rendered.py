@@ -6,6 +6,7 @@ import pytest
 from unit.navigation.small_graph import ask, graph, said
 
 from mcp_memory.domain.paths import PathScores
+from mcp_memory.navigation.paths import serialise
 from mcp_memory.reasoning.anthropic.messages import UnusableReply, estimate_tokens
 from mcp_memory.reasoning.anthropic.paths import PATHS, ROOM, PathsReply, render_paths, to_scores
 
@@ -16,10 +17,10 @@ BOB = (
 
 
 def last(*rows, question="Where did Ann's brother live?"):
-    """Return the paths of the last step of a search."""
-    shown = []
-    ask(graph(*rows), question, scores=shown.append)
-    return shown[-1].paths
+    """Return the paths of which a search names some for a judge, else those that it ends with and how they begin."""
+    found = ask(graph(*rows), question)
+    begun = {serialise(path): path for path in (replace(one, steps=one.steps[:1]) for one in found.paths)}
+    return found.fork or (*begun.values(), *(path for path in found.paths if len(path.steps) > 1))
 
 
 def reply(**sufficiency):
