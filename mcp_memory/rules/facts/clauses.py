@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.complements import Slot, read_complement
-from mcp_memory.rules.facts.grammar import inflection, is_known_form
+from mcp_memory.rules.facts.grammar import inflection
 from mcp_memory.rules.facts.modality import (
     clause_confidence,
     content_confidence,
@@ -75,8 +75,6 @@ def verb_without_subject(
     if verb is None:
         return _progressive_without_subject(words, first, adverbs) if talk and last is None else None
     word = words[first]
-    if word.capital and first and not grammar.is_adverb(words, first):
-        return None
     if last is not None and shared:
         fits = verb.tense != "present" or last.tense != "past" or bool({"now", "still"} & verb.adverbs)
         fits = fits or word.low in closed.AUXILIARIES or _goes_on(words, verb)
@@ -88,8 +86,6 @@ def verb_without_subject(
     )
     if opens and not verb.passive and verb.tense == "past" and main and word.low not in closed.AUXILIARIES:
         return verb
-    if opens and word.low == "been" and verb.lemma == "be" and verb.start == word.start:
-        return replace(verb, tense="perfect")  # "been vegan since May"
     return None
 
 
@@ -199,12 +195,6 @@ def read_insertions(
         if not phrases or after >= len(words) or len(phrases) > 1:
             break
         inner = replace(subject[-1], modifiers=(*subject[-1].modifiers, (words[index].low, phrases[0])))
-        if not grammar.is_finite(words, grammar.skip_adverbials(words, after)) and words[after].low not in (
-            "in",
-            "at",
-            "as",
-        ):
-            break
         subject, index = (*subject[:-1], inner), after
     comma = index < len(words) and words[index].text == ","
     start = index + comma
@@ -247,19 +237,6 @@ def is_imperative(words: Sequence[Word], first: int) -> bool:
     verb = inflection(words[first].low)
     if words[first].kind != "word" or verb is None or verb.forms & {"past"} or words[first].low == "last":
         return False
-    if "ing" in verb.forms:  # "Seeing them grow …"
-        return (
-            words[first].capital
-            and first + 1 < len(words)
-            and (is_known_form(words[first].low) or not grammar.is_finite(words, first + 1))  # "Henning lost …"
-            and not grammar.ends_phrase(words, first + 1) | words[first + 1].capital
-        )
-    if (
-        "third" in verb.forms
-        and first + 1 < len(words)
-        and words[first + 1].low in ("like", "good", "great", "so", "as")
-    ):
-        return True  # "Sounds like a plan"
     return not grammar.is_finite(
         words, grammar.skip_adverbials(words, first + 1), frozenset(("past", "third"))
     ) and not (first + 1 < len(words) and words[first + 1].capital)
@@ -270,7 +247,6 @@ MOST = 40
 _TEMPORAL = frozenset(("when", "before", "after", "until", "till", "once", "while", "whenever"))
 _ONLY_OBJECTS = closed.OBJECTIVE - closed.NOMINATIVE
 """Pronouns that are no subjects alone; "me and Tom" is one in chats."""
-_SAYING = frozenset(("say", "tell", "report", "claim", "announce", "think", "believe", "guess", "suppose", "hear"))
 
 
 def read_clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:

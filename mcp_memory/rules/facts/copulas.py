@@ -93,9 +93,8 @@ def _relational_claims(subject: NounPhrase, noun: NounPhrase, slot: Slot, effect
         return
     if noun.text.startswith(("favourite", "favorite")):
         kind = noun.text.split(" of ")[0].removeprefix("favourite").removeprefix("favorite").strip()
-        if subject.pronoun == "" and kinds.fits(subject, "thing"):
-            relation = "favourite_" + kind.replace(" ", "_").lower() if kind else "likes"
-            yield Claim(noun.owner, relation, subject, effect, None, slot.end)
+        relation = "favourite_" + kind.replace(" ", "_").lower() if kind else "likes"
+        yield Claim(noun.owner, relation, subject, effect, None, slot.end)
     elif noun.head in RELATIVES and subject.pronoun not in ("it", "that"):
         relation = RELATIVES[noun.head][0]
         if relation[0] != "(" and (subject.pronoun or subject.named or kinds.is_kin(subject)):
@@ -109,18 +108,15 @@ def _class_claims(
     behind = [Slot("of", (noun.of,), slot.end)] if noun.of else []
     claims = list(word_statements("noun", (noun.head,), [*behind, *clause.slots[1:2]], subject, effect, talk=talk))
     is_role, first = kinds.is_role(noun), noun.text.split()[0].lower()
-    if claims := [claim for claim in claims if not (claim.relation == "leads" and is_role)]:
+    if claims:
         yield from claims
         return
     if kinds.is_demonym(noun) and not noun.determiner:
-        if subject.pronoun not in ("it", "they") and (subject.owner is None or kinds.is_kin(subject) or subject.name):
-            yield Claim(subject, "nationality", noun, "lasting", None, slot.end)
+        yield Claim(subject, "nationality", noun, "lasting", None, slot.end)
         return
     state = {noun.head, noun.text.lower().replace(" ", "-")} & nouns.STATES
     if state:
         yield Claim(subject, "has_condition" if state & nouns.CONDITIONED else "is_a", noun, effect, None, slot.end)
-        return
-    if (subject.pronoun == "it" and talk) or noun.determiner in ("this", "that", "no", "some", "any", "another"):
         return
     is_second_role = noun is not slot.nouns[0] and kinds.is_role(slot.nouns[0]) and kinds.fits(noun, "role")
     if (is_role or is_second_role) and not noun.name:
@@ -129,8 +125,6 @@ def _class_claims(
             yield Claim(subject, "is_a", noun, effect, None, slot.end)
         elif plain and (noun.head not in nouns.ROYAL or (noun.of and noun.of.named)):  # not "queen of the dance floor"
             yield Claim(subject, "works_as", noun, effect, None, slot.end)
-            if first in nouns.NATIONALITIES and noun.determiner:
-                yield Claim(subject, "nationality", noun.text.split()[0], "lasting", None, slot.end)
             yield from _employer_claims(clause, subject, noun, effect)
         return
     classified = noun.determiner in ("a", "an") or (noun.determiner == "the" and noun.of is not None and not talk)
@@ -146,11 +140,9 @@ def _class_claims(
 
 
 def _employer_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, effect: Effect) -> Iterator[Claim]:
-    """Yield the employer of "is a professor at Felden University", and the band of "is the drummer of Tin Orchard"."""
+    """Yield the employer of "is a professor at Felden University"."""
     relation = "member_of" if noun.head in nouns.MUSICIANS else "works_at"
     relation = "plays_for" if noun.head in nouns.SPORTS_ROLES else relation
-    if noun.of and noun.head in nouns.MUSICIANS and kinds.fits(noun.of, "org"):
-        yield Claim(subject, relation, noun.of, effect, None)
     for slot in clause.slots[1:4]:
         employer = slot.nouns[0]
         kind = "name" if slot.preposition == "for" else "org"
@@ -171,13 +163,10 @@ def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
                     relation, kept = "comes_from", "lasting"
                 case "into" if kinds.fits(noun, "hobby") and subject.pronoun != "it":
                     relation = "interested_in"
-                case "in" if kinds.fits(noun, "name") and noun.determiner != "the":
-                    if talk and (left or (lasts and clause.times)):
-                        relation = "lives_in"
-                    elif not talk and clause.verb.tense == "present" and not subject.pronoun:
-                        relation = "located_in"
+                case "in" if talk and kinds.fits(noun, "name") and noun.determiner != "the":
+                    relation = "lives_in" if left or (lasts and clause.times) else ""
                 case "at" | "with" if kinds.fits(noun, "org") and noun.named and lasts:
-                    relation = "works_at" if clause.times or kinds.is_company(noun) else ""
+                    relation = "works_at"
             if relation:
                 yield Claim(subject, relation, noun, kept, None, slot.end)
 
@@ -203,17 +192,14 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
                 kind = "_".join(subject.text.split(" of ")[0].lower().split()[1:])
                 yield Claim(owner, "favourite_" + kind, noun, effect, None, end)
         elif row and not ("role" in row.tail and noun.determiner == "the"):
-            tail: NounPhrase | str = noun.text if "value" in row.tail or "time" in row.tail else noun
-            head, other = (noun, owner) if row.swapped else (owner, tail)
-            meant = "lasting" if "time" in row.tail else effect if row.effect == "state" else row.effect
-            yield Claim(head, row.relation, other, meant, None, end, False, row.confidence)
+            head, tail = (noun, owner) if row.swapped else (owner, noun)
+            yield Claim(head, row.relation, tail, effect, None, end, False, row.confidence)
         elif subject.head in RELATIVES and plain and noun.name and not noun.common and subject.owner:
             relation = RELATIVES[subject.head][0]
             yield from kinship_claims(owner, subject.head if relation == "(person)" else relation, noun, end)
         elif subject.owner and subject.head in nouns.OWNABLE:
-            if not noun.named or noun.determiner == "the" or clause.verb.tense != "present":
-                continue
-            yield Claim(owner, "drives" if kinds.fits(subject, "vehicle") else "owns", noun, effect, None, end)
+            if noun.named and noun.determiner != "the" and clause.verb.tense == "present":
+                yield Claim(owner, "drives" if kinds.fits(subject, "vehicle") else "owns", noun, effect, None, end)
         elif subject.owner and plain and clause.verb.tense == "present" and owner.pronoun != "it":
             vague = subject.of or subject.modifiers or subject.head in nouns.VAGUE | closed.EMPTY | RELATIVES.keys()
             if not vague and not subject.plural:
