@@ -42,7 +42,6 @@ WORK: Final[Mapping[str, str]] = {
     "forget": "commands.care:forget",
     "import": "commands.transfer:import_",
     "list": "commands.show:list_",
-    "move": "commands.backup:move_",
     "restore": "commands.backup:restore_",
     "search": "commands.search:search",
     "show": "commands.show:show",

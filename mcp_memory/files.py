@@ -1,4 +1,4 @@
-"""Write a file whole or not at all."""
+"""Write a file whole or not at all, and list and measure the files of a folder."""
 
 from __future__ import annotations
 
@@ -35,3 +35,21 @@ def whole_file(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Return all files in a folder and below it, but for what another process removes meanwhile.
+
+    Another process may drop a table at any moment; `Path.rglob` would raise then.
+    """
+    for place, _, names in os.walk(folder):
+        yield from (Path(place, name) for name in names)
+
+
+def size_in_bytes(folder: Path) -> int:
+    """Return how many bytes the files in a folder and below it take."""
+    total = 0
+    for path in files_below(folder):
+        with suppress(OSError):  # removed meanwhile
+            total += path.stat().st_size
+    return total

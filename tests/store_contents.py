@@ -19,18 +19,14 @@ SHORT = 4
 
 
 def decoded(folder: Path) -> str:
-    """Return the values of every row of every retained version of every table, and of the log, also in backups.
+    """Return the values of every row of all retained versions of all tables, and of the log, of stores set aside, too.
 
     Raises:
         AssertionError: there is a data file or an index that no retained version of its table has, so that nobody
             knows what is in it.
     """
     texts: list[str] = []
-    for backup in sorted((folder / "backups").glob("*.backup")):
-        with tempfile.TemporaryDirectory() as unpacked:
-            with tarfile.open(backup) as archive:
-                archive.extractall(unpacked, filter="data")
-            texts.append(decoded(Path(unpacked)))
+    texts += map(decoded, folder.glob("replaced-*"))
     log = folder / "memory.log"
     for line in log.read_bytes().splitlines() if log.exists() else ():
         texts += [str(text) for part in line[9:].split(b"\t") for text in _strings(json.loads(part))]

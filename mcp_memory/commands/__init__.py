@@ -9,7 +9,7 @@
     health.py      ``mcp-memory status``
     looking.py     opens the store to look at it
     tokens.py      ``mcp-memory token``
-    backup.py      ``mcp-memory backup``, ``restore`` and ``move``
+    backup.py      ``mcp-memory backup`` and ``restore``
     target.py      where a command may write a file for its user
     transfer.py    ``mcp-memory export`` and ``import``
     check.py       ``mcp-memory check``: starts the server as a client would

@@ -205,11 +205,9 @@ def _add_moving(command: Command) -> None:
         "put a memory back from a backup, in an empty or new place",
         "mcp-memory restore memory.backup\nmcp-memory restore memory.backup --replace",
     )
-    restore.add_argument("file", type=_path, metavar="FILE", help="of `mcp-memory backup`, or one that the memory made")
-    restore.add_argument("--replace", action="store_true", help="replace the memory that is there, after backing it up")
+    restore.add_argument("file", type=_path, metavar="FILE", help="of `mcp-memory backup`")
+    restore.add_argument("--replace", action="store_true", help="replace the memory that is there, which is set aside")
     restore.add_argument("--again", action="store_true", help="bring back what was forgotten there, too")
-    move = command("move", "move the whole memory to another folder", "mcp-memory move /mnt/memory")
-    move.add_argument("to", type=_path, metavar="TO", help="a new or an empty folder")
 
 
 def _add_forget(command: Command) -> None:

@@ -1,4 +1,4 @@
-"""``mcp-memory backup``, ``restore`` and ``move``: a whole store in one file, back from it, and elsewhere."""
+"""``mcp-memory backup`` and ``restore``: a whole store in one file, and back from it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import back_up, is_backup
+from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.forgetter import forgotten_in
 from mcp_memory.storage.forgotten import Book
-from mcp_memory.storage.moving import move, restore
-from mcp_memory.storage.places import note_place
+from mcp_memory.storage.restore import restore
 from mcp_memory.storage.settings import StorageSettings
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -32,7 +32,7 @@ async def backup(settings: Settings, options: argparse.Namespace, terminal: Term
     try:
         await store.forgotten()  # finishes what a process that died had begun to forget
         tables = Tables(store.uri)
-        note_place(tables.folder, "copy", file, now())
+        note_copy(tables.folder, file, now())
         tx = await back_up(tables, settings.storage.lock_timeout_s, file, now())
     finally:
         await store.aclose()
@@ -48,7 +48,6 @@ async def restore_(settings: Settings, options: argparse.Namespace, terminal: Te
         place,
         None if options.again else partial(_forget_again, settings),
         replace=options.replace,
-        keep=chosen.backups,
         now=now(),
         noted_in=chosen.noted_in,
     )
@@ -59,22 +58,11 @@ async def restore_(settings: Settings, options: argparse.Namespace, terminal: Te
         terminal.line(f"What was there is in {saved}; it stays there until you remove it.")
 
 
-async def move_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Move the store to another folder."""
-    store = _open(settings)
-    await store.forgotten()
-    await store.aclose()
-    former = await move(store.uri, options.to, settings.storage.lock_timeout_s, settings.storage.noted_in)
-    place = Tables(store.uri).folder
-    terminal.line(f"Moved the memory from {former} to {place}.")
-    terminal.line(f"{former} keeps a note that leads there; with storage.uri set to {place} it may be deleted.")
-
-
 async def _forget_again(settings: Settings, folder: Path, embedder: str, dimension: int, book: Book) -> int:
     """Forget in a restored store what a book holds; return how many texts that were."""
     configured = choose_embedder(settings)
     if (configured.name, configured.dimension) == (embedder, dimension):
-        there = dataclasses.replace(settings, storage=StorageSettings(str(folder), backups=0))
+        there = dataclasses.replace(settings, storage=StorageSettings(str(folder)))
         store = open_store(there, configured)
     else:
         store = LanceStore(str(folder), embedder=embedder, dimension=dimension)

@@ -107,8 +107,7 @@ def _remedy(found: StoreStatus, errors: Sequence[str], *, tried: bool) -> str:
         if found.remedy == "--rebuild" or errors:
             return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"
         return f"mcp-memory doctor {found.remedy}" if found.remedy else ""
-    file = "FILE, a backup of yours" if found.backup is None else shlex.quote(found.backup)
-    restore = f"mcp-memory restore --replace {file}, or put the damaged files back"
+    restore = "mcp-memory restore --replace FILE, a backup of yours, or put the damaged files back"
     if tried:
         return f"{restore}. Without one: mcp-memory doctor --repair --yes, which gives up what it named"
     return f"mcp-memory doctor --repair, which asks before it gives anything up. If it would: {restore}"

@@ -105,16 +105,12 @@ def _entry_of(client: str | None, system: System, terminal: Terminal) -> Entry:
 
 
 def _own_store(config: Path | None) -> str | None:
-    """Return where commands of this terminal find the store; None if its settings are wrong, or it is away."""
+    """Return where commands of this terminal find the store; None if its settings are wrong."""
     from mcp_memory.settings import load
-    from mcp_memory.storage.arrival import settled
-    from mcp_memory.storage.data_files import local_folder
     from mcp_memory.wiring import usual_place
 
     try:
-        uri = load(config).storage.uri or usual_place()
-        folder = local_folder(uri)
-        return uri if folder is None or settled(folder) == folder else str(settled(folder))
+        return load(config).storage.uri or usual_place()
     except McpMemoryError:
         return None
 

@@ -49,8 +49,6 @@ async def status(settings: Settings, _options: argparse.Namespace, terminal: Ter
         row("", spent_today_text(found.judging))
         if found.judging.texts:
             row("", texts_read_text(found.judging))
-    if store.backup:
-        row("backup", f"its last own one: {store.backup}")
     read = f"facts are read by {found.extractor}" if found.extractor else "facts are not read out of texts"
     row("program", f"mcp-memory {found.version}; {read}; embedder {found.embedder}")
     terminal.line((f"{'':<8} commit {store.tx}, generation {store.generation}, format {store.format}", "dim"))

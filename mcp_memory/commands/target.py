@@ -12,10 +12,10 @@ from mcp_memory.files import whole_file
 from mcp_memory.ports.storage import Store
 from mcp_memory.services.transfer.records import FORMAT
 from mcp_memory.settings import Settings
-from mcp_memory.storage.data_files import MOVED, STORED
+from mcp_memory.storage.copies import known_copies
+from mcp_memory.storage.noted import STORED
 from mcp_memory.storage.own_files import is_own
 from mcp_memory.storage.place import Place
-from mcp_memory.storage.places import known_places
 from mcp_memory.wiring import place_of
 
 Written = TypeVar("Written")
@@ -27,7 +27,7 @@ def refuse_in_store(path: Path) -> None:
     Raises:
         InvalidInput: it lies in one.
     """
-    tables, *files = (*STORED, MOVED)
+    tables, *files = STORED
     for folder in path.expanduser().resolve().parents:
         if os.path.lexists(folder / tables) or any(is_own(folder / name, name) for name in files):
             problem = f"{path} lies in the folder of a memory ({folder})"
@@ -49,8 +49,8 @@ def refuse_other_export(settings: Settings, path: Path, *, replace: bool) -> Non
     if replace or not path.exists() or not path.stat().st_size:
         return
     chosen = settings.storage
-    written = known_places(Place(place_of(settings), chosen.options, chosen.noted_in).folder)
-    if path.resolve() not in {one.path.resolve() for one in written if one.kind == "copy"}:
+    written = known_copies(Place(place_of(settings), chosen.options, chosen.noted_in).folder)
+    if path.resolve() not in written:
         problem = f"{path} is there already, and this memory has not written it"
         raise InvalidInput("FILE", problem, "Name another one, or add --replace.")
 

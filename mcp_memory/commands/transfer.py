@@ -42,7 +42,7 @@ from mcp_memory.services.transfer.foreign.sources import source_files
 from mcp_memory.services.transfer.importing import Imported, import_file
 from mcp_memory.services.transfer.records import space_of
 from mcp_memory.settings import Settings
-from mcp_memory.storage.places import note_place
+from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.visible import one_line, with_masks
@@ -150,7 +150,7 @@ async def _export(store: LanceStore, options: argparse.Namespace, before: list[P
             counts[record] += record not in ("header", "end")
             yield line
 
-    note_place(Tables(store.uri).folder, "copy", file, now())
+    note_copy(Tables(store.uri).folder, file, now())
     if options.markdown:
         written = await to_thread.run_sync(write_folder, file, notes, lines(), before)
         return f"Exported {_in_words(counts)} to {file}, with {quantity(written, 'file')} of Markdown."

@@ -36,7 +36,7 @@ from mcp_memory.server.resources.graph import drawing_of, page_row
 from mcp_memory.server.resources.uris import read_in_thread
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
-from mcp_memory.storage.places import note_place
+from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.tables import Tables
 from mcp_memory.visible import each_text, escaped
 from mcp_memory.wiring import open_unloaded
@@ -103,7 +103,7 @@ async def _write(settings: Settings, options: argparse.Namespace, file: Path) ->
         async with memory.store.reading() as stored:
             known_space(stored, space)
         graph = await read_in_thread(memory, values, content)
-        note_place(Tables((await memory.store.about()).uri).folder, "copy", file, now())
+        note_copy(Tables((await memory.store.about()).uri).folder, file, now())
         html = await to_thread.run_sync(viewer.page, graph)
         await to_thread.run_sync(partial(write_aside, file, [html.encode()]))
         return graph

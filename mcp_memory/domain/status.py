@@ -37,7 +37,6 @@ class StoreStatus:
         problems: in words; empty if healthy.
         remedy: what mends them, or what ``notes`` say of the files that only a repair needs.
         rereading: how many texts a newer extractor has read again; None if it reads none.
-        backup: the newest file of those that the store made by itself; None if there is none.
         notes: in words, what is no problem of the store and should be known.
     """
 
@@ -51,7 +50,6 @@ class StoreStatus:
     queue: int
     problems: tuple[str, ...]
     rereading: Progressed | None = None
-    backup: str | None = None
     notes: tuple[str, ...] = ()
     remedy: Remedy = ""
 

@@ -24,9 +24,9 @@ these rules make one, and a process may be killed at any point of it.
     forget.py       replace log and tables by others without what is to be forgotten
     forgetter.py    forget in one store, and finish what a process that died had begun
     forgotten.py    the book of what was forgotten, without content, and what may be taken back
-    elsewhere.py    how a forget reaches other places; places.py: where else the program wrote something of a store
-    backups.py      a whole store in one file, and back; when such files are made
-    moving.py       restore a store, and move it; arrival.py: in a step that nothing can cut in two
+    elsewhere.py    how a forget reaches other places; copies.py: where else the program wrote something of a store
+    backups.py      a whole store in one file, and its files out of it again
+    restore.py      restore a store; arrival.py: in a step that nothing can cut in two
     place.py        where a store is, a folder or object storage, and its locks; lock.py, bucket.py, bucket_lock.py
     noted.py        a note beside the configuration that a place holds a store, and the store's id
     own_files.py    which files of a store's folder are its own: only these are removed or written over

@@ -1,8 +1,4 @@
-"""Backups: of a whole store into one file, of a store back from it, and those that the store makes by itself.
-
-The store makes one before its derived tables are rebuilt and before its format changes, never before a forget, in the
-folder ``backups`` beside its tables, and keeps the last few. They are exact copies. A forget takes what goes out of
-them too (``elsewhere.py``).
+"""Backups: a whole store into one file, and its files out of it again.
 
 **The file** has an exact copy of the tables at one commit, with a sum of each of their files. It is a tar archive
 without compression (a store is vectors, which hardly get smaller). Its first member says what it is, its last one has
@@ -15,11 +11,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import logging
 import os
-import shutil
 import tarfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,14 +27,12 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreUnwritable
 from mcp_memory.files import whole_file
 from mcp_memory.storage import lock
-from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.forgotten import BOOK
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.log import ANCHOR, LOG
-from mcp_memory.storage.own_files import is_of_table, is_own, own_files, refuse_in_the_way
-from mcp_memory.storage.places import known_places
+from mcp_memory.storage.own_files import is_of_table, own_files, refuse_in_the_way
 from mcp_memory.storage.schema import FORMAT
-from mcp_memory.storage.tables import SPARE, Tables
+from mcp_memory.storage.tables import Tables
 
 KIND = "mcp-memory backup"
 VERSION = 1
@@ -51,7 +43,7 @@ _NO_ARCHIVE = (tarfile.TarError, EOFError, ValueError, ArithmeticError, LookupEr
 _HALF = "it was cut short or changed. Take another backup"
 
 
-def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
+def pack(tables: Tables, file: Path, made: str) -> int:
     """Write a backup of a store as of its last commit, and return the commit's number. Blocking.
 
     The write lock and the compaction lock must be held: nothing may be written or removed meanwhile.
@@ -59,7 +51,6 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
     Args:
         tables: the tables of the store, a local folder.
         file: the file to write; an earlier one is replaced when this one is complete.
-        program: name and version of this program.
         made: the moment, in ISO 8601.
 
     Raises:
@@ -69,7 +60,13 @@ def pack(tables: Tables, file: Path, *, program: str, made: str) -> int:
     last = tables.log.last
     if last is None or tables.folder is None:
         raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
-    header = {"format": KIND, "version": VERSION, "program": program, "made": made, "commit": last.tx}
+    header = {
+        "format": KIND,
+        "version": VERSION,
+        "program": f"mcp-memory {__version__}",
+        "made": made,
+        "commit": last.tx,
+    }
     header |= {"store_format": last.format, "embedder": last.embedder, "dimension": last.dimension}
     refuse_in_the_way(tables.folder)
     paths = [path for name in (LOG, ANCHOR, BOOK) if (path := tables.folder / name).exists()]
@@ -207,16 +204,6 @@ def _damaged(file: Path, why: str) -> InvalidInput:
     return InvalidInput("FILE", f"{file} is no whole backup ({why})", f"{_HALF[0].upper()}{_HALF[1:]}.")
 
 
-FOLDER = "backups"
-SUFFIX = ".backup"
-RESTORE = "restore"
-"""The reason of the one that a restore makes of what was there."""
-_SET_ASIDE = f"-{RESTORE}{SUFFIX}"
-PROGRAM = f"mcp-memory {__version__}"
-
-_log = logging.getLogger(__name__)
-
-
 def fold(tables: Tables) -> None:
     """Let every row be in its table; the write lock must be held."""
     with tables.write_errors():
@@ -238,78 +225,6 @@ async def without_compaction(tables: Tables) -> AsyncIterator[None]:
         yield
 
 
-class Backups:
-    """The backups that a store makes by itself.
-
-    Args:
-        tables: the tables of the store.
-        keep: how many; 0 for none.
-        clock: milliseconds since 1970, UTC.
-
-    Attributes:
-        folder: in which they lie; None for a store that is no local folder, which makes none.
-    """
-
-    def __init__(self, tables: Tables, keep: int, clock: Callable[[], Millis]) -> None:
-        self._tables = tables
-        self._keep = keep
-        self._clock = clock
-        self.folder = tables.folder / FOLDER if tables.folder is not None else None
-
-    def files(self) -> list[Path]:
-        """Return those there are, the oldest first."""
-        found = self.folder.glob(f"[!.]*{SUFFIX}") if self.folder is not None else ()
-        return sorted(path for path in found if is_own(path, f"{FOLDER}/{path.name}"))
-
-    @property
-    def last(self) -> Path | None:
-        """The newest one; None if there is none."""
-        return next(reversed(self.files()), None)
-
-    def make(self, reason: str) -> Path | None:
-        """Make one and remove those that are too many; the locks of `pack` must be held. Blocking.
-
-        What a restore set aside stays until its user removes it, and so does a backup that was restored: neither
-        counts, so trying out one backup after the other loses none.
-
-        Args:
-            reason: in a word or two, joined by hyphens; part of its name.
-
-        Raises:
-            StoreUnwritable: it cannot be written.
-        """
-        if self.folder is None or not self._keep or not self._tables.log.newest():
-            return None
-        now = self._clock()
-        moment = datetime.fromtimestamp(now / 1000, UTC)
-        with self._tables.write_errors():
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-        size = sum(map(size_in_bytes, self.folder.parent.glob("*.lance")))
-        if shutil.disk_usage(self.folder).free < size + SPARE:
-            raise StoreUnwritable(
-                f"storage.uri {self._tables.uri!r}: too little room for a backup, which takes {size:,} bytes. Nothing "
-                "was changed. Make room, or set storage.backups to 0 to do without."
-            )
-        name = f"{moment:%Y%m%dT%H%M%S}{now % 1000:03}Z-{len(self.files())}-{reason}{SUFFIX}"
-        file = self.folder / name
-        pack(self._tables, file, program=PROGRAM, made=moment.isoformat(timespec="seconds"))
-        chosen = {one.path.resolve() for one in known_places(self._tables.folder) if one.kind == "copy"}
-        counted = [] if reason == RESTORE else [one for one in self.files() if not one.name.endswith(_SET_ASIDE)]
-        for old in [one for one in counted if one.resolve() not in chosen][: -self._keep]:
-            old.unlink(missing_ok=True)
-        return file
-
-    async def before(self, reason: str) -> None:
-        """Make one before something; the write lock must be held.
-
-        Raises:
-            StoreBusy: another process is compacting for too long.
-            StoreUnwritable: it cannot be written.
-        """
-        async with without_compaction(self._tables):
-            await to_thread.run_sync(self.make, reason)
-
-
 async def back_up(tables: Tables, lock_timeout_s: float, file: Path, made: Millis) -> int:
     """Write a whole store into a file while others use it, and return the number of the commit that it is as of.
 
@@ -327,4 +242,4 @@ async def back_up(tables: Tables, lock_timeout_s: float, file: Path, made: Milli
         raise InvalidInput("storage.uri", f"nothing is stored in {tables.uri!r}", "Nothing was written.")
     moment = datetime.fromtimestamp(made / 1000, UTC).isoformat(timespec="seconds")
     async with still(tables, WriteLock(tables.folder, lock_timeout_s)):
-        return await to_thread.run_sync(lambda: pack(tables, file, program=PROGRAM, made=moment))
+        return await to_thread.run_sync(lambda: pack(tables, file, moment))

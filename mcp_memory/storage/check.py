@@ -17,9 +17,9 @@ from typing import Literal
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.status import Remedy, StoreStatus
 from mcp_memory.errors import StoreError
+from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.damage import Damage
-from mcp_memory.storage.data_files import size_in_bytes
 from mcp_memory.storage.log import rows_of
 from mcp_memory.storage.rows import name_of, row_faults, values_of, vector_faults
 from mcp_memory.storage.schema import (

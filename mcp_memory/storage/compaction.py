@@ -35,7 +35,7 @@ from datetime import datetime, timedelta
 from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.backups import Backups, fold
+from mcp_memory.storage.backups import fold
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.data_files import is_readable
 from mcp_memory.storage.own_files import refuse_in_tables
@@ -245,7 +245,6 @@ class Renewal:
         place: the place of the store.
         alone: holds the write lock, with every row in its table.
         refresher: knows the last commit, and which tables are broken.
-        backups: those that the store makes by itself.
         derive: returns what derives the turns of one rebuild; None leaves broken tables as they are.
         read_again: returns what reads texts again; None reads none.
         relearn: makes beliefs of lessons.
@@ -260,7 +259,6 @@ class Renewal:
         place: Place,
         alone: Callable[[], AbstractAsyncContextManager[None]],
         refresher: Refresher,
-        backups: Backups,
         derive: Callable[[], Make] | None,
         read_again: Callable[[], ReadAgain] | None,
         relearn: Relearn,
@@ -272,7 +270,6 @@ class Renewal:
         self._place = place
         self._alone = alone
         self._refresher = refresher
-        self._backups = backups
         self._derive = derive
         self._read_again = read_again
         self._relearn = relearn
@@ -300,11 +297,9 @@ class Renewal:
         return self._rereading.progress if self._rereading else None
 
     async def rebuild(self, make: Make) -> int:
-        """Make every derived table again after a backup, and return the number of turns; see `rebuild`."""
+        """Make every derived table again, and return the number of turns; see `rebuild`."""
         embedder, dimension = self._vectors
         with rights_kept(self._place.folder):
-            async with self._alone():
-                await self._backups.before("rebuild")
             return await rebuild(
                 Tables(self._place), self._alone, make, self._relearn, self._embed,
                 embedder=embedder, dimension=dimension, reader=self._reader, clock=self._clock,

@@ -17,34 +17,15 @@ import re
 import struct
 import zlib
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from mcp_memory.files import whole_file
 from mcp_memory.storage.own_files import ensure_own, open_unlinked
 
 Table = Any
 """A table of LanceDB, which comes without types."""
-
-
-def files_below(folder: Path) -> Iterator[Path]:
-    """Return all files in a folder and below it, but for what another process removes meanwhile.
-
-    Another process may drop a table at any moment; `Path.rglob` would raise then.
-    """
-    for place, _, names in os.walk(folder):
-        yield from (Path(place, name) for name in names)
-
-
-def size_in_bytes(folder: Path) -> int:
-    """Return how many bytes the files in a folder and below it take."""
-    total = 0
-    for path in files_below(folder):
-        with suppress(OSError):  # removed meanwhile
-            total += path.stat().st_size
-    return total
 
 
 FAILURES = (OSError, RuntimeError, ValueError, LookupError, ArithmeticError)
@@ -166,47 +147,9 @@ def manifest_of(folder: Path, name: str, version: int) -> Path:
     return folder / f"{name}.lance" / "_versions" / f"{NEWEST - version}.manifest"
 
 
-def local_folder(uri: str) -> Path | None:
-    """Return the folder that a uri names, or None if it names no local one; of a link to a folder, the folder.
-
-    So a store is replaced, and forgotten in, where it is, not where a link leads there.
-    """
-    if uri.startswith("file:"):
-        from urllib.request import url2pathname
-
-        return Path(url2pathname(urlsplit(uri).path))
-    if "://" in uri:
-        return None
-    path = Path(uri).expanduser().absolute()
-    return path.resolve() if path.is_symlink() else path
-
-
 def error_text(error: object) -> str:
     """Return LanceDB's error message without the positions in its own source."""
     return re.sub(r",? ?\S+\.rs:\d+(:\d+)?", "", str(error)).strip().rstrip(".")
-
-
-MOVED = "moved.json"
-"""The note that a store leaves when it is moved: where it is now. Whoever opens the old place is led there."""
-
-
-STORED = ("memory.log", "memory.anchor")
-"""What the folder of every store has that was written to, one or both."""
-_FORMER = ("commits.lance", "anchor-0.json", "anchor-1.json", "sums.txt")
-"""What the folder of a store of an older program has: the first, and one of the others."""
-ARRIVING = "arriving"
-"""The folder of a store that is being restored, or moved here (``arrival.py``)."""
-
-
-def holds_memory(folder: Path) -> bool:
-    """Return whether a memory lies in a folder, and not only what one has left that was moved away."""
-    return not (folder / MOVED).exists() and any((folder / name).exists() for name in STORED)
-
-
-def is_of_older_program(folder: Path) -> bool:
-    """Return whether a memory lies in a folder that an older program wrote, with another format."""
-    first, *others = ((folder / name).exists() for name in _FORMER)
-    return first and any(others) and not any((folder / name).exists() for name in STORED)
 
 
 SUMS = "sums.txt"

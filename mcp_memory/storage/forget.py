@@ -7,8 +7,7 @@ comes next, whatever happens to this process: no process reads or writes before 
    points that are made again get vectors.
 2. The log is replaced by one without what goes, and with a commit of the new generation at its end. That is one step;
    until then nothing is changed, and it begins anew after a crash. Every other process loads the memory again then.
-3. The backups that the store made by itself lose it, too, and what lies in other places is removed or named
-   (``elsewhere.py``).
+3. Stores that were set aside lose it, too, and what lies in other places is removed or named (``elsewhere.py``).
 4. The tables of other generations are removed, and the note of what was chosen with them. What remains in the book is
    when, by whom, how many, and keyed hashes of the ids.
 
@@ -61,7 +60,7 @@ class Forgetting:
         tables: the tables of the store.
         embed: of the descriptions of points that are made again; None leaves them without vectors.
         relearn: makes beliefs of lessons.
-        elsewhere: forgets in backups and wherever else something was written.
+        elsewhere: forgets wherever else something was written.
         clock: milliseconds since 1970, UTC.
     """
 

@@ -14,7 +14,7 @@ from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import McpMemoryError
-from mcp_memory.storage.backups import Backups
+from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.elsewhere import forget_elsewhere
 from mcp_memory.storage.forget import Forgetting
 from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, Work, begin, book_state, read_book, refuse_to_begin
@@ -44,7 +44,6 @@ class Forgetter:
         vectors: embedder and dimension of the store's vectors.
         embed: see `Forgetting`, as for the following arguments.
         relearn: makes beliefs of lessons.
-        backups: those that the store made by itself.
         clock: milliseconds since 1970, UTC.
 
     Attributes:
@@ -59,7 +58,6 @@ class Forgetter:
         vectors: tuple[str, int],
         embed: Embed | None,
         relearn: Relearn,
-        backups: Backups,
         clock: Callable[[], Millis],
     ) -> None:
         self.book = NOTHING_FORGOTTEN
@@ -71,7 +69,6 @@ class Forgetter:
         self._embed = embed
         self._relearn = relearn
         self._clock = clock
-        self._backups = backups
         self._since = 0
         self._work = Forgetting(tables, embed, relearn, self._forget_elsewhere, clock)
 
@@ -173,17 +170,19 @@ class Forgetter:
         return found if len(moments) > len(turns) and found <= self._clock() else 0
 
     async def _forget_elsewhere(self, targets: ForgetTargets) -> tuple[str, ...]:
-        forget_in = partial(self._forget_in_backup, targets)
-        return await forget_elsewhere(self._tables, self._backups, forget_in, targets.turns, self._since)
+        return await forget_elsewhere(self._tables.folder, partial(self._forget_in, targets), self._since)
 
-    async def _forget_in_backup(self, targets: ForgetTargets, folder: Path, embedder: str, dimension: int) -> None:
-        """Forget in an unpacked backup what of the targets is there, and what else was forgotten since it was made.
+    async def _forget_in(self, targets: ForgetTargets, folder: Path) -> None:
+        """Forget in a store that was set aside what of the targets is there, and what else was forgotten since.
 
-        The backup may have been out of reach when that went.
+        It may have been out of reach when that went.
         """
         tables = Tables(str(folder))
-        refresher = self._refresher(tables, embedder, dimension)
-        same = self._vectors == (embedder, dimension)
+        refuse(tables)
+        if (last := tables.log.last) is None:
+            return
+        vectors = last.embedder, last.dimension
+        refresher, same = self._refresher(tables, *vectors), self._vectors == vectors
         work = Forgetting(tables, self._embed if same else None, self._relearn, _nowhere, self._clock)
         view = await to_thread.run_sync(refresher.load)
         for name in list(view.spaces):
@@ -234,5 +233,5 @@ def forgotten_in(space: Space, book: Book) -> ForgetTargets:
 
 
 async def _nowhere(_targets: ForgetTargets) -> tuple[str, ...]:
-    """Forget in the places of an unpacked backup, which has none."""
+    """Forget in the places of a store that was set aside, which has none."""
     return ()

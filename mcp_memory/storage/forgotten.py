@@ -34,8 +34,7 @@ from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.ids import keyed_digest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreUnwritable
-from mcp_memory.files import whole_file
-from mcp_memory.storage.data_files import size_in_bytes
+from mcp_memory.files import size_in_bytes, whole_file
 from mcp_memory.storage.own_files import ensure_own, is_own, refuse_in_tables
 from mcp_memory.storage.schema import Commit, generation_of
 from mcp_memory.storage.tables import SPARE, Tables

@@ -26,6 +26,8 @@ from mcp_memory.storage.own_files import is_own, remove_unfinished
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
+LOCKS = tuple(f"{name}.lock" for name in ("next", "write", "compact", "rebuild", "index", "view"))
+"""The files of all locks in a store's folder."""
 POLL_S = 0.002
 """Between two attempts; one attempt costs about 30 microseconds."""
 

@@ -19,12 +19,16 @@ import secrets
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import whole_file
-from mcp_memory.storage.data_files import MOVED, STORED, local_folder
 from mcp_memory.storage.own_files import ensure_own, is_own
 
+STORED = ("memory.log", "memory.anchor")
+"""What the folder of every store has that was written to, one or both."""
+_FORMER = ("commits.lance", "anchor-0.json", "anchor-1.json", "sums.txt")
+"""What the folder of a store of an older program has: the first, and one of the others."""
 ID_FILE = "store.id"
 FOLDERS = ("/tmp", "/var/tmp")
 """Of temporary files, beside those that the environment names."""
@@ -62,16 +66,12 @@ class PlaceNote:
         """Make sure that the place holds the memory that it held.
 
         Args:
-            folder: where the store of the place is, or was moved to.
+            folder: of the place.
 
         Raises:
-            StoreUnwritable: it holds none, or another one, which nobody may take for the memory; or it was moved since.
+            StoreUnwritable: it holds none, or another one, which nobody may take for the memory.
         """
         self._kept = False
-        if folder is not None and (folder / MOVED).is_file() and not any((folder / name).exists() for name in STORED):
-            raise StoreUnwritable(
-                f"the memory in {str(folder)!r} was moved while this program ran. Nothing was changed. Start it again."
-            )
         if folder is None or (expected := self.id) is None:
             return
         found = id_of(folder)
@@ -104,6 +104,27 @@ class PlaceNote:
         """Remove the note: what the place held was removed on purpose."""
         if self.file is not None:
             self.file.unlink(missing_ok=True)
+
+
+def local_folder(uri: str) -> Path | None:
+    """Return the folder that a uri names, or None if it names no local one; of a link to a folder, the folder.
+
+    So a store is replaced, and forgotten in, where it is, not where a link leads there.
+    """
+    if uri.startswith("file:"):
+        from urllib.request import url2pathname
+
+        return Path(url2pathname(urlsplit(uri).path))
+    if "://" in uri:
+        return None
+    path = Path(uri).expanduser().absolute()
+    return path.resolve() if path.is_symlink() else path
+
+
+def is_of_older_program(folder: Path) -> bool:
+    """Return whether a memory lies in a folder that an older program wrote, with another format."""
+    first, *others = ((folder / name).exists() for name in _FORMER)
+    return first and any(others) and not any((folder / name).exists() for name in STORED)
 
 
 def id_of(folder: Path) -> str | None:

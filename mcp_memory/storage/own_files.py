@@ -13,7 +13,7 @@ import errno
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -53,13 +53,11 @@ _FORMS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     (r"sums\.txt", _has(b".lance/")),
     (r"memory\.anchor", _has(b'{"com', b'mit": ')),
     (r"forgotten\.json", _has(b'"records": ', b'"hashes"', b'"counts"')),
-    (r"moved\.json", _has(b'{"to": "')),
     (r"store\.id", lambda first: re.fullmatch(rb"[0-9a-f]{32}\n?", first) is not None),
     (r"places\.jsonl", _has(b'{"kind": "', b'"path": "')),
     (r"(?:next|write|compact|rebuild|index|view)\.lock|holders/\d+-[0-9a-f]{8}\.lock", _has()),
     (rf"view/{_HEX}\.view(?:\.\d+)?", _has(b"\x80\x05\x95", b"mcp_memory.view")),
     (rf"vectors/\d+/{_HEX}\.f32(?:\.\d+)?", _has_numbers),
-    (r"backups/\d{8}T\d{9}Z-\d+-[a-z-]+\.backup", _has(b"backup.json\0", b'"mcp-memory backup"', b'"store_format"')),
     (r"forgotten/(?:\d{13,}-)+[0-9a-f]{8}\.jsonl", _has(b'"mcp-memory export"', b'{"record": "header"')),
 )
 """Where a file may lie, as a pattern of its path in the store's folder, and what is in the first bytes of it."""
@@ -67,9 +65,10 @@ _KNOWN = tuple((re.compile(pattern), has) for pattern, has in _FORMS)
 _PART = re.compile(r"(.*/)?\.([^/]+)\.\w+\.part")
 """A file that was being written (`mcp_memory.files.whole_file`), with the name of what it should become."""
 _NEEDLESS = re.compile(rf".*(?:{_SPARE}|\.part)")
-_INSIDE = re.compile(r"backups/\.\d{8}T\d{9}Z-\d+-[a-z-]+\.backup\.\w+/")
-"""A folder with the store of a backup: a forget is at it, or was when it was killed."""
-_FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|view|vectors|holders|backups|forgotten")
+ASIDE = "replaced-"
+"""How the name of a folder begins into which a restore has put the store that was there."""
+_ASIDE = re.compile(rf"{ASIDE}\d+")
+_FOLDERS = re.compile(rf"(?:{_NAMES})\.lance|view|vectors|holders|forgotten|{_ASIDE.pattern}")
 _PARTS_OF_TABLES = ("data", "_versions", "_transactions", "_deletions")
 
 
@@ -80,14 +79,24 @@ def is_own(path: Path, place: str) -> bool:
         path: the file.
         place: its path in the folder of a store, with slashes.
     """
-    if inside := _INSIDE.match(place):
-        place = place[inside.end() :]
+    above, _, inside = place.partition("/")
+    place = inside if is_aside(above) else place
     if part := _PART.fullmatch(place):
         place = f"{part[1] or ''}{part[2]}"
     for known, has in _KNOWN:
         if known.fullmatch(place):
             return path.is_file() and not path.is_symlink() and (not (first := _first_bytes(path)) or has(first))
     return False
+
+
+def is_aside(name: str) -> bool:
+    """Return whether a folder of this name has a store that a restore has set aside."""
+    return _ASIDE.fullmatch(name) is not None
+
+
+def asides(folder: Path) -> list[Path]:
+    """Return the folders of a store's folder in which a restore has set stores aside."""
+    return [one for one in sorted(folder.iterdir()) if is_aside(one.name) and one.is_dir() and not one.is_symlink()]
 
 
 def is_of_table(place: str) -> bool:
@@ -115,21 +124,13 @@ def needless_files(folder: Path) -> list[Path]:
     return [path for path in own_files(folder) if _NEEDLESS.fullmatch(path.name)]
 
 
-def left_in(backups: Path) -> Iterator[Path]:
-    """Return what a process that died has left in a folder of backups: half a one, or one that is unpacked."""
-    for path in sorted(backups.glob(".*")):
-        is_work = _INSIDE.fullmatch(f"backups/{path.name}/") and path.is_dir() and not path.is_symlink()
-        if is_work or (path.suffix == ".part" and is_own(path, f"backups/{path.name}")):
-            yield path
-
-
-def remove_own(folder: Path, place: str = "", keep: Collection[str] = ()) -> None:
+def remove_own(folder: Path, place: str = "", keep: Callable[[str], bool] = lambda _: False) -> None:
     """Remove the program's own files in a folder and below it, and the folders in which nothing is left then.
 
     Args:
         folder: a store's folder, which stays, or one in it.
         place: the path of the folder in the store's, with slashes.
-        keep: names of files and folders of the store's folder that stay.
+        keep: whether what has this name in the folder stays.
 
     Raises:
         OSError: some could not be removed; all others were.
@@ -137,7 +138,7 @@ def remove_own(folder: Path, place: str = "", keep: Collection[str] = ()) -> Non
     failure: OSError | None = None
     emptied: set[Path] = set()
     for path in list(own_files(folder, place)):
-        if path.relative_to(folder).parts[0] in keep:
+        if keep(path.relative_to(folder).parts[0]):
             continue
         try:
             path.unlink(missing_ok=True)
@@ -164,7 +165,7 @@ UNFINISHED_S = 3600.0
 
 def remove_unfinished(folder: Path) -> None:
     """Remove what processes were writing into a store's folder when they died (`mcp_memory.files.whole_file`)."""
-    for inside in ("", "backups", "forgotten"):
+    for inside in ("", "forgotten"):
         for path in (folder / inside).glob(".*.part"):
             with suppress(OSError):  # another process was sooner
                 old = time.time() - path.lstat().st_mtime > UNFINISHED_S
@@ -199,15 +200,6 @@ def in_the_way(folder: Path) -> list[Path]:
             wrong = any(known.fullmatch(path.name) for known, _ in _KNOWN) and not is_own(path, path.name)
         found += [path] if wrong else []
     return found
-
-
-LEAVINGS = frozenset(
-    (
-        *("moved.json", "arriving", "holders", "view", "vectors"),
-        *(f"{name}.lock" for name in ("next", "write", "compact", "rebuild", "index", "view")),
-    )
-)
-"""What a store that was moved leaves behind, and what any store makes again."""
 
 
 def others_in(folder: Path) -> list[Path]:

@@ -24,15 +24,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mcp_memory.errors import StoreError, StoreMismatch, StoreUnwritable
-from mcp_memory.storage.arrival import settled
+from mcp_memory.storage.arrival import settle
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, Promises, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.bucket_log import BucketLog
-from mcp_memory.storage.data_files import FAILURES, error_text, is_of_older_program, local_folder
+from mcp_memory.storage.copies import lost_copies
+from mcp_memory.storage.data_files import FAILURES, error_text
 from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
 from mcp_memory.storage.log import LocalLog, Log
-from mcp_memory.storage.noted import PlaceNote
-from mcp_memory.storage.places import lost_places
+from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
 from mcp_memory.storage.rights import open_to_others
 from mcp_memory.storage.schema import older_format
 
@@ -56,10 +56,10 @@ class Place:
         """The folder of the store; None for a store that is no local folder.
 
         Raises:
-            StoreUnwritable: the memory is not where it was, or where it was moved to.
+            StoreUnwritable: the memory is not where it was.
             StoreMismatch: it is that of an older program.
         """
-        folder = settled(local_folder(self.uri))
+        folder = settle(local_folder(self.uri))
         self.note.check(folder)
         if folder is not None and is_of_older_program(folder):
             raise StoreMismatch(older_format(str(folder)))
@@ -97,7 +97,7 @@ class Place:
             StoreUnwritable: see `promises`.
         """
         if self.folder is not None:
-            return (*open_to_others(self.folder), *lost_places(self.folder))
+            return (*open_to_others(self.folder), *lost_copies(self.folder))
         return (KEEPS_VERSIONS,) if self.promises.versions else ()
 
     @cached_property

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from stat import S_IMODE, S_IWGRP, S_IWOTH
+from stat import S_IMODE, S_IWOTH
 
 from mcp_memory.storage.own_files import own_files
 
@@ -66,9 +66,3 @@ def open_to_others(folder: Path) -> tuple[str, ...]:
 def is_of_another(found: os.stat_result) -> bool:
     """Return whether a file belongs to another user than this one and root."""
     return os.name == "posix" and found.st_uid not in (0, os.geteuid())
-
-
-def is_loose(found: os.stat_result) -> bool:
-    """Return whether others may write; a user's own group has no other members where it may write by default."""
-    by_group = found.st_mode & S_IWGRP and found.st_gid != os.getegid()
-    return bool(found.st_mode & S_IWOTH or by_group)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mcp_memory.configurable import NOT_NEGATIVE, key
+from mcp_memory.configurable import key
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,5 @@ class StorageSettings:
     """Commits of one process between two compactions."""
     saved_view: bool = True
     """A large memory opens from a copy of what a process makes of it, beside the tables."""
-    backups: int = key(
-        3, "backups kept that are made before a rebuild and a change of format; 0 makes none", NOT_NEGATIVE
-    )
     noted_in: str = field(default="", compare=False)
     """The folder beside the configuration in which places of stores are noted (``noted.py``); it is no setting."""

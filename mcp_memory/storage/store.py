@@ -24,7 +24,7 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
-from mcp_memory.storage.backups import Backups, fold, without_compaction
+from mcp_memory.storage.backups import fold, without_compaction
 from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.commits import read_log
 from mcp_memory.storage.compaction import Compaction, Renewal
@@ -73,7 +73,6 @@ class LanceStore:
         read_again: returns a function that reads texts again which an older extractor has read.
         masking: the masking of secrets in what is read; the log keeps what was said.
         saved: what the view depends on, for `save_view`; "" saves none.
-        backups: how many the store keeps of those that it makes by itself (`Backups`).
         clock: milliseconds since 1970, UTC.
     """
 
@@ -93,7 +92,6 @@ class LanceStore:
         read_again: Callable[[], ReadAgain] | None = None,
         masking: Masking = KEEP,
         saved: str = "",
-        backups: int = 0,
         clock: Callable[[], Millis] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._place = place if isinstance(place, Place) else Place(place)
@@ -111,15 +109,14 @@ class LanceStore:
         self._write_lock = open_write_lock(self._place, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(self._place, compact_after, clock)
-        self._backups = Backups(Tables(self._place), backups, clock)
         self._renewal = Renewal(
-            self._place, self._alone, self._refresher, self._backups, derive, read_again, relearn, embed,
+            self._place, self._alone, self._refresher, derive, read_again, relearn, embed,
             (embedder, dimension), reader, clock,
         )  # fmt: skip
         self._forgetter = Forgetter(
             Tables(self._place), self._write_lock,
             lambda tables, name, size: Refresher(tables, name, size, make_view, masking),
-            (embedder, dimension), embed, relearn, self._backups, clock,
+            (embedder, dimension), embed, relearn, clock,
         )  # fmt: skip
 
     @asynccontextmanager
@@ -227,7 +224,7 @@ class LanceStore:
     async def rebuild(self, make: Make) -> int:
         """Rebuild every derived table with the configured embedder and return the number of turns; see `rebuild`.
 
-        Other processes may read and write meanwhile; they reload at their next call. A backup is made before.
+        Other processes may read and write meanwhile; they reload at their next call.
         """
         await self._forgetter.settle()
         return await self._renewal.rebuild(make)
@@ -293,7 +290,6 @@ class LanceStore:
             holders=tuple(await self.holders()),
             queue=int(self._compaction.running),
             rereading=self._renewal.progress,
-            backup=str(self._backups.last or "") or None,
         )
 
     async def aclose(self) -> None:

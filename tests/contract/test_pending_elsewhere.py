@@ -20,7 +20,7 @@ from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.storage.backups import back_up
 from mcp_memory.storage.forgotten import KeptFiles
 from mcp_memory.storage.log import LOG
-from mcp_memory.storage.moving import move, restore
+from mcp_memory.storage.restore import restore
 from mcp_memory.storage.tables import Tables
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
@@ -58,21 +58,13 @@ async def memory(tmp_path: Path) -> Memory:
 async def test_a_backup_has_what_is_pending_and_gives_it_back(memory: Memory, tmp_path: Path) -> None:
     tables = Tables(str(tmp_path / "store"))
     await back_up(tables, 5.0, tmp_path / "file", MAY)
-    await restore(tmp_path / "file", str(tmp_path / "copy"), None, replace=False, keep=3, now=MAY)
+    await restore(tmp_path / "file", str(tmp_path / "copy"), None, replace=False, now=MAY)
     copy = open_at(tmp_path / "copy")
     assert await texts(copy) == await texts(memory)
     await finish(copy)
     await say(memory, "m3", "Another one.")
     await finish(memory)
     assert sorted(await texts(memory)) == ["m0", "m1", "m2", "m3"]
-
-
-async def test_a_moved_store_takes_what_is_pending_with_it(memory: Memory, tmp_path: Path) -> None:
-    known = await texts(memory)
-    await store_of(memory).aclose()
-    await move(str(tmp_path / "store"), tmp_path / "new", 5)
-    assert await texts(open_at(tmp_path / "new")) == await texts(open_at(tmp_path / "store")) == known
-    assert not (tmp_path / "store" / LOG).exists()
 
 
 async def test_a_forget_that_may_be_undone_hides_a_pending_text_and_gives_it_back(

@@ -110,7 +110,6 @@ def open_as_server(folder: Path) -> LanceStore:
         derive=lambda: make_rows,
         embed=embed,
         relearn=relearn,
-        backups=3,
         **more,
     )
 
@@ -260,7 +259,7 @@ async def cell(original: Path, file: Path, way: str, work: Path, whole: frozense
 
 
 async def make(folder: Path, kind: str) -> None:
-    """Write a store of a kind; ``large`` has a saved view, mapped vectors, a backup, deletions, and a forget."""
+    """Write a store of a kind; ``large`` has a saved view, mapped vectors, deletions, and a forget."""
     await make_store(
         folder, "compacted" if kind == "compacted" else "loose", commits=5 if kind == "compacted" else 3, size=2
     )

@@ -49,17 +49,17 @@ from damaged_store import (
 )
 
 from mcp_memory.errors import McpMemoryError
+from mcp_memory.files import files_below
 from mcp_memory.storage.backups import back_up
-from mcp_memory.storage.data_files import files_below
-from mcp_memory.storage.moving import move, restore
 from mcp_memory.storage.place import Place, import_lancedb
+from mcp_memory.storage.restore import restore
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
 NOW = 1_800_000_000_000
 HANGS_S = 120
 NAMES = ("rename", "replace", "unlink", "remove", "fsync", "mkdir", "rmdir", "link", "ftruncate")
-AROUND = ("store", "new", "notes", "all.backup")
+AROUND = ("store", "notes", "all.backup")
 STRAY = ("arriving", ".part", ".hidden", ".new")
 
 
@@ -186,14 +186,6 @@ async def _made(around: Path) -> None:
     await store.aclose()
 
 
-async def _move(around: Path) -> None:
-    await move(str(around / "store"), around / "new", 10.0, str(around / "notes"))
-
-
-async def _move_back(around: Path) -> None:
-    await move(str(around / "new"), around / "store", 10.0, str(around / "notes"))
-
-
 async def _restore(around: Path) -> None:
     async def again(made: Path, *_: object) -> int:
         store = open_at(str(made), embed=embed, relearn=relearn)
@@ -202,7 +194,7 @@ async def _restore(around: Path) -> None:
         return 1
 
     notes = str(around / "notes")
-    await restore(around / "all.backup", str(around / "store"), again, replace=True, keep=2, now=NOW, noted_in=notes)
+    await restore(around / "all.backup", str(around / "store"), again, replace=True, now=NOW, noted_in=notes)
 
 
 async def _rebuild(around: Path) -> None:
@@ -238,8 +230,6 @@ UNREADABLE = ("memory.log", "memory.anchor")
 
 
 DEEDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], Any]]] = {
-    "move": (lambda around: None, _move),
-    "move back": (lambda around: in_process(lambda: anyio.run(_move, around)), _move_back),
     "restore over a memory": (lambda around: None, _restore),
     "restore in place of a lost one": (_lose, _restore),
     "restore over a damaged one": (lambda around: _spoil(around, *UNREADABLE), _restore),
@@ -306,7 +296,6 @@ def _begin(original: Path, around: Path, before: Callable[[Path], None]) -> None
 def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random, found: Damage, where: str) -> None:
     before, whole, after, steps, took_s = known
     deed, store = DEEDS[name][1], around / "store"
-    old, new = (around / "new", store) if name == "move back" else (store, around / "new")
     if dice.random() < 0.75:
         at, late, within_s = dice.randint(1, steps), dice.random() < 0.5, float(HANGS_S)
         where += f", step {at} of {steps}, {'after' if late else 'before'} it"
@@ -319,15 +308,9 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
     def fault(text: object) -> None:
         found.faults.append(f"{where}: {str(text)[:600]}")
 
-    moves, moved = name.startswith("move"), (old / "moved.json").exists()
-    at_new = after if moved or name == "move back" else (frozenset(), ())
-    if moves and dice.random() < 0.5:  # the new place is opened first
-        there = in_process(lambda: anyio.run(_look, new))
-        if there != at_new:
-            fault(f"the new place, moved {moved}: {_short(there)}")
     ends = in_process(lambda: anyio.run(_look, store))
     told = ends if isinstance(ends, str) else " ".join(ends[1]) if ends else "it hangs"
-    if ends == after and (moved or not moves):
+    if ends == after:
         found.ends[f"{name}: after"] += 1
     elif ends in (before, whole):
         found.ends[f"{name}: before"] += 1
@@ -335,9 +318,7 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
         found.ends[f"{name}: told"] += 1
     else:
         fault(f"opened: {_short(ends)}")
-    if moves and not moved and (there := in_process(lambda: anyio.run(_look, new))) != at_new:
-        fault(f"a second memory: {_short(there)}")
-    if ends != after or name == "rebuild" or (moves and not moved):
+    if ends != after or name == "rebuild":
         again = in_process(lambda: anyio.run(deed, around))
         if again is not None:
             fault(f"once more: {again}")
@@ -352,15 +333,8 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
         fault(f"it takes no write: {_short(written)}")
     for path in files_below(around):
         inside = path.relative_to(around).as_posix()
-        if any(part in inside for part in STRAY) or inside.partition("/")[0] not in (
-            "store",
-            "new",
-            "notes",
-            "all.backup",
-        ):
+        if any(part in inside for part in STRAY) or inside.partition("/")[0] not in AROUND:
             fault(f"left behind: {inside}")
-    if moves and (files := [one.name for one in files_below(old) if not one.name.endswith(".lock")]) != ["moved.json"]:
-        fault(f"left in the old place: {files}")
 
 
 def _short(state: object) -> str:

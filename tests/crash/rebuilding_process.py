@@ -1,4 +1,4 @@
-"""A process that rebuilds a store several times, with a backup before each; a rebuild that gave up counts as one.
+"""A process that rebuilds a store several times; a rebuild that gave up counts as one.
 
 Run as ``python rebuilding_process.py FOLDER TIMES``.
 """
@@ -23,7 +23,7 @@ from mcp_memory.storage.store import LanceStore
 
 async def main(folder: str, times: int) -> None:
     """Rebuild one time after the other."""
-    store = LanceStore(folder, embedder="fake", dimension=DIMENSION, embed=embed, backups=3)  # type: ignore[arg-type]
+    store = LanceStore(folder, embedder="fake", dimension=DIMENSION, embed=embed)  # type: ignore[arg-type]
     for _ in range(times):
         try:
             await store.rebuild(_make)

@@ -15,8 +15,7 @@ from damage_table import damage, doctor, make, status_of, strays, table, written
 from damaged_store import make_rows, open_store
 from lance_at import open_at
 
-from mcp_memory.errors import StoreDamaged, StoreUnwritable
-from mcp_memory.storage.data_files import MOVED
+from mcp_memory.errors import StoreDamaged
 from mcp_memory.storage.log import ANCHOR, LOG
 from mcp_memory.vectors import Matrix
 
@@ -112,13 +111,3 @@ async def test_a_running_server_is_told_what_a_new_one_finds(tmp_path: Path) -> 
     refused = await written(folder)
     assert refused is not None
     assert all(text in refused for text in seen.problems)
-
-
-@pytest.mark.parametrize("content", ["", "{", '{"from": 1}'])
-async def test_a_damaged_note_of_where_a_store_was_moved_to_is_said(tmp_path: Path, content: str) -> None:
-    folder = tmp_path / "store"
-    folder.mkdir()
-    (folder / MOVED).write_text(content)
-    with pytest.raises(StoreUnwritable, match="was moved away"):
-        await written(folder)
-    assert list(folder.iterdir()) == [folder / MOVED]

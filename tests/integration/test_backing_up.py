@@ -1,4 +1,4 @@
-"""``mcp-memory backup``, ``restore`` and ``move``: what they say, and what comes back."""
+"""``mcp-memory backup`` and ``restore``: what they say, and what comes back."""
 
 from __future__ import annotations
 
@@ -40,10 +40,6 @@ async def tell(memory: Memory) -> None:
 
 async def forget_first(memory: Memory) -> None:
     await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
-
-
-async def place(memory: Memory) -> str:
-    return (await memory.store.about()).uri
 
 
 async def told(memory: Memory) -> set[str]:
@@ -89,16 +85,6 @@ def test_what_was_told_again_after_a_forget_comes_back_with_a_later_backup(
     assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
 
 
-def test_a_memory_is_moved_and_found_from_its_old_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    anyio.run(with_memory, tell)
-    assert main(["move", str(tmp_path / "new")]) == 0
-    assert f"to {tmp_path / 'new'}" in capsys.readouterr().out
-    assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
-    assert anyio.run(with_memory, place) == str(tmp_path / "new")
-    assert main(["move", str(tmp_path / "new")]) == 1
-    assert "lie in each other" in capsys.readouterr().err
-
-
 def test_files_and_folders_of_others_are_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["backup", str(tmp_path / "none.backup")]) == 1
     assert "nothing is stored" in capsys.readouterr().err
@@ -132,12 +118,12 @@ def test_what_doctor_says_after_the_log_was_damaged_helps(tmp_path: Path, capsys
     assert said.startswith("to do: mcp-memory doctor --repair, which asks before it gives anything up. If it would: ")
     log.write_bytes(content)
     assert main(["doctor", "--rebuild"]) == 0
-    (backup,) = (tmp_path / "store" / "backups").iterdir()
+    assert main(["backup", str(backup := tmp_path / "memory.backup")]) == 0
     log.unlink()
     capsys.readouterr()
     assert main(["doctor", "--repair"]) == 1
     said = capsys.readouterr().out.splitlines()[-1]
-    assert said.startswith(f"to do: mcp-memory restore --replace {backup}, or put the damaged files back")
+    assert said.startswith("to do: mcp-memory restore --replace FILE, a backup of yours, or put the damaged files back")
     assert main(["restore", str(backup)]) == 1
     assert "--replace; it is set aside" in capsys.readouterr().err
     assert main(["restore", "--replace", str(backup)]) == 0
@@ -145,21 +131,6 @@ def test_what_doctor_says_after_the_log_was_damaged_helps(tmp_path: Path, capsys
     assert (aside / "memory.anchor").is_file()
     assert anyio.run(with_memory, told) == set(TEXTS)
     assert main(["doctor"]) == 0
-
-
-def test_a_move_names_what_is_in_its_place_and_removes_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    anyio.run(with_memory, tell)
-    mine = (tmp_path / "to" / "backups" / "photos" / "one.jpg", tmp_path / "to" / "forgotten" / "diary.txt")
-    for file in mine:
-        file.parent.mkdir(parents=True)
-        file.write_text("mine")
-        assert main(["move", str(tmp_path / "to")]) == 1
-        assert f"is not empty: it has {mine[0].relative_to(tmp_path / 'to')}" in capsys.readouterr().err
-    assert [file.read_text() for file in mine] == ["mine", "mine"]
-    assert anyio.run(with_memory, told) == set(TEXTS)
-    assert not (tmp_path / "store" / "moved.json").exists()
 
 
 def test_a_restore_takes_away_nothing_but_the_former_memory(
@@ -172,14 +143,14 @@ def test_a_restore_takes_away_nothing_but_the_former_memory(
     anyio.run(with_memory, forget_first)
     (tmp_path / "memory.backup").rename(store / "memory.backup")  # by hand: the command writes none there
     (photo := next(store.glob("segments_*.lance")) / "photo.jpg").write_text("mine")
-    (store / "backups" / "photos").mkdir(parents=True)
+    (store / "photos").mkdir()
     (store / "notes").symlink_to(tmp_path / "nowhere")
     monkeypatch.delenv("MCP_MEMORY_FORGET_KEEP_DAYS")  # another program, to which no days were told
     assert main(["restore", str(store / "memory.backup"), "--replace"]) == 0
     assert "1 text left out" in capsys.readouterr().out
     assert (store / "memory.backup").is_file()
     assert photo.read_text() == "mine"
-    assert (store / "backups" / "photos").is_dir()
+    assert (store / "photos").is_dir()
     assert (store / "notes").is_symlink()
     assert anyio.run(with_memory, told) == {"m2", "m3"}
     assert main(["forget", "--undo"]) == 0

@@ -60,7 +60,7 @@ def test_what_is_extracted_starts_and_answers_where_the_person_set_nothing(folde
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes in folders")
 def test_a_pipe_is_no_file_to_write_or_to_read(tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe")
-    for command in ("export", "import", "backup", "restore", "move"):
+    for command in ("export", "import", "backup", "restore"):
         with pytest.raises(SystemExit):
             main([command, str(tmp_path / "pipe")])
         assert "is a device, a pipe or a socket; name a file" in capsys.readouterr().err

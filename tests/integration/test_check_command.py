@@ -120,8 +120,6 @@ def test_a_client_with_another_store_than_the_terminal_is_noted_with_the_remedy(
     assert f"mcp-memory install cursor --store {tmp_path / 'other'}" in out
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
     assert "NOTE" not in checked(tmp_path, capsys)[1]
-    assert main(["move", str(tmp_path / "new")]) == 0  # both are led there
-    assert "NOTE" not in checked(tmp_path, capsys)[1]
 
 
 def test_install_and_check_need_no_settings_that_are_right(tmp_path, monkeypatch, capsys):

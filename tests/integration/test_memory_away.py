@@ -11,10 +11,8 @@ from mcp import Client
 from remembering import remember
 
 from mcp_memory.cli import main
-from mcp_memory.errors import StoreUnwritable
 from mcp_memory.server.app import build
 from mcp_memory.settings import load
-from mcp_memory.storage.arrival import leave
 from mcp_memory.storage.noted import ID_FILE, PlaceNote, id_of
 from mcp_memory.wiring import open_memory
 
@@ -82,7 +80,7 @@ def test_every_command_says_that_the_memory_is_away_and_changes_nothing(store, t
     new = str(tmp_path / "new")
     commands = [["list", "facts"], ["show"], ["search", "boat"], ["doctor", "--rebuild"], ["doctor", "--repair"]]
     commands += [["forget", "m1"], ["forget", "--undo", "last"], ["export", new], ["export", "--html", new]]
-    commands += [["import", str(tmp_path / "chat.csv")], ["backup", new], ["move", new]]
+    commands += [["import", str(tmp_path / "chat.csv")], ["backup", new]]
     for command in commands:
         assert main(command) == 1, command
         said = capsys.readouterr().err
@@ -137,17 +135,6 @@ def test_a_store_that_was_there_before_ids_gets_one_and_is_noted_when_it_is_open
     assert id_of(store) == json.loads(note.read_text())["id"]
 
 
-def test_a_moved_memory_keeps_its_id(store, tmp_path, capsys):
-    own = id_of(store)
-    assert main(["move", str(tmp_path / "new")]) == 0
-    assert main(["status"]) == 0
-    assert id_of(tmp_path / "new") == own
-    other(tmp_path / "new")
-    capsys.readouterr()
-    assert main(["status"]) == 1
-    assert "another one is there now" in capsys.readouterr().err
-
-
 def test_everything_forgotten_leaves_a_memory_that_works(store, capsys):
     assert main(["forget", "--everything", "--yes"]) == 0
     assert main(["status"]) == 0
@@ -181,44 +168,21 @@ def test_a_place_is_used_where_no_note_of_it_can_be_written(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("place", ["disk/new", "link/new"])
-@pytest.mark.parametrize("command", [["move", "PLACE"], ["restore", "FILE"]])
-def test_a_memory_that_was_moved_or_restored_is_noted_before_it_is_first_opened(
-    store, tmp_path, monkeypatch, capsys, command, place
-):
+def test_a_memory_that_was_restored_is_noted_before_it_is_first_opened(store, tmp_path, monkeypatch, capsys, place):
     (tmp_path / "mounted").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "mounted")
     new = str(tmp_path / place)
     assert main(["backup", str(tmp_path / "FILE")]) == 0
-    if command[0] == "restore":
-        monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", new)
-    assert main([command[0], str(tmp_path / "FILE") if command[0] == "restore" else new]) == 0
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", new)
+    assert main(["restore", str(tmp_path / "FILE")]) == 0
     vanish(store)
     vanish(Path(new))
     capsys.readouterr()
     assert main(["status"]) == 1
     assert "Is its disk mounted?" in capsys.readouterr().err
-    if command[0] == "move":
-        monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(store))  # of another client
-        assert main(["status"]) == 1
 
 
 def test_a_damaged_id_is_no_other_memory(store, capsys):
     (store / ID_FILE).write_bytes(b"garbage\n")
-    assert main(["status"]) == 0
-    assert "healthy" in capsys.readouterr().out
-
-
-def test_a_memory_that_was_moved_while_a_program_ran_is_not_called_away(store, tmp_path):
-    place = PlaceNote(str(store), load().storage.noted_in)
-    shutil.move(store, tmp_path / "new")
-    store.mkdir()
-    leave(store, tmp_path / "new")
-    with pytest.raises(StoreUnwritable, match=r"was moved while this program ran.*Start it again"):
-        place.check(store)
-
-
-def test_a_strange_folder_of_the_notes_name_moves_no_memory(store, capsys):
-    (store / "moved.json").mkdir()
     assert main(["status"]) == 0
     assert "healthy" in capsys.readouterr().out

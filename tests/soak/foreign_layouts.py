@@ -36,7 +36,6 @@ HEX = "0a1b2c3d" * 4
 STORE_NAMES = (
     *(
         "memory.log",
-        "moved.json",
         "forgotten.json",
         "forgotten.new",
         "memory.anchor",
@@ -55,10 +54,10 @@ STORE_NAMES = (
     ),
     *(f"view/{HEX}.view", f"view/{HEX}.view.12", f"vectors/0/{HEX}.f32", f"vectors/1/{HEX}.f32", "vectors/notes"),
     *(
-        "backups/photos/one.jpg",
-        "backups/old.backup",
-        "backups/.hidden",
-        "backups/20200101T000000000Z-0-rebuild.backup",
+        "replaced-1500000000000/photos/one.jpg",
+        "replaced-1500000000000/segments_0.lance",
+        "replaced-mine/memory.log",
+        "replaced-2",
     ),
     *("forgotten/diary.txt", "forgotten/1500000000000-0a1b2c3d.jsonl", "forgotten/a.part", "forgotten/photos/one.jpg"),
     *("holders/mine.lock", "holders/1-0a1b2c3d.lock", "segments_0.lance/photo.jpg", "segments_0.lance/data/notes.txt"),
@@ -74,13 +73,12 @@ STORE_NAMES = (
     *("photos/one.jpg", "notes.txt", ".git/HEAD", "a b/ü.txt", "memory.log.bak", "store.id.bak"),
 )
 AROUND = (
-    *("to/backups/photos/one.jpg", "to/forgotten/diary.txt", "to/view/one", "to/moved.json", "to", "to/notes.txt"),
+    *("to/photos/one.jpg", "to/notes.txt"),
     *("out.jsonl", "out.html", "out.backup", "out.mcpb", "notes/mine.md", "notes/spaces/default/mine.md", "notes"),
     *("notes/memory.jsonl", "notes/index.md", ".out.jsonl.1.part", ".store.before-1/x"),
     *("home/.cursor/mcp.json.before-mcp-memory", "home/.cursor/mcp.json.replaced-by-mcp-memory", "store.damaged-1/x"),
 )
 COMMANDS: tuple[tuple[str, ...], ...] = (
-    ("move", "@to"),
     ("restore", "@saved.backup", "--replace"),
     ("restore", "@saved.backup", "--replace", "--again"),
     ("restore", "@store/inside.backup", "--replace"),
@@ -122,7 +120,7 @@ class Found:
 
 
 def make_base(folder: Path) -> None:
-    """Make a store with backups, something kept for undo, and files to restore and import."""
+    """Make a store with something kept for undo, and files to restore and import."""
     _settle_environment(folder)
 
     async def fill() -> None:

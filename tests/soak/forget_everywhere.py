@@ -1,13 +1,13 @@
-"""Forget thing after thing of a store that was moved, backed up, restored and exported, and look everywhere for it.
+"""Forget thing after thing of a store that was restored and exported, and look everywhere for it.
 
 Run as ``python tests/soak/forget_everywhere.py --things 240 --forgets 200``. A thing is a message with a word and a
 name of one or two letters that nothing else has, and what was made of it in other words: a memory point with a goal, a
 taught question, a correction, a pooled question, an alias, a caller's fact and a caller's point. Half of them rest on a
-message that stays, too. The store lies behind a link, has earlier homes, backups, and what a killed
-restore, move and export left; all of that is laid again every few rounds, with whatever is there then.
+message that stays, too. The store lies behind a link, and has a store set aside, and what a killed
+export left; both are laid again every few rounds, with whatever is there then.
 
 After every forget everything below the folder is searched for all words of that thing: bytes in several encodings, and
-decoded out of tables and backups (`holding_anywhere`). Before it, the same search has found them all. What stays must
+decoded out of tables (`holding_anywhere`). Before it, the same search has found them all. What stays must
 stay: the messages, and the points, lessons and questions of other things.
 """
 
@@ -41,16 +41,15 @@ from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.settings import load
-from mcp_memory.storage.arrival import leave
-from mcp_memory.storage.backups import Backups
-from mcp_memory.storage.moving import move
-from mcp_memory.storage.places import note_place
+from mcp_memory.storage.backups import back_up
+from mcp_memory.storage.copies import note_copy
+from mcp_memory.storage.restore import restore
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.wiring import open_store
 
 LAID = 10
-"""Rounds after which backups, earlier homes and what killed commands left are laid again."""
+"""Rounds after which a store is set aside, and what killed commands leave is laid again."""
 LATIN, HAN = ("BCDFGHJKLMNPQRSTVWXZ", "gjqvwz"), ("赵钱孙李周吴郑王冯陈", "明华强伟芳娜敏静丽军磊洋")
 """First and second letters of names; no two names side by side, as rows stand in a file, contain another one."""
 
@@ -151,31 +150,18 @@ async def fill(memory: Memory, things: int) -> None:
 
 
 async def lay(root: Path, some: random.Random) -> Memory:
-    """Move the store, back it up, and leave what killed commands leave; return a memory on it."""
-    store, place = (root / "link").resolve(), root / f"home{some.randrange(1 << 30)}"
-    Backups(Tables(str(store)), 1, lambda: time.time_ns() // 1_000_000).make("rebuild")
-    shutil.copytree(store, root / "copy", ignore=shutil.ignore_patterns("holders", "*.lock", "backups"))
-    (root / "link").unlink()
-    await move(str(store), place, 30.0)
-    (root / "link").symlink_to(place)
-    shutil.copytree(root / "copy" / "segments_0.lance", store / "segments_0.lance")  # a move that was killed at its end
-    shutil.copytree(root / "copy" / "sentences_0.lance", store / "sentences_0.lance")
-    shutil.rmtree(root / "copy")
-    (store / "view").mkdir(exist_ok=True)
-    rows = Tables(str(place)).log.rows("turns")
-    texts = " ".join(rows["text"].to_pylist())
-    (store / "view" / f"{some.getrandbits(128):032x}.view").write_bytes(b"\x80\x05\x95mcp_memory.view" + texts.encode())
-    leave(store, place)  # what came after the note would be somebody's own
-    note_place(place, "copy", root / "out.jsonl", 0)
+    """Restore the store over itself, and leave what killed commands leave; return a memory on it."""
+    store, now = (root / "link").resolve(), time.time_ns() // 1_000_000
+    for aside in store.glob("replaced-*"):  # each takes a forget a while, and nothing is new in it
+        shutil.rmtree(aside)
+    texts = " ".join(Tables(str(store)).log.rows("turns")["text"].to_pylist())
+    await back_up(Tables(str(store)), 30.0, root / "file", now)
+    await restore(root / "file", str(store), None, replace=True, now=now)
+    (root / "file").unlink()
+    note_copy(store, root / "out.jsonl", 0)
     lines = [json.dumps({"format": "mcp-memory export"}), *(json.dumps({"text": text}) for text in texts.split())]
     (root / f".out.jsonl.{some.randrange(1 << 20)}.part").write_text("\n".join(lines))
     return open_memory(root / "link")
-
-
-def remove_most_backups(root: Path) -> None:
-    """Remove all backups but one: each takes a forget a while, and nothing is new in them."""
-    for path in [*root.rglob("*.backup")][1:]:
-        path.unlink()
 
 
 async def rounds(root: Path, things: int, forgets: int) -> Outcome:
@@ -206,7 +192,6 @@ async def rounds(root: Path, things: int, forgets: int) -> Outcome:
         outcome.named += len(done.warnings) > 1
         if left := sorted(holding_anywhere(root, every[number])):
             outcome.left[number] = left
-        remove_most_backups(root)
         if place % LAID == LAID - 1 or place == forgets - 1:
             outcome.lost += await lost(memory, things, set(order[: place + 1]))
             sys.stderr.write(f"{place + 1} forgets, {outcome.seconds[-1]:.1f} s, {outcome.left} {outcome.lost[:3]}\n")

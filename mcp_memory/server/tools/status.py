@@ -51,7 +51,6 @@ class StorageOutput(Part):
 
     uri: str
     bytes: Count | None = None
-    backup: Annotated[str | None, Field(description="The newest of those that the store made by itself.")] = None
 
 
 class VersionsOutput(Part):
@@ -126,7 +125,7 @@ def status_reply(status: Status) -> Reply:
     caller, store = CALLER.get(), status.store
     spaces = [space_counts(space) for space in status.spaces if caller.may(("read",), space.name)]
     if not caller.sees_all:  # where the store lies, and how much all spaces take, is not theirs to know
-        store = replace(store, uri="(not shown)", bytes=None, backup=None, tx=0)
+        store = replace(store, uri="(not shown)", bytes=None, tx=0)
     total = CountsOutput(**{name: sum(getattr(space, name) for space in spaces) for name in CountsOutput.model_fields})
     warnings = [*problem_texts(store.problems), *store.notes, *status.notes]
     if (more := len(spaces) - SPACES_LISTED) > 0:
@@ -145,7 +144,6 @@ def status_reply(status: Status) -> Reply:
         *([f"{quantity(total.pending, 'text')} not indexed yet, so found by the words only."] if total.pending else ()),
         *_rereading_lines(store),
         f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",
-        *([f"Its last own backup: {store.backup}."] if store.backup else ()),
     ]
     return reply_of(
         StatusOutput,

@@ -26,9 +26,8 @@ OWN = {
     "sums.txt": b"00000000 11111111 segments_0.lance/data/x.lance\n",
     "view/" + "0a" * 16 + ".view": b"\x80\x05\x95 and so on",
     "vectors/3/" + "0a" * 16 + ".f32": b"\0\0\0\x3f\0\0\0\xbf" + b"\xde\xad\xbe\xef",
-    "backups/20260102T030405006Z-0-rebuild.backup": b"backup.json\0 and so on",
-    "backups/.20260102T030405006Z-0-rebuild.backup.0a1b2c3d.part": b"backup.json\0 and",
-    f"backups/.20260102T030405006Z-0-rebuild.backup.work/segments_0.lance/data/{DATA}.lance": b"\0",
+    f"replaced-17/segments_0.lance/data/{DATA}.lance": b"\0",
+    "replaced-17/memory.log": b'0123abcd {"tx":1,"embedder":"x"}\t{}\n',
     "forgotten/1714903200000-0a1b2c3d.jsonl": b'{"record": "header", "format": "mcp-memory export"}\n',
     "holders/12-0a1b2c3d.lock": b"",
 }
@@ -40,10 +39,8 @@ FOREIGN = {
     "write.lock": b"mine",
     "view/" + "0b" * 16 + ".view": b"my view",
     "vectors/3/" + "0b" * 16 + ".f32": b"my own numbers, as text",
-    "backups/20260102T030405006Z-1-rebuild.backup": b"my backup",
-    "backups/photos/one.jpg": b"jpg",
-    "backups/.hidden": b"mine",
-    f"backups/.latest/segments_0.lance/data/{DATA}.lance": b"my copy",
+    "replaced-17/photos/one.jpg": b"jpg",
+    f"replaced-mine/segments_0.lance/data/{DATA}.lance": b"my copy",
     "forgotten/diary.txt": b"dear diary",
     "forgotten/1714903200000-0a1b2c3e.jsonl": b"mine",
     "holders/mine.lock": b"",
@@ -79,7 +76,7 @@ def test_a_part_of_the_folder_is_known_by_its_place(tmp_path: Path) -> None:
 def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
     lay(tmp_path / "outside", OWN)
     (tmp_path / "store").mkdir()
-    for name in ("segments_0.lance", "view", "backups", "nowhere"):
+    for name in ("segments_0.lance", "view", "replaced-17", "nowhere"):
         (tmp_path / "store" / name).symlink_to(tmp_path / "outside" / name)
     (tmp_path / "store" / "memory.log").symlink_to(tmp_path / "outside" / "memory.log")
     remove_own(tmp_path / "store")
@@ -87,20 +84,20 @@ def test_no_link_is_an_own_file_and_none_is_followed(tmp_path: Path) -> None:
     assert names(tmp_path / "outside") == OWN.keys()
     assert len(list((tmp_path / "store").iterdir())) == 5
     found = {path.name for path in in_the_way(tmp_path / "store")}
-    assert found == {"segments_0.lance", "view", "backups", "memory.log"}
+    assert found == {"segments_0.lance", "view", "replaced-17", "memory.log"}
 
 
 def test_what_takes_a_name_that_the_store_needs_is_named(tmp_path: Path) -> None:
     lay(tmp_path, OWN)
     refuse_in_the_way(tmp_path)
-    lay(tmp_path, {"moved.json": b"my list", "notes.txt": b"mine"})
-    with pytest.raises(StoreUnwritable, match=r"under names that it needs: moved\.json\. Nothing was"):
+    lay(tmp_path, {"forgotten.json": b"my list", "notes.txt": b"mine"})
+    with pytest.raises(StoreUnwritable, match=r"under names that it needs: forgotten\.json\. Nothing was"):
         refuse_in_the_way(tmp_path)
 
 
 def test_half_a_file_of_a_process_that_died_goes_when_it_is_old_and_nobody_elses_does(tmp_path: Path) -> None:
-    names = (".sums.txt.0123abcd.part", "backups/.20240101T000000000Z-0-rebuild.backup.0123abcd.part", ".mine.1a.part")
-    (tmp_path / "backups").mkdir()
+    names = (".sums.txt.0123abcd.part", "forgotten/.1714903200000-0a1b2c3d.jsonl.0123abcd.part", ".mine.1a.part")
+    (tmp_path / "forgotten").mkdir()
     for name in names:
         (tmp_path / name).touch()
     remove_unfinished(tmp_path)
