@@ -28,7 +28,6 @@ from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.settings import Settings
-from mcp_memory.storage.schema import LOG_KINDS
 from mcp_memory.wiring import (
     choose_embedder,
     open_embedder,
@@ -76,36 +75,29 @@ async def doctor(settings: Settings, options: argparse.Namespace, terminal: Term
                 bar.end()
             terminal.line(f"rebuilt from the log: {turns} messages and documents")
         found = (await status(store, embedder, uptime_s=0.0, version=__version__)).store
-        findings = await store.check() if not found.problems else []
-        errors = [finding.text for finding in findings if finding.severity == "error"]
-        remedy = _remedy(found, errors, tried=options.repair)
     finally:
         await store.aclose()
     for problem in found.problems:
         terminal.line(("ERROR:", "bad"), problem)
     for note in found.notes:
         terminal.line(("NOTE:", "bold"), note)
-    for finding in findings:
-        terminal.line((f"{finding.severity.upper()}:", "bad" if finding.severity == "error" else "bold"), finding.text)
-    if not (found.problems or errors):
-        terminal.line("nothing is damaged" if findings or found.notes else "all is well")
-    if remedy:
+    if not found.problems:
+        terminal.line("nothing is damaged" if found.notes else "all is well")
+    if remedy := _remedy(found, tried=options.repair):
         terminal.line(("to do:", "name"), remedy)
-    return 1 if found.problems or errors else 0
+    return 1 if found.problems else 0
 
 
-def _remedy(found: StoreStatus, errors: Sequence[str], *, tried: bool) -> str:
+def _remedy(found: StoreStatus, *, tried: bool) -> str:
     """Return the command that mends what was found, as far as one does; "" where nothing is to be done.
 
     Args:
         found: what is wrong with the store as a whole.
-        errors: about rows, each after the name of its table.
         tried: whether a repair was just done as far as it could be.
     """
-    in_log = any(text.startswith(LOG_KINDS) for text in errors)
-    if found.remedy != "--repair" and not in_log:
-        if found.remedy == "--rebuild" or errors:
-            return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"
+    if found.remedy == "--rebuild":
+        return "mcp-memory doctor --rebuild (what was said is kept in the log, and the rest is made again from it)"
+    if found.remedy != "--repair":
         return f"mcp-memory doctor {found.remedy}" if found.remedy else ""
     restore = "mcp-memory restore --replace FILE, a backup of yours, or put the damaged files back"
     if tried:

@@ -10,14 +10,13 @@ these rules make one, and a process may be killed at any point of it.
     log.py          one line with a sum for each commit, at the end of one file
     bucket_log.py   the same on object storage: an object for each commit, and segments of lines
     schema.py       the kinds of rows, the commit, the format
-    rows.py         values to rows and back, and which rows can be right; columns.py: one field of them
-    tables.py       LanceDB's own calls; data_files.py: its files, whether they are whole, and their sums
+    rows.py         values to rows and back; columns.py: one field of them
+    tables.py       its tables; lance.py: the library; sums.py: of the files of tables
     transaction.py  sweep uncommitted rows, append a batch and its commit
     refresh.py      from new commits and rows to a view that has them; commits.py: to batches
     mapped.py       the vectors of a large store: their files, and how a view maps them
     saved_view.py   the view of a large store in a file, from which the next process begins
-    damage.py       what is damaged, in words, and the repair of the log
-    check.py        the store's status, and what doctor checks
+    damage.py       what is damaged, in words, the repair of the log, and the store's status
     compaction.py   merge small files and remove superseded rows, in the background; when tables are made again
     rebuild.py      make every table again from the log, beside the old ones, and the beliefs from the lessons
     reread.py       read all texts again for facts with a newer extractor, while the store is in use

@@ -3,7 +3,7 @@
 A text, a number and a truth value is a column of its own type, a vector one of lists of fixed length, the times of a
 sentence one of structures. Collections of texts are JSON, so that they need no type of their own.
 
-Nothing read from the disk is trusted: what cannot be read is None, and the row that holds it is left out (``rows.py``).
+A column that is missing, since an older program did not have it, is read as empty values.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _time_type() -> Any:
 
 
 def values_in(field: Field, rows: TableRows) -> Sequence[Any]:
-    """Return what a column holds of a field, None for what cannot be read; of a column that is missing nothing else."""
+    """Return what a column holds of a field; of a column that is missing, None."""
     if field.name not in rows.column_names:  # an older format did not have it
         return [None] * len(rows)
     if field.kind is object:
@@ -85,16 +85,12 @@ def _times(column: Any) -> list[tuple[StatedTime, ...]]:
     import pyarrow.compute as pc
 
     flat = pc.list_flatten(column).to_pylist()  # nearly always empty
-    stated = iter([StatedTime(**time) if time and None not in time.values() else None for time in flat])
-    counts = pc.list_value_length(column).to_pylist()
-    return [tuple(time for time in islice(stated, count or 0) if time is not None) for count in counts]
+    stated = iter([StatedTime(**time) for time in flat])
+    return [tuple(islice(stated, count)) for count in pc.list_value_length(column).to_pylist()]
 
 
 def _from_json(field: Field, text: str | None) -> Any:
-    try:
-        value = read(field.hint, json.loads(text or ""))
-    except (ValueError, RecursionError):
-        return None
+    value = read(field.hint, json.loads(text)) if text is not None else None
     return {intern(name): one for name, one in value.items()} if isinstance(value, dict) else value  # often the same
 
 
@@ -104,14 +100,6 @@ def shared_values(rows: TableRows, name: str) -> list[Any]:
     values = [*encoded.dictionary.to_pylist(), None]
     places: list[int] = encoded.indices.fill_null(len(values) - 1).to_numpy().tolist()
     return [values[place] for place in places]
-
-
-def int_column(rows: TableRows, name: str) -> NDArray[np.int64]:
-    """Return a column of integers; -1, which no column may hold, for a missing value."""
-    import pyarrow.compute as pc
-
-    numbers: NDArray[np.int64] = pc.fill_null(rows[name], -1).to_numpy()
-    return numbers
 
 
 def vectors_of(rows: TableRows, name: str = "vector") -> Matrix:
@@ -126,17 +114,3 @@ def vectors_of(rows: TableRows, name: str = "vector") -> Matrix:
     out: Matrix = np.full((len(rows), dimension), np.nan, dtype=np.float32)
     out[column.is_valid().to_numpy(zero_copy_only=False)] = flat.reshape(-1, dimension)
     return out
-
-
-def lengths_of_texts(rows: TableRows, find: FindTurn) -> NDArray[np.int64]:
-    """Return for each row the length of the text that it names by space and turn, -1 if there is none in its space."""
-    spaces, turns = (rows[name].combine_chunks().dictionary_encode("encode") for name in ("space", "turn_id"))
-    width = len(turns.dictionary)
-    codes = spaces.indices.to_numpy() * np.int64(width) + turns.indices.to_numpy()
-    pairs, inverse = np.unique(codes, return_inverse=True)
-    lengths = []
-    for code in pairs.tolist():
-        space = spaces.dictionary[code // width].as_py()
-        turn = find(space, turns.dictionary[code % width].as_py())
-        lengths.append(len(turn.text) if turn is not None and turn.space == space else -1)
-    return np.array(lengths, dtype=np.int64)[inverse]

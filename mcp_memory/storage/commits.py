@@ -11,7 +11,7 @@ from mcp_memory.domain.batch import Batch, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage.log import rows_of
-from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, point_vectors_of, right_rows
+from mcp_memory.storage.rows import StoredRow, assertions_in_order, latest, point_vectors_of, stored_rows
 from mcp_memory.storage.schema import FORMAT, Commit, LogKind, RowKind, TableRows, older_format
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
@@ -68,7 +68,7 @@ def log_batch(
     """
     new = [
         (row.tx, row.value)
-        for row in right_rows("turns", read("turns"))
+        for row in stored_rows("turns", read("turns"))
         if stored_turn(view, row.value.space, row.value.id) is None
     ]
     arrived = {turn.id: turn for _, turn in new}
@@ -76,22 +76,22 @@ def log_batch(
     def find(space: str, turn_id: str) -> Turn | None:
         return arrived.get(turn_id) or stored_turn(view, space, turn_id)
 
-    def right(kind: RowKind) -> list[StoredRow]:
-        return right_rows(kind, read(kind), dimension)
+    def rows_in(kind: RowKind) -> list[StoredRow]:
+        return stored_rows(kind, read(kind), vectors=True)
 
-    points, questions = right("points"), right("questions")
+    points, questions = rows_in("points"), rows_in("questions")
     batch = Batch(
         tuple(turn for _, turn in new),
         assertions=values(assertions_in_order(read("facts"), read("assertions"), find)),
-        lessons=values(right("episodes")),
-        beliefs=values(latest(right("beliefs"), "sentence_id")),
+        lessons=values(rows_in("episodes")),
+        beliefs=values(latest(rows_in("beliefs"), "sentence_id")),
         points=values(points),
         point_vectors=point_vectors_of(points, read("point_vectors"), dimension),
-        aliases=values(right("aliases")),
+        aliases=values(rows_in("aliases")),
         questions=values(questions),
         question_vectors=np.array([row.vector for row in questions], dtype=np.float32).reshape(-1, dimension),
         outlays=tuple(commit.outlay for commit in commits if commit.outlay),
-        jobs=values(latest(right("jobs"), "turn_id")),
+        jobs=values(latest(rows_in("jobs"), "turn_id")),
     )
     batch = masked(batch, masking, find)  # from here on nothing of the log is seen as it was said
     return [(tx, turn) for (tx, _), turn in zip(new, batch.turns, strict=True)], batch
@@ -132,7 +132,7 @@ def read_log(tables: Tables) -> list[Batch]:
     ensure_format(last, tables.uri)
     entries = list(tables.log.entries(until=last.tx))
     found: dict[LogKind, list[StoredRow]] = {
-        kind: right_rows(kind, rows_of(entries, kind)) for kind in _OF_LOG if kind != "facts"
+        kind: stored_rows(kind, rows_of(entries, kind)) for kind in _OF_LOG if kind != "facts"
     }
     turns = {row.value.id: row.value for row in found["turns"]}
     found["facts"] = assertions_in_order(rows_of(entries, "facts"), None, lambda _, name: turns.get(name))

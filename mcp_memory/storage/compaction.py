@@ -37,7 +37,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.backups import fold
 from mcp_memory.storage.damage import refuse
-from mcp_memory.storage.data_files import is_readable
+from mcp_memory.storage.lance import FAILURES, no_panics
 from mcp_memory.storage.own_files import refuse_in_tables
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, rebuild
@@ -166,7 +166,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         if not stop.is_set():
             _delete_superseded(tables, last.table("beliefs"), now)
         changed = tables.sums.wrong(last.tables)  # merged, they would be right for good
-        for name in {*last.tables} - {*changed}:
+        for name in {*last.tables} - changed:
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
                 started = time.perf_counter()
                 merge_files(tables, name, keep)
@@ -202,8 +202,11 @@ def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
     written = max(version["timestamp"] for version in table.list_versions())
     idle = datetime.now(written.tzinfo) - written
     table.optimize(cleanup_older_than=max(keep, idle + timedelta(seconds=1)))
-    if not is_readable(table):
-        raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")
+    try:
+        with no_panics():
+            table.search().select(["tx"]).to_arrow()
+    except FAILURES as error:
+        raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short") from error
 
 
 def _delete_superseded(tables: Tables, name: str, now: Millis) -> None:

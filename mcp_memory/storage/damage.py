@@ -6,16 +6,20 @@ wrong.
 
 Files can be lost or changed below the program: by a disk, a sync tool, a person. The log says itself what it lacks
 (``log.py``). Of a table each commit says how many rows it has; fewer are a loss, and sums of its files tell what was
-changed in place (``data_files.py``). While the log lacks something, nothing is written or compacted, so that a file put
+changed in place (``sums.py``). While the log lacks something, nothing is written or compacted, so that a file put
 back makes everything whole again.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from mcp_memory.domain.status import Remedy, StoreStatus
 from mcp_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreMismatch, StoreUnwritable
+from mcp_memory.files import size_in_bytes
 from mcp_memory.storage.forgotten import read_book
 from mcp_memory.storage.log import LOG, Entry, LocalLog, Log
 from mcp_memory.storage.own_files import is_of_table
@@ -91,7 +95,7 @@ def examine(tables: Tables) -> Damage:
             log = damage_of_log(tables)
             if last is None or last.format != FORMAT or read_book(tables).work is not None:
                 return Damage(log)
-            short = short_tables(tables, last, closely=True) | tables.sums.wrong(last.tables).keys()
+            short = short_tables(tables, last, closely=True) | tables.sums.wrong(last.tables)
             found = Damage(log, tuple(sorted(short)))
             if not found.tables or before == tables.log.newest():
                 return found
@@ -196,3 +200,57 @@ def _without_gaps(log: Log, gone: Sequence[int]) -> Iterator[Entry]:
         if entry is not None:
             before = entry.commit
             yield entry
+
+
+# Status
+
+
+def store_status(tables: Tables, embedder: str, dimension: int, examine: Callable[[], Damage]) -> StoreStatus:
+    """Return the state of a store without reading its rows; who holds it and what it does just now are left open.
+
+    Args:
+        tables: the tables of the store.
+        embedder: the configured model.
+        dimension: the dimension of its vectors.
+        examine: takes one look.
+    """
+    last, damage = None, examine()
+    problems, notes = [*damage.problems], tuple[str, ...]()
+    remedy: Remedy = "--repair" if damage.log else ""
+    try:
+        last = tables.log.last
+        notes = tables.place.notes
+    except StoreError as error:
+        problems = problems or [str(error)]
+    if last and last.format > FORMAT:
+        problems.append(f"The store has format {last.format}, this program knows {FORMAT}. Update this program.")
+    if last and (last.embedder, last.dimension) != (embedder, dimension):
+        problems.append(
+            f"The store's vectors were made by {last.embedder!r}, configured is {embedder!r}: "
+            "run `mcp-memory doctor --re-embed`."
+        )
+        remedy = remedy or "--re-embed"
+    if tables.folder and not _can_be_written_to(tables.folder):
+        problems.append(f"storage.uri {tables.uri!r} cannot be written to.")
+    return StoreStatus(
+        uri=tables.uri if tables.folder is None else str(tables.folder),  # where it was moved to
+        bytes=None if tables.folder is None else size_in_bytes(tables.folder),
+        tx=last.tx if last else 0,
+        generation=last.generation if last else 0,
+        format=last.format if last else FORMAT,
+        embedder=last.embedder if last else None,
+        holders=(),
+        queue=0,
+        problems=tuple(problems),
+        remedy=remedy or ("--rebuild" if damage.tables else ""),
+        notes=notes,
+    )
+
+
+def _can_be_written_to(folder: Path) -> bool:
+    """Return whether files can be added to a folder, or the folder can be created if it does not exist yet."""
+    try:
+        existing = next(path for path in (folder, *folder.parents) if path.exists())
+    except OSError:  # it lies behind a folder without access, or behind a file
+        return False
+    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)

@@ -32,7 +32,7 @@ from mcp_memory.storage.log import Entry, table_of
 from mcp_memory.storage.mapped import remove_vectors
 from mcp_memory.storage.own_files import needless_files
 from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
-from mcp_memory.storage.rows import row_faults, rows_of, values_of
+from mcp_memory.storage.rows import rows_of, values_of
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (
     LOG_KINDS,
@@ -211,14 +211,12 @@ def _left(found: Erasure, entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _changed(found: Erasure, kind: RowKind, row: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what is left of a point, an alias or a lesson; None for nothing, also of one that nobody can read."""
+    """Return what is left of a point, an alias or a lesson; None for nothing."""
     if row["space"] != found.targets.space:
         return row
     [value] = values_of(kind, table_of(kind, [row]))
     if kind == "episodes":
         left = None if found.targets.everything else found.lessons.get((value.episode_id, value.source), value)
-    elif next(row_faults(kind, value), None):
-        left = None
     else:
         left = found.point(value) if kind == "points" else value if found.keeps_alias(value) else None
     if left is None or left is value:

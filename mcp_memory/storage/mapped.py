@@ -38,7 +38,6 @@ from numpy.typing import NDArray
 from mcp_memory.domain.turns import Segment, Sentence, shared_segment, shares_vectors
 from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.own_files import own_files, remove_empty, remove_own
-from mcp_memory.storage.rows import LENGTH_TOLERANCE
 from mcp_memory.storage.schema import TableRows
 from mcp_memory.vectors import GrowingMatrix, Matrix, SentenceVectors
 from mcp_memory.view.pieces import NONE, Pieces
@@ -289,10 +288,6 @@ class _Held:
         wanted[wanted] = self._open[places[wanted]]
         places, vectors = places[wanted], vectors[wanted]
         if vectors.shape[1] == self._dimension:
-            with np.errstate(over="ignore", invalid="ignore"):
-                lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-                # Of a faulty one zeros are held, which are like nothing.
-                vectors[~(np.abs(lengths - 1) <= LENGTH_TOLERANCE)] = 0
             for number in np.unique(places // GrowingMatrix.BLOCK).tolist():
                 self._fill(number, places, vectors)
 

@@ -1,35 +1,25 @@
 """Where a store is: a folder of this machine, or objects under a URI, with the options to reach them.
 
 Its locks are files on this machine (``lock.py``), or objects beside a store on object storage (``bucket_lock.py``).
-
-**LanceDB** is imported without the client of a remote catalogue, which is never used and takes half of the time. It
-imports value classes from ``lance_namespace_urllib3_client.models``. Python first runs the package around a
-module, and this one imports every request that a catalogue on another machine knows, with validators for each: .4 of
-.9 s, and 14 MB, before the first write of every process. So the package is put in place without being run. It is run
-when somebody asks it for a name of its own.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec, module_from_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from mcp_memory.errors import StoreError, StoreMismatch, StoreUnwritable
+from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settle
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, Promises, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.bucket_log import BucketLog
 from mcp_memory.storage.copies import lost_copies
-from mcp_memory.storage.data_files import FAILURES, error_text
 from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
 from mcp_memory.storage.log import LocalLog, Log
 from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
@@ -116,24 +106,6 @@ class Place:
     def _locks(self) -> dict[str, BucketLock]:
         return {}
 
-    def connect(self) -> Any:
-        """Return LanceDB's own connection.
-
-        Raises:
-            StoreError: none can be opened with this uri.
-        """
-        os.environ.setdefault("LANCEDB_LOG", "error")
-        lancedb = import_lancedb()
-        try:
-            if self.folder is not None:
-                return lancedb.connect(self.folder, session=new_session())
-            return lancedb.connect(self.uri, storage_options=dict(self.options) or None, session=new_session())
-        except FAILURES as error:
-            raise StoreError(
-                f"storage.uri {self.uri!r} cannot be opened: {error_text(error)}. "
-                "Set storage.uri (or MCP_MEMORY_STORAGE_URI) to a folder, or to a URI that LanceDB opens."
-            ) from error
-
 
 WRITE_LOCK, REBUILD_LOCK, COMPACT_LOCK = "write.lock", "rebuild.lock", "compact.lock"
 SOON_S = 0.02
@@ -207,39 +179,3 @@ async def _lease(place: Place, name: str, local: threading.Lock) -> AsyncIterato
             yield free
     finally:
         local.release()
-
-
-CLIENT = "lance_namespace_urllib3_client"
-METADATA_BYTES = 16 << 20
-"""Of manifests and descriptions of data files that a connection keeps in memory. Every commit makes new ones, most of
-them are never asked for again, and LanceDB's own bound is a gigabyte."""
-
-
-def import_lancedb() -> Any:
-    """Return the module of LanceDB, which comes without types."""
-    if "lancedb" not in sys.modules and CLIENT not in sys.modules:
-        put_in_place(CLIENT)
-    import lancedb
-
-    return lancedb
-
-
-def new_session() -> Any:
-    """Return the caches of one connection. Another one has others: a store may have taken the place of this one."""
-    return import_lancedb().Session(metadata_cache_size_bytes=METADATA_BYTES)
-
-
-def put_in_place(name: str) -> None:
-    """Let the modules of a package be imported while the package itself is run only when it is asked for a name."""
-    spec = find_spec(name)
-    if spec is None or spec.loader is None:
-        return
-    package, loader = module_from_spec(spec), spec.loader
-
-    def run(attribute: str) -> Any:
-        if vars(package).pop("__getattr__", None) is not None:
-            loader.exec_module(package)
-        return getattr(package, attribute)
-
-    vars(package)["__getattr__"] = run
-    sys.modules[name] = package

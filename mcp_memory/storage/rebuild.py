@@ -33,7 +33,7 @@ from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.log import rows_of as logged
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
-from mcp_memory.storage.rows import DERIVED, StoredRow, right_rows, rows_of, values_of
+from mcp_memory.storage.rows import DERIVED, StoredRow, rows_of, stored_rows, values_of
 from mcp_memory.storage.schema import (
     Commit,
     TableKind,
@@ -129,14 +129,14 @@ class Relearning:
         entries = list(self._left(self._tables.log.entries(after, until)))
         rows = logged(entries, "episodes")
         new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
-        for tx, _, lesson, _ in right_rows("episodes", rows):
+        for tx, _, lesson, _ in stored_rows("episodes", rows):
             if not self._view.has_lesson(lesson):  # a judge's first lesson counts, should there be a second in the log
                 new.setdefault((lesson.space, *lesson.key), (tx, lesson))
         lessons = list(new.values())
         if not lessons:
             return [], []
         rows = logged((entry for entry in entries if entry.commit.tx <= lessons[-1][0]), "turns")
-        turns = [(row.tx, row.value) for row in right_rows("turns", rows)]
+        turns = [(row.tx, row.value) for row in stored_rows("turns", rows)]
         arrived = {turn.id for _, turn in turns}
         names = dict.fromkeys(name for _, lesson in lessons for name in lesson.labels if name not in self._looked_up)
         self._looked_up.update(names)
@@ -306,7 +306,7 @@ class _Rebuild:
         entries = self._tables.log.entries(self._done, until)
         while part := await to_thread.run_sync(_next_part, entries):
             self._places.update({entry.commit.tx: entry.commit.facts for entry in part})  # the log's keep the first
-            stored = [(row.tx, row.value) for row in right_rows("turns", logged(part, "turns"))]
+            stored = [(row.tx, row.value) for row in stored_rows("turns", logged(part, "turns"))]
             for start in range(0, len(stored), CHUNK):
                 chunk = stored[start : start + CHUNK]
                 batch = await self._make([turn for _, turn in chunk])
@@ -330,10 +330,10 @@ class _Rebuild:
 
     async def _embed_points_and_questions(self, embed: Embed, part: Sequence[Entry]) -> None:
         """Append the vectors of points, and the questions with theirs."""
-        for txs, places, revisions in _chunks(right_rows("points", logged(part, "points"))):
+        for txs, places, revisions in _chunks(stored_rows("points", logged(part, "points"))):
             rows = rows_of("point_vectors", revisions, txs, places, await embed([one.description for one in revisions]))
             await to_thread.run_sync(self._append, "point_vectors", rows)
-        for txs, places, placed in _chunks(right_rows("questions", logged(part, "questions"))):
+        for txs, places, placed in _chunks(stored_rows("questions", logged(part, "questions"))):
             rows = rows_of("questions", placed, txs, places, await embed([question.text for _, question in placed]))
             await to_thread.run_sync(self._append, "questions", rows)
 

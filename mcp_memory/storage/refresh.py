@@ -22,6 +22,7 @@ from functools import partial
 from itertools import groupby
 from typing import cast
 
+from mcp_memory.codec import fields_of
 from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.batch import KEEP, Batch, Masking, masked
 from mcp_memory.domain.ids import Ids
@@ -33,7 +34,7 @@ from mcp_memory.storage.commits import ensure_usable, log_batch, stored_turn
 from mcp_memory.storage.damage import Damage, problem_of_log, short_tables
 from mcp_memory.storage.log import Entry, rows_of
 from mcp_memory.storage.mapped import PIECES, PieceKind, Read, VectorFiles, attach, seal
-from mcp_memory.storage.rows import batch_of
+from mcp_memory.storage.rows import LAYOUTS, batch_of
 from mcp_memory.storage.schema import (
     KEY_BYTES,
     LOG_KINDS,
@@ -94,7 +95,7 @@ class Refresher:
         self.last: Commit | None = None
         self.broken: set[str] = set()
         self.swept: dict[str, int] = {}
-        self._unread: set[str] = set()  # tables whose columns are perhaps no longer what they were
+        self._unread: set[str] = set()  # tables of which a file was changed
         self._read_to: tuple[int, int] | None = (
             None  # the commit that the view's turns are as of, and the log's edition
         )
@@ -286,9 +287,8 @@ class Refresher:
         return view
 
     def _note_damaged_tables(self, last: Commit) -> None:
-        wrong = self.tables.sums.wrong(last.tables)
-        self.broken |= short_tables(self.tables, last) | wrong.keys()
-        self._unread = {name for name, files in wrong.items() if any(file.suffix == ".manifest" for file in files)}
+        self._unread = self.tables.sums.wrong(last.tables)
+        self.broken |= short_tables(self.tables, last) | self._unread
 
     def _load(self, view: View, part: list[Entry], last: Commit, *, first: bool) -> None:
         """Add some of the new commits to the view; their segments and sentences become pending."""
@@ -420,7 +420,6 @@ class Refresher:
             except StoreError:
                 self.broken |= names
                 segments = sentences = None
-            self.broken |= names & self.tables.broken  # an older version was read, which has fewer rows
             if segments is not None and sentences is not None:  # else no turn had any words
                 batch = batch_of(turns, segments, sentences, partial(stored_turn, view))
                 view.add(replace(batch, turns=()), view.tx)
@@ -431,7 +430,7 @@ class Refresher:
         assert self.last is not None
         columns = None
         if not vectors:
-            columns = [name for name in self.tables.column_names(self.last.table(kind)) if name != "vector"]
+            columns = ["tx", *(field.name for field in fields_of(LAYOUTS[kind]))]
         return self._rows(kind, self._complete_to, part, self.last, columns)
 
     # Rows
@@ -449,7 +448,7 @@ class Refresher:
 
         name, until = last.table(kind), part[-1].tx
         if name in self._unread:
-            raise self.tables.unreadable(name, "its newest version was changed after it was written")
+            raise self.tables.unreadable(name, "a file of it was changed after it was written")
         if until != last.tx:
             return self.tables.rows(name, f"tx > {after} AND tx <= {until}", columns)
         version, expected = self.tables.version(name), sum(commit.count(kind) for commit in part)

@@ -24,7 +24,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.log import rows_of as logged
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
-from mcp_memory.storage.rows import right_rows, rows_of
+from mcp_memory.storage.rows import rows_of, stored_rows
 from mcp_memory.storage.schema import FORMAT, Commit, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import sweep
@@ -167,7 +167,7 @@ class Rereading:
             if texts >= PART or entry.commit.tx == self._done:  # known and new texts are not mixed
                 break
         upto = part[-1].commit.tx if part else until
-        found = [(row.tx, row.value) for row in right_rows("turns", logged(part, "turns"))]
+        found = [(row.tx, row.value) for row in stored_rows("turns", logged(part, "turns"))]
         return upto, found, {entry.commit.tx: entry.commit.facts for entry in part}
 
     def _append(self, assertions: list[Assertion], txs: dict[str, int], facts: dict[int, int]) -> None:

@@ -6,32 +6,27 @@ those of the embedded engine in ``assertions_<reader>_<generation>``, which a re
 together. The vectors of points are derived, so they have a table of their own, with the commit and the place of their
 revision; a revision without one gets zeros: it is similar to nothing, and its description remains.
 
-Nothing read from the disk is trusted. A row with a fault (a span outside its text, a vector that is not finite) is left
-out with a warning that names it, so one bad row never keeps a memory from starting. Segments, sentences and assertions
-come in tens of thousands, so whole columns are compared at once, and only rows that this leaves in doubt are checked
-one by one. Only the trace of a lesson is not checked: no belief depends on it, and doctor reports it.
+The log and the files of the tables have sums, so a row that is read is what was written. Only its text may be gone,
+with a line of the log: its pieces and assertions are left out then.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mcp_memory.codec import faults, fields_of
+from mcp_memory.codec import fields_of
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.entities import Alias, entity_key
+from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.language_model import Job
-from mcp_memory.domain.points import MIN_ENTITIES, Point
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
-from mcp_memory.storage.columns import FindTurn, column_of, int_column, lengths_of_texts, values_in, vectors_of
+from mcp_memory.storage.columns import FindTurn, column_of, values_in, vectors_of
 from mcp_memory.storage.schema import RowKind, TableRows, vector_column
 from mcp_memory.vectors import Matrix, Vector
 
@@ -39,24 +34,22 @@ LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
 """Extractors whose assertions are in ``facts``: what callers stated or what was paid for. No rebuild changes it."""
 DERIVED: frozenset[ExtractorName] = frozenset(get_args(ExtractorName)) - LOGGED
 """Extractors whose assertions stand in ``assertions_<generation>`` and are made again by a rebuild."""
-LENGTH_TOLERANCE = 0.01
-"""How far from 1 a vector's length may be; float32 and int8 models stay within 0.001."""
-LAYOUTS: dict[RowKind, tuple[type, str]] = {
-    "turns": (Turn, "id"),
-    "facts": (Assertion, "id"),
-    "episodes": (Lesson, "episode_id"),
-    "points": (Point, "id"),
-    "aliases": (Alias, "alias"),
-    "jobs": (Job, "turn_id"),
-    "segments": (Segment, "id"),
-    "sentences": (Sentence, "id"),
-    "assertions": (Assertion, "id"),
-    "beliefs": (Belief, "sentence_id"),
-    "questions": (PooledQuestion, "text"),
+EARLIER, MISSING = -1, -2
+"""Places in the order of arrival: of a turn that arrived before, and of one that is not there."""
+LAYOUTS: dict[RowKind, type] = {
+    "turns": Turn,
+    "facts": Assertion,
+    "episodes": Lesson,
+    "points": Point,
+    "aliases": Alias,
+    "jobs": Job,
+    "segments": Segment,
+    "sentences": Sentence,
+    "assertions": Assertion,
+    "beliefs": Belief,
+    "questions": PooledQuestion,
 }
-"""Of each table the values in it, and the field that names one in a warning; the questions have their space as well."""
-
-_log = logging.getLogger(__name__)
+"""Of each table the values in it; the questions have their space as well."""
 
 
 # Values as rows
@@ -86,7 +79,7 @@ def rows_of(
     if kind == "questions":
         columns["space"] = pa.array([space for space, _ in values], pa.string())
         values = [question for _, question in values]
-    fields = fields_of(LAYOUTS[kind][0]) if kind in LAYOUTS else ()
+    fields = fields_of(LAYOUTS[kind]) if kind in LAYOUTS else ()
     kept = list(map(_as_stored, values))
     columns |= {field.name: column_of(field, [getattr(value, field.name) for value in kept]) for field in fields}
     if vectors is not None:
@@ -116,90 +109,14 @@ def _as_stored(value: Any) -> Any:
 
 
 def values_of(kind: RowKind, rows: TableRows) -> list[Any]:
-    """Return the values of some rows, in their order, right or not; of ``questions`` each with its space."""
-    class_, _ = LAYOUTS[kind]
+    """Return the values of some rows, in their order; of ``questions`` each with its space."""
+    class_ = LAYOUTS[kind]
     values = list(map(class_, *[values_in(field, rows) for field in fields_of(class_)]))
     return list(zip(rows["space"].to_pylist(), values, strict=True)) if kind == "questions" else values
 
 
-def row_faults(
-    kind: RowKind, value: Any, turn: tuple[str, int] | None = None, vector: Vector | None = None, dimension: int = 0
-) -> Iterator[str]:
-    """Yield the faults of a row, in words.
-
-    Args:
-        kind: its table.
-        value: as read.
-        turn: space and length, in characters, of the text that a piece or an assertion names, if there is one.
-        vector: of the row, where it has one and it was read.
-        dimension: the dimension that vectors should have; 0 for any.
-    """
-    if isinstance(value, tuple):
-        if value[0] is None:
-            yield "a required column is empty"
-        value = value[1]
-    unread = next((f.name for f in fields_of(LAYOUTS[kind][0]) if _is_json(f.kind) and _lacks(value, f.name)), None)
-    if unread:
-        yield f"its {unread} cannot be read"
-        return
-    found = list(faults(value))
-    yield from found or _own_faults(kind, value, turn, dimension)
-    if vector is not None:
-        yield from vector_faults(vector, dimension, "its vector")
-
-
-def _is_json(kind: type) -> bool:
-    return kind not in (str, int, float, bool, bytes, object)
-
-
-def _lacks(value: Any, name: str) -> bool:
-    return getattr(value, name) is None
-
-
-def _own_faults(kind: RowKind, value: Any, turn: tuple[str, int] | None, dimension: int) -> Iterator[str]:
-    """Yield what is wrong with a value of which each field can be right."""
-    if isinstance(value, (Segment, Sentence, Assertion)):
-        if turn is None:
-            yield "it belongs to no stored turn"
-        elif turn[0] != value.space:
-            yield "it lies in another space than its turn"
-        elif not value.start <= value.end <= turn[1]:
-            yield "its span lies outside its text"
-    match value:
-        case Assertion():
-            if value.extractor not in (LOGGED if kind == "facts" else DERIVED):
-                yield f"its extractor is {value.extractor!r}"
-            if value.since >= value.until:
-                yield "it ends before it begins"
-        case Segment():
-            if value.first > value.last:
-                yield "it names no sentences"
-        case Job():
-            if bool(value.holder) != (value.state == "leased"):
-                yield f"its state is {value.state!r}, and its holder {value.holder!r}"
-        case Point():
-            if (value.status == "merged") != bool(value.merged_into):
-                yield f"its status is {value.status!r}, and it was merged into {value.merged_into!r}"
-            if len({entity_key(name) for name in value.entities}) < MIN_ENTITIES:
-                yield f"it joins fewer than {MIN_ENTITIES} entities"
-        case Belief():
-            for name, vector in (("task", value.task), ("time", value.time)):
-                if vector is not None:
-                    yield from vector_faults(vector, dimension, f"its {name} vector")
-
-
-def vector_faults(vector: Vector, dimension: int = 0, subject: str = "it") -> Iterator[str]:
-    """Yield the faults of a vector, which ``subject`` names: its number of dimensions, or its length."""
-    if dimension and len(vector) != dimension:
-        yield f"{subject} has {len(vector)} numbers, not {dimension}"
-        return
-    length = float(np.linalg.norm(vector))
-    if not abs(length - 1) <= LENGTH_TOLERANCE:  # true for NaN as well
-        yield f"{subject} has the length {length:.3f}"
-
-
 class StoredRow(NamedTuple):
-    """A row that can be right: the number of its commit, its place in it, its value, and its vector if it has one."""
+    """A row of a table: the number of its commit, its place in it, its value, and its vector if it has one."""
 
     tx: int
     place: int
@@ -207,25 +124,19 @@ class StoredRow(NamedTuple):
     vector: Vector | None = None
 
 
-def right_rows(kind: RowKind, rows: TableRows | None, dimension: int = 0) -> list[StoredRow]:
-    """Return the rows that can be right in the order of recording.
+def stored_rows(kind: RowKind, rows: TableRows | None, *, vectors: bool = False) -> list[StoredRow]:
+    """Return rows in the order of recording.
 
     Args:
-        kind: the table: any but those of `batch_of` and `assertions_in_order`.
+        kind: the table: any but those of pieces of texts.
         rows: in any order, or None.
-        dimension: the dimension that their vectors should have; 0 leaves out what stands in a column of its own.
+        vectors: whether their vectors are wanted, if they have any.
     """
     if rows is None or not len(rows):
         return []
-    vectors = vectors_of(rows) if dimension and "vector" in rows.column_names else [None] * len(rows)
-    columns = rows["tx"].to_pylist(), rows["place"].to_pylist(), values_of(kind, rows), vectors
-    sure = _fields_are_right(kind, rows) if kind == "turns" else np.zeros(len(rows), dtype=bool)  # of these are many
-    right = [
-        StoredRow(tx, place, value, vector)
-        for is_sure, tx, place, value, vector in zip(sure.tolist(), *columns, strict=True)
-        if is_sure or not _has_fault(kind, value, tx, row_faults(kind, value, None, vector, dimension))
-    ]
-    return sorted(right, key=lambda row: row[:2])
+    wanted = vectors_of(rows) if vectors and "vector" in rows.column_names else [None] * len(rows)
+    columns = rows["tx"].to_pylist(), rows["place"].to_pylist(), values_of(kind, rows), wanted
+    return sorted(map(StoredRow, *columns), key=lambda row: row[:2])
 
 
 def latest(rows: Sequence[StoredRow], key: str) -> list[StoredRow]:
@@ -234,43 +145,28 @@ def latest(rows: Sequence[StoredRow], key: str) -> list[StoredRow]:
     return [rows[place] for place in sorted(last.values())]
 
 
-def name_of(kind: RowKind, value: Any) -> str:
-    """Return what a row is called in a message."""
-    return str(getattr(value[1] if isinstance(value, tuple) else value, LAYOUTS[kind][1]))
-
-
-def _has_fault(kind: RowKind, value: Any, tx: int, found: Iterator[str]) -> bool:
-    """Log a warning about a row that has a fault, and return whether it has one."""
-    fault = next(found, None)
-    if fault:
-        form = "%s: row %s of commit %s is left out: %s (mcp-memory doctor says more)"
-        _log.warning(form, kind, name_of(kind, value), tx, fault)
-    return fault is not None
-
-
 def point_vectors_of(points: Sequence[StoredRow], rows: TableRows | None, dimension: int) -> Matrix:
     """Return the vectors of revisions of points, shape ``(len(points), dimension)``, zeros for a missing one.
 
     Args:
         points: the rows of the revisions.
         rows: those of ``point_vectors_<generation>``, in any order, or None.
-        dimension: the dimension that their vectors should have.
+        dimension: the dimension of their vectors.
     """
-    right: dict[tuple[int, int], Vector] = {}
+    known: dict[tuple[int, int], Vector] = {}
     if rows is not None and len(rows):
-        for tx, place, vector in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), vectors_of(rows), strict=True):
-            if next(vector_faults(vector, dimension), None) is None:
-                right[tx, place] = vector
+        keys = zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), strict=True)
+        known = dict(zip(keys, vectors_of(rows), strict=True))
     zeros = np.zeros(dimension, dtype=np.float32)
-    vectors = [right.get((row.tx, row.place), zeros) for row in points]
+    vectors = [known.get((row.tx, row.place), zeros) for row in points]
     return np.array(vectors, dtype=np.float32).reshape(len(points), dimension)
 
 
-# Many rows: pieces of texts, and assertions
+# Pieces of texts, and assertions: only of texts that are there, since a line of the log may be lost
 
 
 def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find: FindTurn) -> list[StoredRow]:
-    """Return the assertions of some rows in the order of recording; bad ones are left out.
+    """Return the assertions of some rows in the order of recording.
 
     Args:
         facts: rows of ``facts``, in any order, or None.
@@ -280,18 +176,12 @@ def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find
     Returns:
         By commit and by place within it; at the same place, derived ones come first.
     """
-    right: list[StoredRow] = []
-    tables: tuple[tuple[RowKind, TableRows | None], ...] = ("assertions", derived), ("facts", facts)
-    for kind, rows in tables:
-        if rows is not None and len(rows):
-            assertions = values_of(kind, rows)
-            numbers = rows["tx"].to_pylist(), rows["place"].to_pylist()
-            right += compress(map(StoredRow, *numbers, assertions), _are_right(kind, assertions, rows, find))
-    return sorted(right, key=lambda row: row[:2])
+    rows = [*stored_rows("assertions", derived), *stored_rows("facts", facts)]
+    return sorted((row for row in rows if find(row.value.space, row.value.turn_id)), key=lambda row: row[:2])
 
 
 def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> Batch:
-    """Return rows as a batch: pieces by turn and then by index, bad ones left out.
+    """Return rows as a batch: pieces by turn and then by index.
 
     Args:
         turns: in order of arrival.
@@ -299,73 +189,22 @@ def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, f
         sentences: their rows in the same way.
         find_earlier: returns a turn that arrived before these.
     """
-    rank = {turn.id: number for number, turn in enumerate(turns)}
+    ranks = {turn.id: number for number, turn in enumerate(turns)}
 
-    def find(space: str, turn_id: str) -> Turn | None:
-        return turns[rank[turn_id]] if turn_id in rank else find_earlier(space, turn_id)
-
-    def right(kind: RowKind, rows: TableRows) -> tuple[tuple[Any, ...], Matrix]:
+    def in_order(kind: RowKind, rows: TableRows) -> tuple[tuple[Any, ...], Matrix]:
         pieces, vectors = values_of(kind, rows), vectors_of(rows)
-        order = np.flatnonzero(_are_right(kind, pieces, rows, find))
-        by_turn = np.array([rank.get(piece.turn_id, -1) for piece in pieces], dtype=np.int64)[order]
-        order = order[np.lexsort((int_column(rows, "index")[order], by_turn))]
+        for piece in pieces:
+            if piece.turn_id not in ranks:
+                ranks[piece.turn_id] = EARLIER if find_earlier(piece.space, piece.turn_id) else MISSING
+        by_turn = np.array([ranks[piece.turn_id] for piece in pieces], dtype=np.int64)
+        order = np.lexsort((rows["index"].to_numpy(), by_turn))
+        order = order[by_turn[order] != MISSING]
         if np.array_equal(order, np.arange(len(pieces))):
             return tuple(pieces), vectors
         return tuple(pieces[row] for row in order.tolist()), vectors[order]
 
-    (found, segment_vectors), (said, sentence_vectors) = right("segments", segments), right("sentences", sentences)
+    (found, segment_vectors), (said, sentence_vectors) = (
+        in_order("segments", segments),
+        in_order("sentences", sentences),
+    )
     return Batch(tuple(turns), found, said, segment_vectors, sentence_vectors)
-
-
-def _are_right(kind: RowKind, values: Sequence[Any], rows: TableRows, find: FindTurn) -> NDArray[np.bool_]:
-    """Return which rows can be right; the others are named in warnings."""
-    vectors = vectors_of(rows)
-    right = _are_surely_right(kind, rows, vectors, find)
-    for row in np.flatnonzero(~right).tolist():
-        value = values[row]
-        turn = find(value.space, value.turn_id)
-        vector = vectors[row] if vectors.shape[1] else None
-        found = row_faults(kind, value, (turn.space, len(turn.text)) if turn else None, vector)
-        right[row] = not _has_fault(kind, value, rows["tx"][row].as_py(), found)
-    return right
-
-
-def _are_surely_right(kind: RowKind, rows: TableRows, vectors: Matrix, find: FindTurn) -> NDArray[np.bool_]:
-    """Return rows in which `row_faults` would find nothing; it may find nothing in some of the others as well."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    right = _fields_are_right(kind, rows) & (int_column(rows, "end") <= lengths_of_texts(rows, find))
-    right &= int_column(rows, "start") <= int_column(rows, "end")
-    if "since" in rows.column_names:
-        right &= int_column(rows, "since") < int_column(rows, "until")
-        allowed = LOGGED if kind == "facts" else DERIVED
-        right &= pc.is_in(rows["extractor"], value_set=pa.array(list(allowed))).to_numpy()
-    if "first" in rows.column_names:
-        right &= int_column(rows, "first") <= int_column(rows, "last")
-    if vectors.shape[1]:
-        with np.errstate(over="ignore", invalid="ignore"):  # NaN and infinity fail the comparison
-            lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-            right &= np.abs(lengths - 1) < 0.9 * LENGTH_TOLERANCE  # near the limit, `row_faults` decides
-    return right
-
-
-def _fields_are_right(kind: RowKind, rows: TableRows) -> NDArray[np.bool_]:
-    """Return rows of which each field holds what it can."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    right: NDArray[np.bool_] = np.ones(len(rows), dtype=bool)
-    for field in fields_of(LAYOUTS[kind][0]):
-        if field.name not in rows.column_names:
-            continue
-        column = rows[field.name]
-        if column.null_count and not (field.optional or _is_json(field.kind)):
-            right &= column.is_valid().to_numpy()
-        if field.options:
-            right &= pc.fill_null(pc.is_in(column, value_set=pa.array([*field.options, None])), False).to_numpy()
-        if field.bounds:
-            numbers = pc.fill_null(column, 0).to_numpy()
-            right &= (numbers >= field.bounds.least) & (numbers <= field.bounds.most)
-            right &= field.bounds.above is None or numbers > field.bounds.above
-    return right

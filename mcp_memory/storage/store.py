@@ -1,4 +1,4 @@
-"""The store in LanceDB, as ``ports.Store`` describes it: read, write, rebuild, check.
+"""The store in LanceDB, as ``ports.Store`` describes it: read, write, rebuild, repair.
 
 There are two locks, always taken in this order: the write lock, which also excludes other processes, and that of the
 view, held only while it is read or rows are added to it. LanceDB blocks, so every call of it runs in a worker thread.
@@ -25,10 +25,9 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.storage.backups import fold, without_compaction
-from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.commits import read_log
 from mcp_memory.storage.compaction import Compaction, Renewal
-from mcp_memory.storage.damage import Damage, damaged, examine, in_words, repair
+from mcp_memory.storage.damage import Damage, damaged, examine, in_words, repair, store_status
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.forgotten import repair_book
 from mcp_memory.storage.lock import Holders
@@ -261,10 +260,6 @@ class LanceStore:
         """Return the log, see `read_log`, without vectors; ``secrets``: as it was said, otherwise they are masked."""
         masking = KEEP if secrets else self._refresher.masking
         return await to_thread.run_sync(lambda: masked_log(read_log(Tables(self._place)), masking))
-
-    async def check(self) -> list[Finding]:
-        """Return the problems of every row, worst first."""
-        return await to_thread.run_sync(check, Tables(self._place))
 
     async def holders(self) -> list[int]:
         """Return the ids of the living processes that have the store open."""

@@ -1,12 +1,13 @@
-"""LanceDB's tables: open, read, append, merge, and detect files that a full disk cut short. All calls block.
+"""LanceDB's tables: open, read, append, drop. All calls block.
 
 Every read looks for the latest version of its table first (``checkout_latest``, 0.2 ms), so a version needs to live
-only as long as one read. If a compaction removed the files of a read nevertheless, the read is repeated once.
+only as long as one read. If a compaction removed the files of a read nevertheless, the read is repeated once. A table
+that cannot be read is broken; it is made again from the log.
 
 When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error; if the few hundred bytes of the
-table's new version still fit, the table then has a version that cannot be read. So every append checks its files before
-the rows count (`ensure_complete`), readers go back to the version before, and the next writer puts that one back
-(`Tables.restore_readable`).
+table's new version still fit, the table then has a version that cannot be read. So every append looks at the ends of
+its files before the rows count, and the next writer puts the version before back (`Tables.mend`): else one table more
+would have to be made again.
 """
 
 from __future__ import annotations
@@ -20,24 +21,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import StoreError, StoreUnwritable
-from mcp_memory.storage.data_files import (
-    FAILURES,
-    Sums,
-    Table,
-    ensure_complete,
-    error_text,
-    is_complete_manifest,
-    is_readable,
-    manifest_of,
-    manifests_of,
-    no_panics,
-    table_names,
-)
+from mcp_memory.storage.lance import FAILURES, Table, connect, error_text, no_panics
 from mcp_memory.storage.log import Log
 from mcp_memory.storage.own_files import refuse_in_the_way, remove_own
 from mcp_memory.storage.place import Place
 from mcp_memory.storage.rights import keep_private
 from mcp_memory.storage.schema import TableRows, without_repeats
+from mcp_memory.storage.sums import Sums, is_complete
 
 STEPS_BACK = 8  # unreadable versions at most
 SPARE = 64 << 20
@@ -57,7 +47,7 @@ class Tables:
         uri: the URI of the store.
         folder: the folder of the store; None for a store that is no local folder.
         sums: of the files of the tables.
-        broken: tables whose latest version could not be read.
+        broken: tables that could not be read.
     """
 
     def __init__(self, place: Place | str) -> None:
@@ -83,10 +73,6 @@ class Tables:
         self._open.clear()
         self._settled.clear()
         self.broken.clear()
-
-    def reopen(self, name: str) -> None:
-        """Open a table again at its next use."""
-        self._open.pop(name, None)
 
     def exists(self) -> bool:
         """Return whether the store's folder exists; true for a store that is no local folder."""
@@ -128,7 +114,7 @@ class Tables:
             if self.folder is not None and not self._table_folder(name).is_dir():
                 return None  # LanceDB would take 0.5 ms to say so: many a store has no facts, and each writer asks
             with no_panics():
-                self.sums.ensure_manifest(name)
+                self.sums.ensure_newest(name)
                 table = self._connection().open_table(name)
                 if not {"tx", "place" if name.startswith("point") else "space"}.issubset(table.schema.names):
                     raise OSError("its newest version has not the columns that it should")
@@ -140,19 +126,9 @@ class Tables:
         self._open[name] = table
         return table
 
-    def earlier(self, name: str, version: int) -> Table | None:
-        """Return a table at an earlier version; None if it is gone, or if LanceDB cannot read the newest one first."""
-        if not all(map(is_complete_manifest, list(manifests_of(self.folder, name).values())[:1])):
-            return None
-        try:
-            with no_panics():
-                return self._connection().open_table(name, version=version)
-        except FAILURES:
-            return None
-
     def _connection(self) -> Any:
         if self._database is None:
-            self._database = self.place.connect()
+            self._database = connect(self.uri, self.folder, self.place.options if self.folder is None else {})
         return self._database
 
     def _table_folder(self, name: str) -> Path:
@@ -184,11 +160,12 @@ class Tables:
 
     def names(self) -> list[str]:
         """Return the names of all tables."""
-        return table_names(self._connection()) if self.exists() else []
-
-    def has(self, name: str) -> bool:
-        """Return whether there may be a table; False is certain, and takes 10 microseconds to find out."""
-        return self.folder is None or os.path.isdir(f"{self.folder}{os.sep}{name}.lance")  # noqa: PTH112 - as below
+        names: list[str] = []
+        token = "" if self.exists() else None
+        while token is not None:
+            page = self._connection().list_tables(page_token=token or None)
+            names, token = [*names, *page.tables], page.page_token or None
+        return names
 
     def version(self, name: str) -> int | None:
         """Return the latest version of a table, which every change by any process raises; None if there is no table."""
@@ -242,10 +219,6 @@ class Tables:
 
         return without_repeats(self._read(name, read, None), local=self.folder is not None)
 
-    def column_names(self, name: str) -> list[str]:
-        """Return the names of a table's columns; none if there is no table."""
-        return self._read(name, lambda table: list(table.schema.names), [])
-
     def nearest(self, name: str, query: Any, where: str, count: int) -> list[tuple[str, float]]:
         """Return the ids of the rows with the nearest vectors and their cosines, best first."""
 
@@ -261,16 +234,12 @@ class Tables:
         return self._read(name, lambda table: int(table.stats()["fragment_stats"]["num_fragments"]), 0)
 
     def _read(self, name: str, read: Callable[[Table], Out], default: Out) -> Out:
-        """Return the result of ``read`` for a table: at its latest version, otherwise at the last readable one.
-
-        Returns:
-            ``default`` if there is no table, or if only its very first rows were written and then cut short.
+        """Return the result of ``read`` for a table at its latest version, ``default`` if there is no table.
 
         Raises:
-            StoreError: no recent version can be read.
+            StoreError: it cannot be read; it is broken from now on.
         """
         failure: Exception | None = None
-        version = 0
         for _ in (1, 2):  # a compaction may have removed the files in the middle of the first read
             table = self.latest(name)
             if table is None:
@@ -279,20 +248,8 @@ class Tables:
                 with no_panics():
                     return read(table)
             except FAILURES as error:
-                failure, version = error, int(table.version)
+                failure = error
         self.broken.add(name)
-        for earlier in range(version - 1, max(0, version - STEPS_BACK), -1):
-            old = self.earlier(name, earlier)
-            if old is not None:
-                try:
-                    with no_panics():
-                        result = read(old)
-                except FAILURES:
-                    continue
-                _log.warning("%s: version %s cannot be read, version %s is", name, version, earlier)
-                return result
-        if version == 1:  # its very first rows were cut short, and never committed
-            return default
         raise self.unreadable(name, error_text(failure)) from failure
 
     # Changing
@@ -311,20 +268,22 @@ class Tables:
                 version = int(table.version)
             else:
                 version = int(table.add(rows).version)
-            if self.folder is not None:
-                new = self.files(name) - files_before
-                ensure_complete(table, made := [self._table_folder(name) / "data" / file for file in new])
-                self.sums.note([*made, manifest_of(self.folder, name, version)])
+            new = [self._table_folder(name) / file for file in self.files(name) - files_before]
+            if self.folder is not None and not all(map(is_complete, new)):  # or another process is merging files
+                table.search().offset(max(0, table.count_rows() - 1)).limit(1).select(["tx"]).to_arrow()
+            self.sums.note(new)
             return version
 
     def files(self, name: str) -> set[str]:
-        """Return the names of a table's data files, those of every version; none if they are not local."""
-        try:
-            folder = self._table_folder(name) / "data"
-            names = os.listdir(folder) if self.folder else ()  # noqa: PTH208 - a fifth of the time
-            return {name for name in names if name.endswith(".lance")}  # not those that a repair has set aside
-        except FileNotFoundError:
-            return set()
+        """Return the names of a table's files, those of every version; none if they are not local."""
+        found: set[str] = set()
+        for part, ending in (("data", ".lance"), ("_versions", ".manifest")):
+            try:
+                names = os.listdir(self._table_folder(name) / part) if self.folder else ()  # noqa: PTH208 - sooner
+                found |= {f"{part}/{one}" for one in names if one.endswith(ending)}
+            except FileNotFoundError:
+                pass
+        return found
 
     def delete(self, name: str, where: str) -> None:
         """Delete rows."""
@@ -332,31 +291,36 @@ class Tables:
             if (table := self.latest(name)) is not None:
                 table.delete(where)
 
-    def restore_readable(self, name: str) -> None:
-        """Restore the last readable version of a table if a later one cannot be read. The write lock must be held.
+    def mend(self, name: str) -> None:
+        """Put the last readable version of a table back if a full disk cut a later one short.
+
+        The write lock must be held.
 
         Raises:
-            StoreUnwritable: the restored version cannot be written now.
+            StoreUnwritable: it cannot be written now.
             StoreError: no version can be read.
         """
         table = self.latest(name)
-        if table is None or is_readable(table):
+        version = int(table.version) if table is not None else 0
+        for number in range(version, max(0, version - STEPS_BACK), -1):
+            try:
+                with no_panics():
+                    found: Table = table if number == version else self._connection().open_table(name, version=number)
+                    found.search().select(["tx"]).to_arrow()
+            except FAILURES:
+                continue
+            if number < version:
+                _log.warning("%s: version %s was cut short by a full disk; %s is put back", name, version, number)
+                with self.write_errors():
+                    found.restore()
+                self._open.pop(name, None)
             self.broken.discard(name)
             return
-        with self.write_errors():
-            version = int(table.version)
-            for earlier in range(version - 1, max(0, version - STEPS_BACK), -1):
-                old = self.earlier(name, earlier)
-                if old is not None and is_readable(old):
-                    _log.warning("%s: version %s was cut short by a full disk; %s is put back", name, version, earlier)
-                    old.restore()
-                    self.reopen(name)
-                    self.broken.discard(name)
-                    return
-            if version == 1:  # its very first rows were cut short: there is nothing to lose
-                self.drop(name)
-                self.broken.discard(name)
-                return
+        if version == 1:  # its very first rows were cut short: there is nothing to lose
+            self.drop(name)
+        if version <= 1:
+            self.broken.discard(name)
+            return
         self.broken.add(name)
         raise self.unreadable(name, "no version of it can be read")
 

@@ -60,7 +60,7 @@ def sweep(tables: Tables, names: Iterable[str], last: int, swept: dict[str, int]
             version = tables.version(name)
             if version is None or (version == swept.get(name) and name not in tables.broken):
                 continue
-            tables.restore_readable(name)
+            tables.mend(name)
         except StoreError as error:
             if last or isinstance(error, StoreUnwritable):
                 raise

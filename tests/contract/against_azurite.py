@@ -27,6 +27,7 @@ import httpx2
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from batches import DIMENSION, batch
+from rows_checked import row_problems
 
 from mcp_memory.cli import main as command
 from mcp_memory.domain.forgetting import ForgetTargets
@@ -112,7 +113,7 @@ async def check(options: str) -> None:
     assert "message7" not in await refs(one) | await refs(other)
     assert b"message7" not in contents(bucket)
     assert turn.id.encode() not in contents(bucket)
-    assert not await one.check()
+    assert not await row_problems(one)
     assert await anyio.to_thread.run_sync(command, ["tenant", "forget", "acme", "--yes"]) == 0
     assert contents(bucket) == b""
     assert await refs(one) == await refs(other) == set()

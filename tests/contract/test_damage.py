@@ -14,7 +14,7 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreError, StoreUnwritable
-from mcp_memory.storage.data_files import is_complete_manifest, no_panics
+from mcp_memory.storage.lance import no_panics
 from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio
@@ -79,13 +79,6 @@ async def test_a_broken_derived_table_is_told_and_made_anew(
     await commit_to(store, batch("new"))
     await store.aclose()
     assert await held(open_at(str(folder))) == (2 * COMMITS + 2, COMMITS + 1, COMMITS + 1)
-
-
-@pytest.mark.parametrize("content", [b"", b"LANC", b"\xff" * 16, b"\xff" * 8 + b"\0" * 4 + b"LANC", bytes(64)])
-def test_a_manifest_whose_end_makes_no_sense_is_not_complete(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "1.manifest"
-    file.write_bytes(content)
-    assert not is_complete_manifest(file)
 
 
 async def test_a_changed_manifest_is_seen_before_the_library_panics_on_it(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows_checked import row_problems
 from written_stores import FACTS, MESSAGES, NOW, STORES, held, memory_of, unpacked, was_held, write
 
 from mcp_memory.domain.query import Query
@@ -51,7 +52,7 @@ def _agree(now: Sequence[Mapping[str, Any]], then: Sequence[Mapping[str, Any]]) 
 
 async def _faults(memory: Memory) -> list[str]:
     assert isinstance(memory.store, LanceStore)
-    return [finding.text for finding in await memory.store.check()]
+    return await row_problems(memory.store)
 
 
 @pytest.mark.parametrize("number", FORMATS)

@@ -10,6 +10,7 @@ import anyio
 import pytest
 from batches import DIMENSION, asserted, batch, belief, lesson, point, pointed, taught, turn, unit_vectors
 from damaging import refs
+from rows_checked import row_problems
 from store_contents import decoded, holding
 
 from mcp_memory.domain.batch import Batch
@@ -88,7 +89,7 @@ async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path:
     found = await store.forget(lambda _: TARGETS, "a test")
     assert found.relearn
     assert holding(tmp_path / "store", (*GONE, *found.ids, "bravo", "charlie")) == {"bravo", "charlie"}
-    assert [finding.text for finding in await store.check()] == []
+    assert await row_problems(store) == []
     assert (await store.about()).notes == ()
     async with opened(tmp_path / "store").reading() as view:
         space = view.space("default")
@@ -150,7 +151,7 @@ async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
             assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie"]
     assert holding(tmp_path / "store", GONE) == set()
     other = opened(tmp_path / "store")
-    assert [finding.text for finding in await other.check()] == []
+    assert await row_problems(other) == []
     async with other.reading() as view:
         space = view.space("default")
         assert [one.ref for one in space.turns.values()][:2] == ["bravo", "charlie"]
@@ -247,7 +248,7 @@ async def test_forgets_and_writes_at_once_lose_nothing(tmp_path: Path) -> None:
     for store in (*stores, opened(folder)):
         async with store.reading() as view:
             assert {one.ref for one in view.space("default").turns.values()} == expected
-    assert [finding.text for finding in await stores[0].check()] == []
+    assert await row_problems(stores[0]) == []
     assert holding(folder, [f"finch{number}" for number in range(6)]) == {"finch4", "finch5"}
     assert len(await stores[3].forgotten()) == 4
 
@@ -264,7 +265,7 @@ async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_pat
     with pytest.raises(McpMemoryError, match="forgotten"):
         await other.rebuild(make)  # type: ignore[arg-type]
     assert holding(tmp_path / "store", GONE) == set()
-    assert [finding.text for finding in await store.check()] == []
+    assert await row_problems(store) == []
     assert sum(name.startswith("sentences") for name in Tables(str(tmp_path / "store")).names()) == 1
 
 

@@ -12,7 +12,8 @@ from typing import get_args
 
 import pytest
 from batches import asserted, batch, derive, turn
-from lance_at import NOW, change_column, commit_to, open_at
+from lance_at import NOW, commit_to, open_at
+from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion, ExtractorName
@@ -42,10 +43,6 @@ async def _counting(store: LanceStore) -> list[Assertion]:
         return view.space("default").facts.assertions_in(turn("a").id)
 
 
-async def _faults(uri: str) -> list[tuple[str, str]]:
-    return [(finding.severity, finding.text) for finding in await open_at(uri).check()]
-
-
 async def test_leases_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
     store = open_at(uri)
     await commit_to(store, replace(batch("a"), jobs=(LEASED,)))
@@ -56,7 +53,7 @@ async def test_leases_of_a_dead_writer_are_never_visible_and_the_next_writer_swe
     assert await commit_to(open_at(uri), batch("b")) == 2
     assert await _jobs(open_at(uri)) == [LEASED]
     assert Tables(uri).count("assertions_0") == 2
-    assert await _faults(uri) == []
+    assert await row_problems(open_at(uri)) == []
 
 
 async def test_a_rebuild_keeps_the_jobs_and_their_assertions(uri: str) -> None:
@@ -81,7 +78,7 @@ async def test_a_rebuild_keeps_the_jobs_and_their_assertions(uri: str) -> None:
             async with opened.reading() as view:
                 rows = view.space("default").facts.rows
                 assert [one.extractor for one in rows] == ["embedded", "anthropic", "embedded"]
-    assert await _faults(uri) == []
+    assert await row_problems(open_at(uri)) == []
 
 
 @pytest.mark.parametrize("order", list(permutations(get_args(ExtractorName))))
@@ -102,30 +99,4 @@ async def test_of_one_sentence_the_callers_assertion_counts_then_claudes_then_th
         assert await _counting(opened) == [said["caller"]]
         async with opened.reading() as view:
             assert {one.extractor for one in view.space("default").facts.rows} == set(order)
-    assert await _faults(uri) == []
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "found"),
-    [
-        ("state", "asleep", "its state is 'asleep'"),
-        ("parts", -1, "its parts is -1"),
-        ("tries", -2, "its tries is -2"),
-        ("until", -3, "its until is -3"),
-        ("holder", "", "its state is 'leased', and its holder ''"),
-        ("state", "done", "its state is 'done', and its holder 'one'"),
-        ("at", None, "a required column is empty"),
-    ],
-)
-async def test_one_bad_job_never_blocks_the_start_and_doctor_names_it(
-    uri: str, caplog: pytest.LogCaptureFixture, column: str, value: object, found: str
-) -> None:
-    """The revision before it counts."""
-    waiting = replace(LEASED, state="waiting", tries=1, holder="")
-    await commit_to(open_at(uri), replace(batch("a"), jobs=(waiting,)))
-    await commit_to(open_at(uri), Batch(jobs=(LEASED,)))
-    change_column(uri, "jobs", column, lambda values: [values[0], value])
-    assert await _jobs(open_at(uri)) == [waiting]
-    assert "is left out" in caplog.text
-    (fault,) = await _faults(uri)
-    assert (fault[0], found in fault[1], LEASED.turn_id in fault[1]) == ("warning", True, True)
+    assert await row_problems(open_at(uri)) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,12 +11,12 @@ import pytest
 from anyio.lowlevel import checkpoint
 from batches import batch, belief, derive, known, lesson, taught, turn, unit_vectors
 from lance_at import NOW, change_column, commit_to, open_at
+from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage import rebuild
-from mcp_memory.storage.check import Finding
 from mcp_memory.storage.compaction import SETTLED_MS, compact
 from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
@@ -70,7 +70,7 @@ async def test_without_lessons_there_are_no_tables_for_them(uri: str) -> None:
     assert "beliefs_0" not in Tables(uri).names()
     await commit_to(open_at(uri), Batch(lessons=(lesson("a"),)))
     assert "beliefs_0" not in Tables(uri).names()
-    assert await open_at(uri).check() == []
+    assert await row_problems(open_at(uri)) == []
 
 
 async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
@@ -117,7 +117,7 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
         ("ep_4", ["a", "b"], 1),
         ("ep_5", ["a", "b"], 2),
     ]
-    assert await new.check() == []
+    assert await row_problems(new) == []
     await commit_to(new, replace(taught("6"), beliefs=(replace(belief(a, 5, dimension=4)),)))
     assert (await _learnt(new))[1] == (await _learnt(open_at(uri, "new", 4)))[1] == {a: 5, b: 2}
     assert Tables(uri).count("beliefs_1") == 3
@@ -165,35 +165,11 @@ async def test_compaction_deletes_superseded_beliefs_after_ten_minutes(
     await commit_to(some, taught("last", sentence="s_1", supported=5))
     for opened in (none, store, some, open_at(uri)):
         assert (await _learnt(opened))[1] == {"s_0": 5, "s_1": 5}
-    assert await store.check() == []
+    assert await row_problems(store) == []
 
 
 def _fail(*_: object) -> None:
     raise MemoryError
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "found"),
-    [
-        ("labels", "{", "its labels cannot be read"),
-        ("labels", "[1]", "its labels cannot be read"),
-        ("labels", '{"s_1": 2}', "its labels cannot be read"),
-        ("labels", '{"s_1": true}', "its labels cannot be read"),
-        ("labels", '{"s_1": [0]}', "its labels cannot be read"),
-        ("source", "nobody", "its source is 'nobody'"),
-        ("query", None, "a required column is empty"),
-    ],
-)
-async def test_one_bad_lesson_never_blocks_the_start(
-    uri: str, caplog: pytest.LogCaptureFixture, column: str, value: str | None, found: str
-) -> None:
-    """It is left out with a warning that names it, and doctor reports it as a loss, since it is part of the log."""
-    await commit_to(open_at(uri), replace(batch("a"), lessons=(lesson("bad"), lesson("good"))))
-    change_column(uri, "episodes", column, lambda values: [value, *values[1:]])
-    assert (await _learnt(open_at(uri)))[0] == ["ep_good"]
-    assert "ep_bad" in caplog.text
-    (finding,) = await open_at(uri).check()
-    assert (finding.severity, found in finding.text) == ("error", True)
 
 
 @pytest.mark.parametrize("trace", ["{", None, '{"shown": [{"id": "g"}]}'])
@@ -209,73 +185,12 @@ async def test_a_lesson_whose_trace_is_damaged_counts_and_doctor_reports_it(uri:
         told = view.space("default").beliefs.episode("ep_bad")
         assert isinstance(told, str)
         assert told.startswith("its trace ")
-    (finding,) = await store.check()
-    assert finding == Finding("error", f"episodes: {told} (what it taught counts all the same): ep_bad")
     await open_at(uri, relearn=_count).rebuild(_derive)
     assert await _learnt(open_at(uri)) == (["ep_bad"], {name: 1})
 
 
-@pytest.mark.parametrize(
-    ("column", "change", "found"),
-    [
-        ("task", lambda vector: [2 * number for number in vector], "its task vector has the length 2.000"),
-        ("time", lambda vector: [0.5 * number for number in vector], "its time vector has the length 0.500"),
-        ("task_doubt", lambda _: 0.0, "its task doubt is 0.0"),
-        ("time_doubt", lambda _: 1.5, "its time doubt is 1.5"),
-        ("unsupported", lambda _: -1, "its unsupported is -1"),
-        ("supported", lambda _: None, "a required column is empty"),
-    ],
-)
-async def test_if_the_last_belief_of_a_sentence_is_bad_the_one_before_counts(
-    uri: str,
-    caplog: pytest.LogCaptureFixture,
-    column: str,
-    change: Callable[[object], object],
-    found: str,
-) -> None:
-    """Doctor reports it; a rebuild makes it again."""
-    name = _sentence("a")
-    await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
-    await commit_to(open_at(uri), taught("y", sentence=name, supported=3))
-    change_column(uri, "beliefs_0", column, lambda values: [*values[:-1], change(values[-1])])
-    assert (await _learnt(open_at(uri)))[1] == {name: 1}
-    assert name in caplog.text
-    (finding,) = await open_at(uri).check()
-    assert (finding.severity, found in finding.text) == ("warning", True)
-    await open_at(uri, relearn=_count).rebuild(_derive)
-    assert (await _learnt(open_at(uri)))[1] == {name: 2}
-
-
-async def test_beliefs_of_another_dimension_are_left_out(uri: str) -> None:
-    """As in a table that a process with another embedder created."""
-    await commit_to(open_at(uri), replace(batch("a"), lessons=(lesson("x"),)))
-    Tables(uri).append("beliefs_0", rows_of("beliefs", [belief(_sentence("a"), dimension=4)], [1]))
-    assert await _learnt(open_at(uri)) == (["ep_x"], {})
-    assert any("has 4 numbers, not 8" in finding.text for finding in await open_at(uri).check())
-
-
 def _teaching(rows: Batch) -> dict[str, tuple[Lesson, ...] | tuple[Belief, ...]]:
     return {"lessons": rows.lessons, "beliefs": rows.beliefs}
-
-
-@pytest.mark.parametrize(
-    ("change", "found"),
-    [
-        (lambda t: t.delete("beliefs_0", "tx = 2"), "beliefs: a commit has other rows than it says: commit 2"),
-        (lambda t: t.append("beliefs_0", t.rows("beliefs_0")), "beliefs: a commit has other rows than it says"),
-    ],
-)
-async def test_doctor_reports_missing_lessons_and_beliefs(
-    uri: str, change: Callable[[Tables], object], found: str
-) -> None:
-    """Superseded beliefs may be missing."""
-    name = _sentence("a")
-    await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
-    await commit_to(open_at(uri), taught("y", sentence=name, supported=2))
-    Tables(uri).delete("beliefs_0", "tx = 1")
-    assert await open_at(uri).check() == []
-    change(Tables(uri))
-    assert any(found in finding.text for finding in await open_at(uri).check())
 
 
 async def test_a_lesson_that_is_twice_in_the_log_counts_once(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:

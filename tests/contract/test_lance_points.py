@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from batches import DIMENSION, batch, derive, point, pointed, unit_vectors
-from lance_at import change_column, commit_to, open_at
+from lance_at import commit_to, open_at
+from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import Point
@@ -44,13 +45,13 @@ async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweep
     for opened in (store, other, open_at(uri)):
         assert await _points(opened) == _expected(point("a"), point("b"))
     assert Tables(uri).count("point_vectors_0") == 2
-    assert await open_at(uri).check() == []
+    assert await row_problems(open_at(uri)) == []
 
 
 async def test_without_points_there_are_no_tables_for_them(uri: str) -> None:
     await commit_to(open_at(uri), batch("a"))
     assert "point_vectors_0" not in Tables(uri).names()
-    assert await open_at(uri).check() == []
+    assert await row_problems(open_at(uri)) == []
 
 
 async def test_a_rebuild_keeps_the_points_and_makes_new_vectors_with_another_embedder(uri: str) -> None:
@@ -72,7 +73,7 @@ async def test_a_rebuild_keeps_the_points_and_makes_new_vectors_with_another_emb
     assert await new.rebuild(make) == 1
     a = replace(point("a"), revision=1, description="Other words.")
     assert await _points(new) == _expected(a, point("b"), point("c"), dimension=4)
-    assert await new.check() == []
+    assert await row_problems(new) == []
     await commit_to(new, pointed(point("d"), dimension=4))
     for opened in (new, open_at(uri, "new", 4)):
         assert await _points(opened) == _expected(a, point("b"), point("c"), point("d"), dimension=4)
@@ -90,39 +91,3 @@ async def test_after_a_rebuild_without_an_embedder_points_are_similar_to_nothing
     await open_at(uri).rebuild(make)
     held = await _points(open_at(uri))
     assert held["h_a"] == (point("a"), np.zeros(DIMENSION).tolist())
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "found"),
-    [
-        ("entities", "{", "its entities cannot be read"),
-        ("entities", '["Ann"]', "it joins fewer than 2 entities"),
-        ("entities", '["Ann", "the Ann"]', "it joins fewer than 2 entities"),
-        ("sentences", "[1]", "its sentences cannot be read"),
-        ("source", "nobody", "its source is 'nobody'"),
-        ("status", "gone", "its status is 'gone'"),
-        ("status", "merged", "its status is 'merged', and it was merged into None"),
-        ("merged_into", "h_good", "its status is 'active', and it was merged into 'h_good'"),
-        ("description", None, "a required column is empty"),
-    ],
-)
-async def test_one_bad_point_never_blocks_the_start(
-    uri: str, caplog: pytest.LogCaptureFixture, column: str, value: str | None, found: str
-) -> None:
-    """It is left out with a warning that names it, and doctor reports it as a loss, since it is part of the log."""
-    await commit_to(open_at(uri), pointed(point("bad"), point("good")))
-    change_column(uri, "points", column, lambda values: [value, *values[1:]])
-    assert await _points(open_at(uri)) == _expected(point("good"))
-    assert "h_bad" in caplog.text
-    (finding,) = await open_at(uri).check()
-    assert (finding.severity, found in finding.text) == ("error", True)
-
-
-async def test_a_point_with_a_bad_vector_stays_and_is_similar_to_nothing(uri: str) -> None:
-    await commit_to(open_at(uri), pointed(point("bad"), point("good")))
-    change_column(uri, "point_vectors_0", "vector", lambda vectors: [[9.0] * DIMENSION, *vectors[1:]])
-    held = await _points(open_at(uri))
-    assert held["h_bad"] == (point("bad"), [0.0] * DIMENSION)
-    assert held["h_good"] == _expected(point("good"))["h_good"]
-    (finding,) = await open_at(uri).check()
-    assert (finding.severity, finding.text) == ("warning", "point_vectors: it has the length 25.456: commit 1")

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 from batches import DIMENSION, batch, derive, unit_vectors
-from lance_at import change_column, commit_to, open_at
+from lance_at import commit_to, open_at
+from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -49,7 +50,7 @@ async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweep
     assert await commit_to(open_at(uri), asked("Who?")) == 2
     assert await _held(open_at(uri)) == _expected("Where?", "Who?")
     assert Tables(uri).count("questions_0") == 2
-    assert await open_at(uri).check() == []
+    assert await row_problems(open_at(uri)) == []
 
 
 async def test_a_rebuild_keeps_both_and_makes_new_vectors_with_another_embedder(uri: str) -> None:
@@ -71,33 +72,10 @@ async def test_a_rebuild_keeps_both_and_makes_new_vectors_with_another_embedder(
     for _ in range(2):
         assert await new.rebuild(make) == 1
         assert await _held(new) == _expected("Where?", "Who?", "When?", dimension=4)
-        assert await new.check() == []
+        assert await row_problems(new) == []
     await commit_to(new, asked("Why?", dimension=4))
     for opened in (new, open_at(uri, "new", 4)):
         assert await _held(opened) == _expected("Where?", "Who?", "When?", "Why?", dimension=4)
-
-
-@pytest.mark.parametrize(
-    ("table", "column", "value", "severity", "found"),
-    [
-        ("questions_0", "entities", "{", "warning", "its entities cannot be read"),
-        ("questions_0", "entities", "[1]", "warning", "its entities cannot be read"),
-        ("questions_0", "text", None, "warning", "a required column is empty"),
-        ("questions_0", "vector", [9.0] * DIMENSION, "warning", "its vector has the length"),
-        ("aliases", "source", "nobody", "error", "its source is 'nobody'"),
-        ("aliases", "alias", None, "error", "a required column is empty"),
-    ],
-)
-async def test_one_bad_row_never_blocks_the_start_and_doctor_names_it(
-    uri: str, caplog: pytest.LogCaptureFixture, table: str, column: str, value: object, severity: str, found: str
-) -> None:
-    await commit_to(open_at(uri), replace(asked("Bad?", "Good?"), aliases=(ALIAS,)))
-    change_column(uri, table, column, lambda values: [value, *values[1:]])
-    texts, anna, _ = await _held(open_at(uri))
-    assert (texts, anna) == ((["Bad?", "Good?"], "anna") if table == "aliases" else (["Good?"], "ann"))
-    assert "is left out" in caplog.text
-    (finding,) = await open_at(uri).check()
-    assert (finding.severity, found in finding.text) == (severity, True)
 
 
 async def test_without_aliases_and_questions_there_are_no_tables_for_them(uri: str) -> None:

@@ -10,26 +10,26 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import anyio
-import pyarrow
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import asserted, batch, derive, turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lance_at import NOW, commit_to, next_commit, open_at
+from rows_checked import row_problems
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.facts import Assertion, ExtractorName
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
-from mcp_memory.storage.data_files import error_text
+from mcp_memory.storage.lance import error_text
 from mcp_memory.storage.rebuild import CHUNK
 from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
@@ -78,13 +78,13 @@ async def test_rows_of_a_dead_writer_are_never_visible_and_the_next_writer_sweep
     await _refs(other)
     _tear(uri, 2, "torn", "too")
     assert await _refs(store) == await _refs(other) == await _refs(open_at(uri)) == ["a"]
-    assert await store.check() == []
+    assert await row_problems(store) == []
     assert await commit_to(other, batch("b")) == 2
     assert await _refs(store) == await _refs(other) == await _refs(open_at(uri)) == ["a", "b"]
     assert [Tables(uri).count(name) for name in ("segments_0", "assertions_0")] == [2, 2]
     expected = [*batch("a").assertions, *batch("b").assertions]
     assert await _asserted(store) == await _asserted(other) == await _asserted(open_at(uri)) == expected
-    assert await store.check() == []
+    assert await row_problems(store) == []
 
 
 async def test_a_first_write_that_died_leaves_an_empty_store(uri: str) -> None:
@@ -114,7 +114,7 @@ async def test_a_rebuild_replaces_derived_rows_and_other_processes_reload(uri: s
         assert view.generation == 1
     await commit_to(other, batch("d"))
     assert set(await _refs(store)) >= {"a", "b", "d"}
-    assert await store.check() == []
+    assert await row_problems(store) == []
     assert (await store.about()).generation == 1
 
 
@@ -178,7 +178,7 @@ async def test_a_rebuild_replaces_derived_assertions_and_keeps_those_of_the_call
             assert await _asserted(opened) == [*told, *made, later]
     await commit_to(other, batch("after"))
     assert await _asserted(store) == [*told, *made, later, *batch("after").assertions]
-    assert await store.check() == []
+    assert await row_problems(store) == []
 
 
 async def test_a_batch_without_assertions_creates_and_changes_no_table_of_assertions(uri: str) -> None:
@@ -190,7 +190,7 @@ async def test_a_batch_without_assertions_creates_and_changes_no_table_of_assert
     assert Tables(uri).version("assertions_0") == before
     await commit_to(open_at(f"{uri}2"), replace(batch("b"), assertions=()))
     assert set(Tables(f"{uri}2").names()) == {"segments_0", "sentences_0"}
-    assert await open_at(f"{uri}2").check() == await store.check() == []
+    assert await row_problems(open_at(f"{uri}2")) == await row_problems(store) == []
 
 
 async def test_uncommitted_rows_from_before_a_rebuild_stay_invisible_after_it(uri: str) -> None:
@@ -229,7 +229,7 @@ async def test_a_compaction_changes_nothing_for_readers_and_writers(uri: str) ->
     await commit_to(store, batch("after"))
     expected = [*(f"r{number}" for number in range(12)), "after"]
     assert await _refs(other) == await _refs(store) == await _refs(open_at(uri)) == expected
-    assert await store.check() == []
+    assert await row_problems(store) == []
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
@@ -287,7 +287,7 @@ async def test_a_reader_that_fails_does_not_disturb_a_concurrent_writer(
         assert len(transaction.view.space("default").turns) == 1
         assert await transaction.commit(batch("b")) == 2
     assert await _refs(store) == await _refs(open_at(uri)) == ["a", "b"]
-    assert await store.check() == []
+    assert await row_problems(store) == []
 
 
 def _fail(*_: object) -> None:
@@ -317,7 +317,7 @@ async def test_a_process_that_ends_during_a_compaction_loses_nothing(uri: str) -
         refs.append(f"after {moment}")
         await commit_to(store, batch(refs[-1]))
     assert await _refs(store) == refs
-    assert await store.check() == []
+    assert await row_problems(store) == []
 
 
 async def test_commits_of_this_process_start_compactions_in_the_background(uri: str) -> None:
@@ -332,7 +332,7 @@ async def test_commits_of_this_process_start_compactions_in_the_background(uri: 
 
 
 @pytest.mark.parametrize("table", ["sentences_0", "assertions_0"])
-async def test_a_version_that_a_full_disk_cut_short_is_skipped_and_repaired(uri: str, table: str) -> None:
+async def test_a_version_that_a_full_disk_cut_short_is_repaired(uri: str, table: str) -> None:
     """LanceDB keeps such a version; here the writer is killed before it can check its files."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
@@ -344,7 +344,7 @@ async def test_a_version_that_a_full_disk_cut_short_is_skipped_and_repaired(uri:
     assert await _refs(store) == await _refs(other) == ["a"]
     assert await commit_to(other, batch("b")) == 2
     assert await _refs(store) == await _refs(other) == await _refs(open_at(uri)) == ["a", "b"]
-    assert await store.check() == []
+    assert await row_problems(store) == []
 
 
 def _tear_table(uri: str, table: str) -> None:
@@ -375,90 +375,6 @@ async def test_a_memory_of_an_older_program_is_refused_with_what_brings_it_over(
     with pytest.raises(StoreMismatch, match=r"older mcp-memory.*export FILE.*import FILE"):
         open_at(uri)
     assert _everything(uri) == before
-
-
-async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCaptureFixture) -> None:
-    """It is left out with a warning that names it, and doctor reports it."""
-    rows = batch("a", "b")
-    vectors = rows.sentence_vectors.copy()
-    vectors[0] = 0  # LanceDB accepts no vector that is not finite
-    far = replace(rows.segments[0], end=10_000)
-    await commit_to(open_at(uri), replace(rows, sentence_vectors=vectors, segments=(far, rows.segments[1])))
-    store = open_at(uri)
-    async with store.reading() as view:
-        assert list(view.space("default").sentences) == list(rows.sentences[1:])
-        assert list(view.space("default").segments) == [rows.segments[1]]
-    assert rows.sentences[0].id in caplog.text
-    assert far.id in caplog.text
-    found = " ".join(finding.text for finding in await store.check())
-    assert "length 0.000" in found
-    assert "outside its text" in found
-    await store.rebuild(_derive)
-    assert await store.check() == []
-
-
-@pytest.mark.parametrize("extractor", ["caller", "anthropic", "embedded"])
-@pytest.mark.parametrize(
-    ("wrong", "found"),
-    [
-        ({"end": 10_000}, "its span lies outside its text"),
-        ({"turn_id": "t_nobody"}, "belongs to no stored turn"),
-        ({"confidence": 1.5}, "its confidence is 1.5"),
-        ({"intent": "GOSSIP"}, "its intent is 'GOSSIP'"),
-        ({"until": 0}, "ends before it begins"),
-        ({"tail": None}, "a required column is empty"),
-    ],
-)
-async def test_one_bad_assertion_never_blocks_the_start(
-    uri: str, caplog: pytest.LogCaptureFixture, extractor: ExtractorName, wrong: dict[str, object], found: str
-) -> None:
-    """The others are visible; an assertion of a caller or of Claude is a loss, a rebuild makes others again."""
-    rows = batch("a")
-    bad = asserted(rows.turns[0], 7, extractor, **wrong)
-    await commit_to(open_at(uri), replace(rows, assertions=(bad, *rows.assertions)))
-    store = open_at(uri)
-    assert await _asserted(store) == list(rows.assertions)
-    assert bad.id in caplog.text
-    (finding,) = await store.check()
-    assert finding.severity == ("warning" if extractor == "embedded" else "error")
-    assert found in finding.text
-
-
-async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
-    """A segment without id is left out, and so are empty times of a sentence."""
-    rows = batch("a", "b")
-    without_id = replace(rows.segments[0], id=None)  # type: ignore[arg-type]
-    await commit_to(open_at(uri), replace(rows, segments=(without_id, rows.segments[1])))
-    tables = Tables(uri)
-    sentences = tables.rows("sentences_0")
-    place = sentences.column_names.index("times")
-    empty = [[None, *times] for times in sentences["times"].to_pylist()]
-    sentences = sentences.set_column(place, "times", [pyarrow.array(empty, sentences["times"].type)])
-    tables.delete("sentences_0", "true")
-    tables.append("sentences_0", sentences)
-    store = open_at(uri)
-    async with store.reading() as view:
-        assert list(view.space("default").segments) == [rows.segments[1]]
-        assert list(view.space("default").sentences) == list(rows.sentences)
-    assert "a required column is empty" in " ".join(finding.text for finding in await store.check())
-
-
-@pytest.mark.parametrize(
-    ("change", "found"),
-    [
-        (lambda t: t.delete("segments_0", "true"), "segments: a commit has other rows than it says: commit 1"),
-        (lambda t: t.drop("assertions_0"), "assertions: a commit has other rows than it says: commit 1, commit 2"),
-    ],
-)
-async def test_doctor_reports_missing_and_duplicate_rows(
-    uri: str, change: Callable[[Tables], object], found: str
-) -> None:
-    """Each with a message in words."""
-    store = open_at(uri)
-    await commit_to(store, batch("a"))
-    await commit_to(store, batch("b"))
-    change(Tables(uri))
-    assert any(found in finding.text for finding in await store.check())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
@@ -629,7 +545,7 @@ async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) 
     assert "failed" in said
     assert said["later"] is None
     assert await _refs(open_at(uri)) == [*refs, "later"]
-    assert await store.check() == []
+    assert await row_problems(store) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs another user's rights, or not to be root")
@@ -699,7 +615,7 @@ def test_rows_are_never_lost_duplicated_or_visible_in_another_space(
                 _same(view, expected)
         async with open_at(uri).reading() as view:
             _same(view, expected)
-        assert await open_at(uri).check() == []
+        assert await row_problems(open_at(uri)) == []
 
     anyio.run(run)
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from batches import asserted, batch, derive, turn
 from damaging import COMMITS, is_damaged, make_anew, refs, repaired
-from lance_at import NOW, change_column, commit_to, next_commit, open_at
+from lance_at import NOW, commit_to, next_commit, open_at
+from rows_checked import row_problems
 from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
@@ -54,10 +55,6 @@ async def held(store: LanceStore) -> tuple[list[str], int]:
         return [one.ref for one in space.turns.values()], sum(one.extractor == "caller" for one in space.facts.rows)
 
 
-async def faults(store: LanceStore) -> list[str]:
-    return [one.text for one in await store.check()]
-
-
 def lines(folder: Path) -> list[bytes]:
     return (folder / LOG).read_bytes().splitlines(keepends=True)
 
@@ -83,17 +80,6 @@ async def test_the_log_has_a_batch_for_each_commit_without_derived_rows(tmp_path
     assert not any(len(one.sentences) or len(one.segments) or len(one.sentence_vectors) for one in logged)
 
 
-async def test_bad_rows_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    uri = str(tmp_path / "store")
-    await commit_to(open_at(uri), batch("a", "b"))
-    change_column(uri, "facts", "confidence", lambda values: [values[0], 7.0])
-    [logged] = await open_at(uri).log()
-    assert [one.ref for one in logged.turns] == ["a", "b"]
-    assert [one.turn_id for one in logged.assertions] == [turn("a").id]
-    assert "its confidence is 7.0" in caplog.text
-    assert await refs(open_at(uri)) == ["a", "b"]
-
-
 async def test_a_store_of_a_newer_format_is_not_read(tmp_path: Path) -> None:
     uri = str(tmp_path / "store")
     await commit_to(open_at(uri), batch("a"))
@@ -116,7 +102,7 @@ async def test_a_text_that_waits_is_a_line_alone_and_every_process_sees_it(tmp_p
     for store in (reader, writer, open_at(uri)):
         async with store.reading() as view:
             assert len(view.space("default").segments) == 2
-    assert await faults(reader) == []
+    assert await row_problems(reader) == []
 
 
 async def test_a_line_that_was_cut_short_was_never_written_and_is_overwritten(folder: Path) -> None:
@@ -128,7 +114,7 @@ async def test_a_line_that_was_cut_short_was_never_written_and_is_overwritten(fo
     await commit_to(writer, waiting("b"))
     assert (folder / LOG).read_bytes().startswith(whole)
     assert len(await refs(writer)) == len(await refs(open_at(str(folder)))) == COMMITS + 1
-    assert await faults(writer) == []
+    assert await row_problems(writer) == []
 
 
 async def test_a_line_that_does_not_fit_on_the_disk_is_not_stored(
@@ -161,7 +147,7 @@ async def test_a_forget_replaces_the_log_and_other_processes_go_on(folder: Path)
     assert len(await refs(reader)) == COMMITS
     await commit_to(reader, waiting("beta"))
     assert await refs(store) == await refs(open_at(str(folder)))
-    assert await faults(store) == []
+    assert await row_problems(store) == []
 
 
 # Damage
@@ -204,7 +190,7 @@ async def test_lost_commits_are_noticed_and_a_repair_keeps_the_others_and_asks_f
     await store.rebuild(make_anew)  # as doctor does
     assert (await refs(store), store.damage) == (left, ())
     await commit_to(store, batch("new"))
-    assert await faults(store) == []
+    assert await row_problems(store) == []
 
 
 @pytest.mark.parametrize("also", [False, True])

@@ -9,6 +9,7 @@ from typing import Any
 import anyio
 import numpy as np
 import pytest
+from rows_checked import row_problems
 from store_contents import holding
 from unit.services.exported_store import MAY, open_at, store_of
 
@@ -231,7 +232,7 @@ async def test_a_rebuild_indexes_what_is_pending_and_what_was_being_made_of_it_i
     assert await Indexing(memory.store, memory.reading).step() == "more"
     assert await index_all(memory) == 0
     assert await pending(open_at(tmp_path)) == {}
-    assert await store_of(memory).check() == []
+    assert await row_problems(store_of(memory)) == []
     waited = open_at(tmp_path / "a")
     await waited.write(talk(*TALK, wait=True))
     assert await contents(memory) == await contents(waited)
@@ -253,7 +254,7 @@ async def test_a_pending_text_that_is_forgotten_stays_forgotten_and_no_file_hold
     async with memory.store.reading() as view:
         assert sorted(turn.ref for turn in view.space("default").turns.values()) == ["m0", "m1"]
     assert await pending(memory) == {}
-    assert await store_of(memory).check() == []
+    assert await row_problems(store_of(memory)) == []
 
 
 async def test_a_document_that_is_revised_while_it_is_pending_is_found_as_it_is_now(tmp_path: Path) -> None:
@@ -285,7 +286,7 @@ async def test_feedback_about_a_pending_text_counts_before_and_after_it_is_index
             belief = space.beliefs.get(name)
             assert belief is not None
             assert abs(float(np.linalg.norm(belief.task)) - 1) < 1e-4
-    assert await store_of(memory).check() == []
+    assert await row_problems(store_of(memory)) == []
 
 
 async def test_an_export_has_what_is_pending(tmp_path: Path) -> None:
@@ -298,9 +299,9 @@ async def test_an_export_has_what_is_pending(tmp_path: Path) -> None:
 async def test_doctor_finds_no_fault_in_what_is_pending(tmp_path: Path) -> None:
     memory = open_at(tmp_path)
     await memory.write(talk(*TALK, wait=False))
-    assert await store_of(memory).check() == []
+    assert await row_problems(store_of(memory)) == []
     await index_all(memory)
-    assert await store_of(memory).check() == []
+    assert await row_problems(store_of(memory)) == []
 
 
 async def test_a_text_without_words_is_never_pending(tmp_path: Path) -> None:

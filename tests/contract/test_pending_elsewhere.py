@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
+from rows_checked import row_problems
 from store_contents import decoded, holding
 from unit.services.exported_store import MAY, imported, open_at, store_of
 
@@ -39,7 +40,7 @@ async def texts(memory: Memory) -> dict[str, str]:
 async def finish(memory: Memory) -> None:
     while await Indexing(memory.store, memory.reading).step() == "more":
         pass
-    assert await store_of(memory).check() == []
+    assert await row_problems(store_of(memory)) == []
 
 
 @pytest.fixture

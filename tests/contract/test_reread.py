@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from fakes import FakeEmbedder
+from rows_checked import row_problems
 from written_stores import DIMENSION, NOW, held, unpacked
 
 from mcp_memory.domain.facts import Assertion
@@ -74,7 +75,7 @@ async def test_only_the_assertions_of_the_rules_are_read_again(tmp_path: Path) -
     assert logged[0] == logged[1]
     adopted = [one for one in after["assertions"] if one["relation"] == "adopted" and one["extractor"] == "embedded"]
     assert {one["kind"] for one in adopted} <= {"event"}
-    assert [finding.text for finding in await store_of(memory).check()] == []
+    assert await row_problems(store_of(memory)) == []
 
 
 async def test_it_reads_what_a_rebuild_would_read(tmp_path: Path) -> None:

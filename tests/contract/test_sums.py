@@ -20,7 +20,7 @@ from damaging import (
 from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.storage.compaction import compact
-from mcp_memory.storage.data_files import SUMS
+from mcp_memory.storage.sums import SUMS
 from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio
@@ -66,7 +66,7 @@ async def test_a_table_that_is_made_again_under_its_name_is_not_held_against_the
     tables.drop("sentences_1")
     tables.append("sentences_1", rows)
     tables.delete("sentences_1", "number = 1")  # version 2, which has no sum of its own
-    assert tables.sums.wrong(["sentences_1"]) == {}
+    assert tables.sums.wrong(["sentences_1"]) == set()
 
 
 async def test_a_damaged_list_of_sums_does_no_harm(folder: Path) -> None:

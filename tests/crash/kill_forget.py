@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from batches import DIMENSION, batch, belief, lesson, point, pointed
 from crash.command import run
 from crash.forgetting_process import embed, word
+from rows_checked import row_problems
 from store_contents import holding
 
 from mcp_memory.domain.batch import Batch
@@ -130,7 +131,7 @@ async def _look(folder: Path, before: int, begun: list[int], damage: Damage) -> 
     damage.lost += sorted(expected - there)
     damage.halves += sorted({name for part in parts for name in part ^ there})
     damage.found += sorted(holding(folder, [word(number) for number in range(first)]))
-    damage.faults += [finding.text for finding in await store.check()]
+    damage.faults += await row_problems(store)
     await store.aclose()
     return first
 

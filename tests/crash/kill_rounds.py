@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from batches import DIMENSION
 from crash.command import run
 from crash.writer import PRAISED, refs_of
+from rows_checked import row_problems
 
 from mcp_memory.storage.store import LanceStore
 
@@ -128,7 +129,7 @@ async def _learnt(folder: Path) -> tuple[set[str], list[tuple[int, int]]]:
 
 async def _errors(folder: Path) -> list[str]:
     made_up = "beliefs: of no stored sentence"
-    found = [finding.text for finding in await _open(folder).check()]
+    found = await row_problems(_open(folder))
     return [text for text in found if not text.startswith(made_up)]
 
 

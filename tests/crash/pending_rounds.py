@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from crash.command import run
 from crash.pending_writer import open_memory
+from rows_checked import row_problems
 
 from mcp_memory.storage.store import LanceStore
 
@@ -91,7 +92,7 @@ async def _finish(folder: Path, acknowledged: list[str]) -> Pending:
                     stall.deadline = anyio.current_time() + STALL_S
             tasks.cancel_scope.cancel()
     assert isinstance(memory.store, LanceStore)
-    faults = tuple(fault.text for fault in await memory.store.check())
+    faults = tuple(await row_problems(memory.store))
     async with memory.store.reading() as view:
         space = view.space("default")
         refs = {turn.ref for turn in space.turns.values()}

@@ -12,6 +12,7 @@ from batches import DIMENSION, batch
 from crash.forgetting_process import word
 from crash.kill_forget import PROCESS, kill_rounds
 from crash.writer import refs_of
+from rows_checked import row_problems
 from store_contents import holding
 
 from mcp_memory.storage.store import LanceStore
@@ -56,7 +57,7 @@ def test_two_processes_that_forget_and_one_that_writes_lose_nothing(tmp_path: Pa
         store = LanceStore(str(folder), embedder="fake", dimension=DIMENSION)
         async with store.reading() as view:
             refs = {one.ref for one in view.space("default").turns.values()}
-        return refs, [found.text for found in await store.check()]
+        return refs, await row_problems(store)
 
     assert anyio.run(look) == (kept, [])
     assert holding(folder, gone) == set()
@@ -86,7 +87,7 @@ def test_a_process_that_forgets_and_one_that_rebuilds_leave_nothing_and_lose_not
         store = LanceStore(str(folder), embedder="fake", dimension=DIMENSION)
         async with store.reading() as view:
             refs = {one.ref for one in view.space("default").turns.values()}
-        return refs, [found.text for found in await store.check() if found.severity == "error"]
+        return refs, await row_problems(store)
 
     assert anyio.run(look) == (kept, [])
     assert holding(folder, [*gone, *kept]) == kept

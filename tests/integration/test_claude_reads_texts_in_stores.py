@@ -8,6 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from rows_checked import row_problems
 from standin.messages_api import Asked, standing_in
 from standin.replies import Reply, Silence
 from unit.reasoning.anthropic.enriched_memory import KEYS, PORTO, enriching, knowing, numbered, read_all, read_by_claude
@@ -68,7 +69,7 @@ async def test_two_stores_read_each_text_once_also_after_a_restart_and_a_rebuild
         store = opened(api.url, tmp_path).store
         assert isinstance(store, LanceStore)
         await store.rebuild(deriver(one.reading, progress=silent))
-        assert [one for one in await store.check() if one.severity == "error"] == []
+        assert await row_problems(store) == []
         await store.aclose()
         before, three = len(api.requests), opened(api.url, tmp_path)
         await read_all(three)

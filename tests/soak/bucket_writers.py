@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from batches import DIMENSION
 from object_store import ObjectStore
+from rows_checked import row_problems
 
 from mcp_memory.domain.access import CALL_BEGAN
 from mcp_memory.domain.query import Query
@@ -75,7 +76,7 @@ async def stored(options):
     async with store.reading() as view:
         refs = [turn.ref for turn in view.space("default").turns.values()]
         commits = view.tx
-    findings = await store.check()
+    findings = await row_problems(store)
     await store.aclose()
     return refs, commits, findings
 

@@ -28,6 +28,7 @@ import anyio
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from fakes import FakeEmbedder
+from rows_checked import row_problems
 from soak.forget_rounds import mark
 from store_contents import holding_anywhere
 
@@ -196,7 +197,7 @@ async def rounds(root: Path, things: int, forgets: int) -> Outcome:
             outcome.lost += await lost(memory, things, set(order[: place + 1]))
             sys.stderr.write(f"{place + 1} forgets, {outcome.seconds[-1]:.1f} s, {outcome.left} {outcome.lost[:3]}\n")
     assert isinstance(memory.store, LanceStore)
-    outcome.lost += [one.text for one in await memory.store.check()]
+    outcome.lost += await row_problems(memory.store)
     await memory.aclose()
     return outcome
 

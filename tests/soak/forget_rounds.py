@@ -31,6 +31,7 @@ import anyio
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from crash.pending_writer import open_memory
+from rows_checked import row_problems
 from store_contents import holding
 from unit.services.exported_store import exported, imported
 
@@ -156,7 +157,7 @@ async def evidence(memory: Memory, questions: list[str], space: str, limit: int)
 async def faults(memory: Memory) -> list[str]:
     """Return in words what the check of a store finds."""
     assert isinstance(memory.store, LanceStore)
-    return [one.text for one in await memory.store.check()]
+    return await row_problems(memory.store)
 
 
 async def unlike(memory: Memory, folder: Path, asked: list[tuple[str, str, int]]) -> tuple[list[str], list[str]]:

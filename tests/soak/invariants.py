@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import anyio
+from rows_checked import row_problems
 
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import rouge_l, words
@@ -60,7 +61,7 @@ async def _violations(uri: str, acknowledged: Mapping[tuple[str, str, str], str]
     if last is None:
         return ["there is no commit"]
     store = LanceStore(uri, embedder=last.embedder, dimension=last.dimension)
-    found = [f"doctor: {one.text}" for one in await store.check()]
+    found = [f"rows: {one}" for one in await row_problems(store)]
     async with store.reading() as view:
         for space in view.spaces.values():
             found += [f"{space.name}: {fault}" for fault in faults(space)]

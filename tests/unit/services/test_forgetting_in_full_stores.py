@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from exported_store import MAY, content, exported, fill, imported, open_at, replies, store_of
+from rows_checked import row_problems
 from store_contents import decoded, holding
 
 from mcp_memory.domain.forgetting import ForgetRequest
@@ -47,7 +48,7 @@ async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp
     assert holding(tmp_path / "store", ["Braga", "Matos", "harbour"]) == {"harbour"}
     assert await evidence(memory, *VALVES) == before
     assert await content(memory, "work") == work
-    assert [one.text for one in await store_of(memory).check()] == []
+    assert await row_problems(store_of(memory)) == []
     left = await content(memory)
     reading = Reading(memory.embedder, memory.extractor, memory.settings.search.segment_tokens)
     await store_of(memory).rebuild(deriver(reading, progress=silent))

@@ -6,7 +6,7 @@ import sys
 API = "lance_namespace_urllib3_client.api"
 LEFT_OUT = f"""
 import sys, tempfile
-from mcp_memory.storage.place import import_lancedb
+from mcp_memory.storage.lance import import_lancedb
 database = import_lancedb().connect(tempfile.mkdtemp())
 database.create_table("one", [{{"tx": 1}}])
 assert database.list_tables().tables == ["one"]
@@ -24,7 +24,7 @@ def test_the_client_is_run_only_when_somebody_asks_for_it() -> None:
 
 def test_what_is_imported_already_stays() -> None:
     code = (
-        "import lancedb, sys; from mcp_memory.storage.place import import_lancedb\n"
+        "import lancedb, sys; from mcp_memory.storage.lance import import_lancedb\n"
         f"before = sys.modules[{API!r}]\n"
         f"assert import_lancedb() is lancedb and sys.modules[{API!r}] is before"
     )
