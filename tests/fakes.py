@@ -19,7 +19,6 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
-from mcp_memory.storage.lock import lease
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.erasure import Erasure, Keep, counts_of, without_forgotten
@@ -111,8 +110,12 @@ class FakeStore:
 
     @asynccontextmanager
     async def indexing(self) -> AsyncIterator[bool]:
-        async with lease(None, "", self.log.indexing) as free:
+        free = self.log.indexing.acquire(blocking=False)
+        try:
             yield free
+        finally:
+            if free:
+                self.log.indexing.release()
 
     async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         with anyio.move_on_after(self._timeout_s) as timeout:

@@ -4,10 +4,9 @@ Whoever puts it (put if absent) has the lock, and deletes it afterwards. The hol
 another number in it, every third of `TTL_S`. Whoever waits looks at it from time to time: if it has not changed for
 `TTL_S` *by the waiter's own clock*, its holder is dead, and the waiter removes it. So no two clocks are compared.
 
-Whoever does not get the write lock at once puts an object of its own into a queue beside the log, and whoever has
-seen a queue there joins it. The oldest asks for the lock often, the others look where they stand; without a queue, a
-process that writes again and again would nearly always take the lock back before those that wait look at it again. A
-process that dies while it waits is passed over after `PATIENCE_S`.
+Whoever does not get the write lock at once puts an object beside the log while it waits, and whoever has seen that one
+lets it go first: a process that writes again and again would nearly always take the lock back otherwise, before those
+that wait look at it again.
 
 The lock is for speed alone: with it, writers do not prepare commits in vain. It is not what keeps the store whole,
 since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the log, in which each commit
@@ -36,10 +35,8 @@ TTL_S = 15.0
 FIRST_POLL_S = 0.02
 """Between the first two requests for a lock that is held; each later wait is half as long again, to `LAST_POLL_S`."""
 LAST_POLL_S = 0.1
-QUEUED_POLL_S = 0.1
-"""Between two looks at the queue, times the number of those who are before."""
-PATIENCE_S = 5.0
-"""How long the same process may be the first of the queue before the others pass it over."""
+YIELD_S = 0.3
+"""How long to let others go first that wait: some of their polls."""
 LOOK_S = 1.0
 """Between two looks whether the holder is alive."""
 
@@ -51,11 +48,11 @@ class BucketLock:
         bucket: where the objects are.
         name: the name of the lock.
         timeout_s, ttl_s: see the attributes.
-        log: the log whose looks show who waits for this lock; None if nobody queues for it.
+        log: the log whose looks show whether somebody waits for this lock; None if nobody does.
 
     Attributes:
         timeout_s: how long to wait.
-        ttl_s, patience_s: see `TTL_S` and `PATIENCE_S`.
+        ttl_s: see `TTL_S`.
     """
 
     def __init__(
@@ -68,7 +65,6 @@ class BucketLock:
     ) -> None:
         self.timeout_s = timeout_s
         self.ttl_s = ttl_s
-        self.patience_s = PATIENCE_S
         self._bucket = bucket
         self._name = name
         self._log = log
@@ -77,7 +73,6 @@ class BucketLock:
         self._takes = 0
         self._seen: tuple[bytes, float] = b"", 0.0  # what another holder put, and since when it is unchanged
         self._looked = 0.0
-        self._first: tuple[str, float] = "", 0.0  # who is the first of the queue, and since when
 
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
@@ -88,65 +83,37 @@ class BucketLock:
             StoreUnwritable: the store cannot be written to.
         """
         async with in_turn(self._queue, self.timeout_s) as deadline:
-            queued = self._log is not None and self._log.waiting
-            place = "" if not queued and await to_thread.run_sync(self._take) else await self._wait(deadline)
-            renewal = self._renewing(place)
+            waited = self._log is not None and self._log.waiting
+            if waited:
+                await anyio.sleep(YIELD_S)
+            waited = await self._wait(deadline) or waited
+            renewal = self._renewing(waited=waited)
             try:
                 yield
             finally:
                 with anyio.CancelScope(shield=True):
                     await to_thread.run_sync(self._release, renewal)
 
-    async def _wait(self, deadline: float) -> str:
-        """Take the lock when it is free and nobody has waited for longer; return the name of the place in the queue."""
-        place = f"{WAITING}{time.time_ns():020d}-{secrets.token_hex(4)}" if self._log is not None else ""
-        wait = FIRST_POLL_S
+    async def _wait(self, deadline: float) -> bool:
+        """Take the lock when it is free, and return whether that took a while."""
+        wait, waited = FIRST_POLL_S, False
         try:
-            if place:
-                await to_thread.run_sync(self._bucket.put, place, b"")
-            before = await to_thread.run_sync(self._before, place)
-            while before or not await to_thread.run_sync(self._take):
+            while not await to_thread.run_sync(self._take):
                 if anyio.current_time() > deadline:
                     raise busy("another server is writing", self.timeout_s)
-                await anyio.sleep(QUEUED_POLL_S * before or wait)
-                if before:
-                    before = await to_thread.run_sync(self._before, place)
-                else:
-                    wait = min(wait * 1.5, LAST_POLL_S)
+                if self._log is not None:
+                    await to_thread.run_sync(self._bucket.put, WAITING, b"")
+                    waited = True
+                await anyio.sleep(wait)
+                wait = min(wait * 1.5, LAST_POLL_S)
         except BaseException:
             with anyio.CancelScope(shield=True), suppress(StoreError):
-                await to_thread.run_sync(self._bucket.remove, [place] if place else [])
+                await to_thread.run_sync(self._bucket.remove, [WAITING] if waited else [])
             raise
-        return place
-
-    def _before(self, place: str) -> int:
-        """Return how many have waited for longer; the first of them is passed over if it has been that for long."""
-        if not place:
-            return 0
-        names = [name for name in self._bucket.tags(WAITING) if name < place]
-        now = time.monotonic()
-        if not names or names[0] != self._first[0]:
-            self._first = names[0] if names else "", now
-        elif now - self._first[1] > self.patience_s:
-            self._bucket.remove(names[:1])
-            names = names[1:]
-        return len(names)
-
-    @asynccontextmanager
-    async def lease(self) -> AsyncIterator[bool]:
-        """Take the lock if it is free or its holder is known to be dead, and yield whether it was."""
-        if not await to_thread.run_sync(self._take):
-            yield False
-            return
-        renewal = self._renewing()
-        try:
-            yield True
-        finally:
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(self._release, renewal)
+        return waited
 
     def take_if_free(self) -> Callable[[], None] | None:
-        """Take the lock as `lease` does, and return what releases it; None if it is not free. Blocking."""
+        """Take the lock if it is free, and return what releases it; None if it is not. Blocking."""
         return partial(self._release, self._renewing()) if self._take() else None
 
     def _take(self) -> bool:
@@ -164,18 +131,18 @@ class BucketLock:
             self._bucket.remove([self._name])
         return False
 
-    def _renewing(self, place: str = "") -> tuple[threading.Event, threading.Thread]:
+    def _renewing(self, *, waited: bool = False) -> tuple[threading.Event, threading.Thread]:
         released = threading.Event()
-        renewal = threading.Thread(target=self._renew, args=(released, place), name="mcp-memory lock", daemon=True)
+        renewal = threading.Thread(target=self._renew, args=(released, waited), name="mcp-memory lock", daemon=True)
         renewal.start()
         return released, renewal
 
-    def _renew(self, released: threading.Event, place: str) -> None:
-        """Leave the queue, and put the lock again from time to time; a failure does no harm unless it lasts."""
+    def _renew(self, released: threading.Event, waited: bool) -> None:
+        """Wait no more, and put the lock again from time to time; a failure does no harm unless it lasts."""
         turn = 0
-        if place:
+        if waited:  # others that wait say so again
             with suppress(StoreError):
-                self._bucket.remove([place])
+                self._bucket.remove([WAITING])
         while not released.wait(self.ttl_s / 3):
             turn += 1
             with suppress(StoreError):

@@ -39,8 +39,8 @@ DIGITS = 20
 FORGETTING = f"{PREFIX}~forgetting"
 """An object that is there while something is being forgotten. Its name comes after all others, so every look at the
 newest commits shows it, and nobody reads or writes before that is finished."""
-WAITING = f"{PREFIX}~waiting/"
-"""The objects of processes that wait for the write lock (``bucket_lock.py``), which every such look shows as well."""
+WAITING = f"{PREFIX}~waiting"
+"""An object that is there while somebody waits for the write lock (``bucket_lock.py``); every look shows it, too."""
 AT_ONCE = 16
 """Objects that are read at the same time."""
 ATTEMPTS = 5
@@ -85,7 +85,7 @@ class BucketLog(Log):
         start = min(after, seen - 1) if seen else after
         tags = self._bucket.tags(PREFIX, _name(start) if start > 0 else "")
         self.forgetting = tags.pop(FORGETTING, None) is not None
-        self.waiting = bool([tags.pop(name) for name in list(tags) if name.startswith(WAITING)])
+        self.waiting = tags.pop(WAITING, None) is not None
         there = tags.get(_name(seen), tag) if tags else None  # the newest one is never removed
         if seen and (there is None or (tag and there != tag)):
             self.edition, self._newest, self._seen, self._last = self.edition + 1, 0, (0, ""), None

@@ -12,7 +12,6 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -80,35 +79,6 @@ def without_compaction(folder: Path | None, wait_s: float = 120.0) -> Iterator[N
         yield
     finally:
         lock.release()
-
-
-@asynccontextmanager
-async def lease(folder: Path, name: str, local: threading.Lock) -> AsyncIterator[bool]:
-    """Take a lock if it is free, and yield whether it was; the context, or the end of the process, releases it.
-
-    Args:
-        folder: the folder of the store; where there is none, nothing is free: the lock would make the folder.
-        name: the name of the lock's file.
-        local: among the calls of this process.
-
-    Raises:
-        StoreUnwritable: there can be no lock file.
-    """
-    if not local.acquire(blocking=False):
-        yield False
-        return
-    lock = lock_file(folder / name)
-    try:
-        try:
-            free = try_lock(lock)
-        except FileNotFoundError:  # there is no store yet
-            free = False
-        except (OSError, NotImplementedError) as error:
-            raise StoreUnwritable(f"storage: no lock file can be made in {str(folder)!r} ({error}).") from error
-        yield free
-    finally:
-        lock.release()
-        local.release()
 
 
 @asynccontextmanager

@@ -5,7 +5,6 @@ Its locks are files on this machine (``lock.py``), or objects beside a store on 
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -14,13 +13,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
+import anyio
+from anyio import to_thread
+
 from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settle
 from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, Promises, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.bucket_log import BucketLog
 from mcp_memory.storage.copies import lost_copies
-from mcp_memory.storage.lock import WriteLock, lease, lock_file, try_lock
+from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
 from mcp_memory.storage.log import LocalLog, Log
 from mcp_memory.storage.noted import PlaceNote, is_of_older_program, local_folder
 from mcp_memory.storage.rights import open_to_others
@@ -142,6 +144,8 @@ def take_if_free(place: Place, name: str) -> Callable[[], None] | None:
     lock = lock_file(place.folder / name)
     try:
         return lock.release if try_lock(lock) else None
+    except FileNotFoundError:  # there is no store yet, and the lock would make its folder
+        return None
     except (OSError, NotImplementedError) as error:
         raise StoreUnwritable(
             f"storage.uri {place.uri!r}: no lock file can be made there ({error}). Nothing was changed."
@@ -162,20 +166,17 @@ def take_soon(place: Place, name: str, wait_s: float) -> Callable[[], None]:
     return release
 
 
-def open_lease(place: Place, name: str, local: threading.Lock) -> AbstractAsyncContextManager[bool]:
-    """Return a context that takes a lock if it is free, and yields whether it was."""
-    if place.folder is not None:
-        return lease(place.folder, name, local)
-    return _lease(place, name, local)
-
-
 @asynccontextmanager
-async def _lease(place: Place, name: str, local: threading.Lock) -> AsyncIterator[bool]:
-    if not local.acquire(blocking=False):
-        yield False
-        return
+async def lease(place: Place, name: str) -> AsyncIterator[bool]:
+    """Take a lock if it is free, and yield whether it was; the context, or the end of the process, releases it.
+
+    Raises:
+        StoreUnwritable: there can be no lock here.
+    """
+    release = await to_thread.run_sync(take_if_free, place, name)
     try:
-        async with place.lock(name).lease() as free:
-            yield free
+        yield release is not None
     finally:
-        local.release()
+        if release is not None:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(release)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -31,7 +30,7 @@ from mcp_memory.storage.damage import Damage, damaged, examine, in_words, repair
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.forgotten import repair_book
 from mcp_memory.storage.lock import Holders
-from mcp_memory.storage.place import Place, open_lease, open_write_lock
+from mcp_memory.storage.place import Place, lease, open_write_lock
 from mcp_memory.storage.rebuild import Embed, Make, Relearn, learn_nothing
 from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.reread import ReadAgain
@@ -102,7 +101,7 @@ class LanceStore:
         self._refresher.use_saved(saved)
         self._noticed = self._found = Damage()  # at the last refresh, and what a closer look then found
         self._view = self._refresher.reset()
-        self._view_lock, self._index_lock = anyio.Lock(), threading.Lock()
+        self._view_lock = anyio.Lock()
         self._refreshed = -JUST_S  # when the view was last brought up to date
         self._whole: int | None = None  # the commit as of which it last had everything
         self._write_lock = open_write_lock(self._place, lock_timeout_s)
@@ -183,7 +182,7 @@ class LanceStore:
 
     def indexing(self) -> AbstractAsyncContextManager[bool]:
         """See `ports.Store.indexing`."""
-        return open_lease(self._place, "index.lock", self._index_lock)
+        return lease(self._place, "index.lock")
 
     async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         """See `ports.Store.forget`."""
