@@ -232,11 +232,8 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
     return derive_again
 
 
-def read_again(reading: Reading) -> Callable[..., Awaitable[list[Assertion]]]:
-    """Return a function that reads the facts of turns as `derive` does; it gets every turn once, in order.
-
-    Turns that are ``known`` are not read: they only say who spoke before the others.
-    """
+def read_again(reading: Reading) -> Callable[[list[Turn]], Awaitable[Batch]]:
+    """Return a function that reads the facts of turns as `derive` does; it gets every turn once, in order."""
     talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
     cut = Cutter(reading.segment_tokens, 0)
 
@@ -245,15 +242,14 @@ def read_again(reading: Reading) -> Callable[..., Awaitable[list[Assertion]]]:
         before = tuple(masked_turn(one, reading.masking) for one in talkers.before)
         return _facts_of(reading, TextPart(shown, replace(talkers, before=before), *cut(shown)))
 
-    async def read(turns: list[Turn], *, known: bool) -> list[Assertion]:
+    async def read(turns: list[Turn]) -> Batch:
         found: list[Assertion] = []
         for turn in turns:
             place = turn.space, turn.session
             talkers = talking[place]
             talking[place] = talkers.after(turn)
-            if not known:
-                found += await to_thread.run_sync(facts_of, turn, talkers)
-        return found
+            found += await to_thread.run_sync(facts_of, turn, talkers)
+        return Batch(assertions=tuple(found))
 
     return read
 

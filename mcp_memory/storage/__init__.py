@@ -17,9 +17,8 @@ these rules make one, and a process may be killed at any point of it.
     mapped.py       the vectors of a large store: their files, and how a view maps them
     saved_view.py   the view of a large store in a file, from which the next process begins
     damage.py       what is damaged, in words, the repair of the log, and the store's status
-    compaction.py   merge small files and remove superseded rows, in the background; when tables are made again
-    rebuild.py      make every table again from the log, beside the old ones, and the beliefs from the lessons
-    reread.py       read all texts again for facts with a newer extractor, while the store is in use
+    compaction.py   merge small files and remove superseded rows, in the background
+    rebuild.py      make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
     forget.py       replace log and tables by others without what is to be forgotten
     forgetter.py    forget in one store, and finish what a process that died had begun
     forgotten.py    the book of what was forgotten, without content, and what may be taken back

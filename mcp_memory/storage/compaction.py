@@ -1,6 +1,4 @@
-"""Keep the tables of a store small and current, in the background: `Compaction` and `Renewal`.
-
-**Compaction** merges the small files that appending leaves, and removes superseded rows and tables.
+"""Keep the tables of a store small, in the background: merge the files that appending leaves, remove superseded rows.
 
 Every append adds a file to a table and a version to its list. Each is cheap by itself, and each makes the next read and
 the next append slower: with 64 files a refresh that finds new rows takes 14 ms a table, with 1,024 it takes 140; with
@@ -16,9 +14,6 @@ the reader had listed the commits, so only beliefs that were superseded at least
 compacting at once, and a sweep, the only other operation that changes rows, takes that lock too. The design keeps old
 versions for ten minutes. None of our readers needs a version for longer than one read (``tables.py``), and in ten
 minutes of steady writing thousands would pile up, which compaction is meant to prevent: they are kept for `KEEP`.
-
-**Renewal** makes derived tables again: all when asked to, and in the background what an older extractor has read or is
-broken.
 """
 
 from __future__ import annotations
@@ -29,10 +24,8 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
 
-from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.backups import fold
@@ -40,10 +33,6 @@ from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.lance import FAILURES, no_panics
 from mcp_memory.storage.own_files import refuse_in_tables
 from mcp_memory.storage.place import COMPACT_LOCK, WRITE_LOCK, Place, take_if_free
-from mcp_memory.storage.rebuild import Embed, Make, Relearn, rebuild
-from mcp_memory.storage.refresh import Refresher
-from mcp_memory.storage.reread import ReadAgain, Rereading
-from mcp_memory.storage.rights import rights_kept
 from mcp_memory.storage.schema import Commit, generation_of, reader_of
 from mcp_memory.storage.tables import SPARE, Tables
 
@@ -239,98 +228,3 @@ def _drop_old_generations(tables: Tables, last: Commit, now: Millis) -> None:
     if since is not None and since.at < now - OLD_GENERATION_MS:
         for name in old:
             tables.drop(name)
-
-
-class Renewal:
-    """Makes the derived tables of one store again.
-
-    Args:
-        place: the place of the store.
-        alone: holds the write lock, with every row in its table.
-        refresher: knows the last commit, and which tables are broken.
-        derive: returns what derives the turns of one rebuild; None leaves broken tables as they are.
-        read_again: returns what reads texts again; None reads none.
-        relearn: makes beliefs of lessons.
-        embed: for points and questions; None leaves points without vectors.
-        vectors: embedder and dimension of the vectors.
-        reader: the version of the extractor; 0 for none.
-        clock: milliseconds since 1970, UTC.
-    """
-
-    def __init__(
-        self,
-        place: Place,
-        alone: Callable[[], AbstractAsyncContextManager[None]],
-        refresher: Refresher,
-        derive: Callable[[], Make] | None,
-        read_again: Callable[[], ReadAgain] | None,
-        relearn: Relearn,
-        embed: Embed | None,
-        vectors: tuple[str, int],
-        reader: int,
-        clock: Callable[[], Millis],
-    ) -> None:
-        self._place = place
-        self._alone = alone
-        self._refresher = refresher
-        self._derive = derive
-        self._read_again = read_again
-        self._relearn = relearn
-        self._embed = embed
-        self._vectors = vectors
-        self._reader = reader
-        self._clock = clock
-        self._rereading: Rereading | None = None
-        self._not_mended: set[str] = set()  # tables that could not be made again
-
-    @property
-    def due(self) -> bool:
-        """Whether an older extractor has read the texts, or a table is broken, as of the last refresh."""
-        last = self._refresher.last
-        return self._is_broken or (self._read_again is not None and last is not None and last.reader < self._reader)
-
-    @property
-    def _is_broken(self) -> bool:
-        found = self._refresher.damage
-        return bool(self._derive and not found.log and {*found.tables} - self._not_mended)
-
-    @property
-    def progress(self) -> Progressed | None:
-        """How many texts were read again, and of how many; None if none is being read."""
-        return self._rereading.progress if self._rereading else None
-
-    async def rebuild(self, make: Make) -> int:
-        """Make every derived table again, and return the number of turns; see `rebuild`."""
-        embedder, dimension = self._vectors
-        with rights_kept(self._place.folder):
-            return await rebuild(
-                Tables(self._place), self._alone, make, self._relearn, self._embed,
-                embedder=embedder, dimension=dimension, reader=self._reader, clock=self._clock,
-            )  # fmt: skip
-
-    async def step(self) -> bool:
-        """Rebuild if a table is broken, read some texts again if they are due, and return whether any are left."""
-        if self._derive and self._is_broken:
-            self._not_mended |= self._refresher.to_rebuild  # if it fails, not to be tried at every call
-            await self.rebuild(self._derive())
-            self._refresher.note_rebuilt()
-            self._not_mended.clear()
-        if self._read_again is None or not self._reader:
-            return False
-        if self._rereading is None:
-            tables = Tables(self._place)
-            self._rereading = Rereading(tables, self._alone, self._read_again(), self._reader, self._clock)
-        try:
-            more = await self._rereading.step()
-        except BaseException:  # the extractor has seen texts that the next attempt gives it again
-            self.close()
-            raise
-        if not more:
-            self._rereading = None
-        return more
-
-    def close(self) -> None:
-        """Let other processes read or rebuild."""
-        if self._rereading is not None:
-            self._rereading.close()
-            self._rereading = None

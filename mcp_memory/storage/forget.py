@@ -31,7 +31,8 @@ from mcp_memory.storage.forgotten import Work, read_book, write_book
 from mcp_memory.storage.log import Entry, table_of
 from mcp_memory.storage.mapped import remove_vectors
 from mcp_memory.storage.own_files import needless_files
-from mcp_memory.storage.rebuild import Embed, Relearn, Relearning
+from mcp_memory.storage.rebuild import Embed
+from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.rows import rows_of, values_of
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (

@@ -19,8 +19,9 @@ from mcp_memory.storage.elsewhere import forget_elsewhere
 from mcp_memory.storage.forget import Forgetting
 from mcp_memory.storage.forgotten import NOTHING_FORGOTTEN, Book, Work, begin, book_state, read_book, refuse_to_begin
 from mcp_memory.storage.place import Lock
-from mcp_memory.storage.rebuild import Embed, Relearn
+from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.refresh import Refresher
+from mcp_memory.storage.relearning import Relearn
 from mcp_memory.storage.rights import rights_kept
 from mcp_memory.storage.schema import Commit
 from mcp_memory.storage.tables import Tables

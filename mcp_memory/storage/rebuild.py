@@ -1,332 +1,272 @@
-"""Rebuild every derived table from the log, next to the old ones, and switch over with one commit.
+"""Make derived tables again from the log, next to the old ones, and switch over with one commit.
 
-Other processes read and write meanwhile. The work is done without the lock, in parts; rows written in the meantime
-follow, and only the last of them are handled under the lock. Until the commit is written no process sees any of it, so
-a rebuild may be killed at any moment. The names of its tables are never used twice: the next rebuild drops the tables
-of an unfinished one, and takes a higher generation.
+All of them are made again when somebody asks for it, and in the background where one is broken; the assertions of the
+rules alone where an older extractor has read them. The work is done in parts without the lock, while other processes
+read and write; what they write follows, and only the last of it is handled under the lock. Until the commit is written
+no process sees any of it, so a process may be killed at any moment: the next one begins anew.
 
-**Beliefs** are recomputed from the lessons, in the order of learning. The room that learns decides how a lesson changes
-a belief (`Relearn`). It gets the parts of the space that it needs, as they were when the lesson was recorded: the turns
-written by then, the sentences that lessons are about, and the beliefs of the earlier lessons.
+A rebuild has a *generation* of its own, whose number is never used twice; texts that are read again have the number of
+their *reader*. Callers' facts and what Claude read are in the log and stay as they are.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from itertools import groupby
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
 from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.episodes import Belief, Lesson
+from mcp_memory.domain.status import Progressed
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreError
-from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.commits import ensure_format
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.log import Entry
 from mcp_memory.storage.log import rows_of as logged
 from mcp_memory.storage.place import REBUILD_LOCK, take_if_free
-from mcp_memory.storage.rows import DERIVED, StoredRow, rows_of, stored_rows, values_of
-from mcp_memory.storage.schema import (
-    Commit,
-    TableKind,
-    TableRows,
-    generation_of,
-    table_name,
-)
+from mcp_memory.storage.refresh import Refresher
+from mcp_memory.storage.relearning import Relearn, Relearning
+from mcp_memory.storage.rights import rights_kept
+from mcp_memory.storage.rows import DERIVED, StoredRow, rows_of, stored_rows
+from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, generation_of, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.space import Space
-from mcp_memory.view.view import View
-
-LESSONS = 200
-"""Lessons learnt in one call."""
-SENTENCES = 5000
-"""Sentences looked up with one condition."""
-
-Relearn = Callable[[Space, Sequence[Lesson]], Awaitable[Sequence[Belief]]]
-"""Returns what lessons teach, in the order of recording; of several beliefs about a sentence the last counts.
-
-The space is that of the lessons, as of the first of them: ``space.beliefs`` has what earlier lessons taught. It has
-every turn, but only those sentences that lessons are about, with vectors whatever the limit of other views, and neither
-segments nor facts. A label of a sentence that ``space.sentence`` does not know teaches nothing: the text is split
-differently by now."""
-
-
-async def learn_nothing(_space: Space, _lessons: Sequence[Lesson]) -> Sequence[Belief]:
-    """Learn nothing; used if no room that learns is configured."""
-    return ()
-
-
-class Relearning:
-    """The progress of relearning the lessons of a store.
-
-    Args:
-        tables: the tables of the store.
-        generation: the generation of the sentences to look up.
-        relearn: makes beliefs of lessons.
-        left: returns what a forget leaves of some commits of the log; by default all of it.
-    """
-
-    def __init__(
-        self,
-        tables: Tables,
-        generation: int,
-        relearn: Relearn,
-        left: Callable[[Iterable[Entry]], Iterable[Entry]] = iter,
-    ) -> None:
-        self._tables = tables
-        self._left = left
-        self._generation = generation
-        self._relearn = relearn
-        self._view = View()
-        self._looked_up: set[str] = set()
-        self._beliefs: dict[str, tuple[int, Belief]] = {}
-
-    async def catch_up(self, until: int) -> None:
-        """Learn from the lessons of the commits up to a number; their turns must be derived."""
-        lessons, turns = await to_thread.run_sync(self._read, until)
-        turn_txs = [tx for tx, _ in turns]
-        added = 0
-        for (upto, space), run in groupby(
-            lessons, key=lambda entry: (bisect_right(turn_txs, entry[0]), entry[1].space)
-        ):
-            self._view.add(Batch(tuple(turn for _, turn in turns[added:upto])), self._view.tx)
-            added = upto
-            part = list(run)
-            for start in range(0, len(part), LESSONS):
-                await self._learn(space, part[start : start + LESSONS])
-
-    def rows(self) -> TableRows | None:
-        """Return the beliefs as rows with the numbers of the commits that they are as of; None if there are none."""
-        if not self._beliefs:
-            return None
-        txs, beliefs = zip(*self._beliefs.values(), strict=True)
-        return rows_of("beliefs", beliefs, txs)
-
-    async def _learn(self, space: str, part: Sequence[tuple[int, Lesson]]) -> None:
-        tx = part[-1][0]
-        lessons = tuple(lesson for _, lesson in part)
-        beliefs = tuple(await self._relearn(self._view.space(space), lessons))
-        for belief in beliefs:
-            self._beliefs.pop(belief.sentence_id, None)
-            self._beliefs[belief.sentence_id] = tx, belief
-        self._view.add(Batch(lessons=lessons, beliefs=beliefs), tx)
-
-    def _read(self, until: int) -> tuple[list[tuple[int, Lesson]], list[tuple[int, Turn]]]:
-        """Return the new lessons and the turns that had arrived by then, with their commits' numbers, in order.
-
-        The sentences that these lessons are about are in the view when this has returned.
-        """
-        after = self._view.tx
-        entries = list(self._left(self._tables.log.entries(after, until)))
-        rows = logged(entries, "episodes")
-        new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
-        for tx, _, lesson, _ in stored_rows("episodes", rows):
-            if not self._view.has_lesson(lesson):  # a judge's first lesson counts, should there be a second in the log
-                new.setdefault((lesson.space, *lesson.key), (tx, lesson))
-        lessons = list(new.values())
-        if not lessons:
-            return [], []
-        rows = logged((entry for entry in entries if entry.commit.tx <= lessons[-1][0]), "turns")
-        turns = [(row.tx, row.value) for row in stored_rows("turns", rows)]
-        arrived = {turn.id for _, turn in turns}
-        names = dict.fromkeys(name for _, lesson in lessons for name in lesson.labels if name not in self._looked_up)
-        self._looked_up.update(names)
-        for start in range(0, len(names), SENTENCES):
-            self._look_up(list(names)[start : start + SENTENCES], arrived)
-        return lessons, turns
-
-    def _look_up(self, names: Sequence[str], arrived: set[str]) -> None:
-        """Add the named sentences with their vectors to the view, if their turn has ``arrived`` or is in it already."""
-        quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
-        rows = self._tables.rows(table_name("sentences", self._generation, reader=0), f"id IN ({quoted})")
-        if rows is None:
-            return
-        sentences = values_of("sentences", rows)
-        chosen = [
-            row
-            for row, sentence in enumerate(sentences)
-            if sentence.turn_id in arrived or sentence.turn_id in self._view.space(sentence.space).turns
-        ]
-        batch = Batch(sentences=tuple(sentences[row] for row in chosen), sentence_vectors=vectors_of(rows)[chosen])
-        self._view.add(batch, self._view.tx)
-
 
 CHUNK = 200
-"""Turns derived at once."""
-PASSES = 10
-"""How often to catch up with what was written meanwhile before the lock is taken for the rest; each pass has less to
-do than the one before, unless others write faster than we derive."""
+"""Texts that are derived at once."""
+READ = 50
+"""Texts that are read for facts at once: a fifth of a second."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]
-"""Derives and embeds: returns the turns that it was given, in order of arrival, with their segments, sentences, vectors
-and the assertions of the embedded engine. It leaves the rest to others: what callers asserted or Claude read is part of
-the log, `Relearn` makes beliefs, and of memory points and questions only the vectors are made again."""
+"""Returns what follows from texts, which it is given once, in order of arrival: their segments, sentences, vectors and
+the assertions of the rules, or the assertions alone where only these are made again. What callers asserted or Claude
+read is part of the log, `Relearn` makes beliefs, and of memory points and questions only the vectors are made again."""
 
 Embed = Callable[[Sequence[str]], Awaitable[Matrix]]
 """Returns one vector of length 1 for each text, in their order."""
 
 
-async def rebuild(
-    tables: Tables,
-    writing: Callable[[], AbstractAsyncContextManager[None]],
-    make: Make,
-    relearn: Relearn,
-    embed: Embed | None,
-    *,
-    embedder: str,
-    dimension: int,
-    reader: int,
-    clock: Callable[[], Millis],
-) -> int:
-    """Rebuild every derived table and return the number of turns; 0 for an empty store.
+@dataclass(frozen=True, slots=True)
+class Makers:
+    """What makes the derived tables of a store.
+
+    Attributes:
+        embedder: the model that makes the vectors.
+        dimension: the dimension of these vectors.
+        reader: the version of the extractor; 0 for none.
+        derive: returns what derives all texts of one rebuild; None leaves broken tables as they are.
+        read_again: returns what reads all texts for facts again; None reads none.
+        relearn: makes beliefs of lessons.
+        embed: for points and questions; None leaves points without vectors, so they are similar to nothing.
+    """
+
+    embedder: str
+    dimension: int
+    reader: int
+    derive: Callable[[], Make] | None
+    read_again: Callable[[], Make] | None
+    relearn: Relearn
+    embed: Embed | None
+
+
+class Rebuilding:
+    """One rebuild, step by step.
 
     Args:
         tables: not used otherwise meanwhile.
-        writing: holds the store's write lock.
-        make: derives and embeds.
-        relearn: makes beliefs of the lessons.
-        embed: for points and questions; None leaves points without vectors, so they are similar to nothing.
-        embedder: the model that makes the vectors from now on.
-        dimension: the dimension of these vectors.
-        reader: the version of the extractor that ``make`` reads with; 0 for none.
+        writing: holds the store's write lock, with every row in its table.
+        makers: see there.
+        make: derives texts, or reads them.
         clock: milliseconds since 1970, UTC.
+        facts_only: whether the texts are read for facts, and everything else stays.
 
-    Raises:
-        StoreBusy: another process is rebuilding this store, or writing to it all the time.
-        StoreDamaged: the log itself is damaged. Nothing was changed.
-        StoreMismatch: the store has another format.
-        StoreUnwritable: the place cannot be written to. The memory is as it was.
+    Attributes:
+        turns: how many texts were made again so far.
     """
-    last = await to_thread.run_sync(lambda: tables.log.last)
-    if last is None:
-        return 0
-    ensure_format(last, tables.uri)
-    refuse(tables)
-    release = await to_thread.run_sync(take_if_free, tables.place, REBUILD_LOCK)
-    if release is None:
-        raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
-    generation = -1
-    try:
-        generation = await to_thread.run_sync(_drop_unfinished, tables, last)
-        work = _Rebuild(tables, last, generation, reader, make, relearn, embed)
-        for _ in range(PASSES):
-            if not await work.catch_up(last.tx):
-                break
-            last = await to_thread.run_sync(work.last)
-        async with writing():
-            last = await to_thread.run_sync(work.last)
-            await work.catch_up(last.tx)
-            with anyio.CancelScope(shield=True):
-                commit = last.next(
-                    clock(),
-                    embedder=embedder,
-                    dimension=dimension,
-                    generation=generation,
-                    reader=reader,
-                    segments=work.segments,
-                    sentences=work.sentences,
-                    assertions=work.assertions,
-                    beliefs=await to_thread.run_sync(work.append_beliefs),
-                )
-                await to_thread.run_sync(_switch, tables, commit)
-        return work.turns
-    except BaseException:
-        with anyio.CancelScope(shield=True), suppress(StoreError):
-            now = await to_thread.run_sync(lambda: tables.log.last)
-            if now is not None and now.generation != generation:  # else its commit stands
-                await to_thread.run_sync(_drop_unfinished, tables, now)
-        raise
-    finally:
-        await to_thread.run_sync(release)
-
-
-def _drop_unfinished(tables: Tables, last: Commit) -> int:
-    """Drop the tables of earlier rebuilds, finished or not, and return the number of the new generation."""
-    highest = last.generation
-    for name in tables.names():
-        generation = generation_of(name)
-        if generation is not None and generation != last.generation:
-            highest = max(highest, generation)
-            tables.drop(name)
-    return highest + 1
-
-
-def _switch(tables: Tables, commit: Commit) -> None:
-    refuse(tables)
-    with tables.write_errors():
-        tables.log.append(commit, {})
-
-
-class _Rebuild:
-    """The progress of the new generation."""
 
     def __init__(
-        self, tables: Tables, former: Commit, generation: int, reader: int, make: Make, relearn: Relearn,
-        embed: Embed | None,
-    ) -> None:  # fmt: skip
-        self.turns = self.segments = self.sentences = self.assertions = 0
-        self._tables = tables
-        self._former = former
-        self._generation = generation
-        self._reader = reader
-        self._make = make
-        self._embed = embed
-        self._learning = Relearning(tables, generation, relearn)
-        self._done = 0
+        self,
+        tables: Tables,
+        writing: Callable[[], AbstractAsyncContextManager[None]],
+        makers: Makers,
+        make: Make,
+        clock: Callable[[], Millis],
+        *,
+        facts_only: bool = False,
+    ) -> None:
+        self.turns = 0
+        self._tables, self._writing, self._makers, self._make, self._clock = tables, writing, makers, make, clock
+        self._facts_only = facts_only
+        self._size = READ if facts_only else CHUNK
+        self._release: Callable[[], None] | None = None
+        self._former: Commit | None = None  # whose tables are replaced
+        self._generation = 0
+        self._learning: Relearning | None = None
+        self._done = self._texts = 0  # the last commit that was handled; how many texts there were at the beginning
+        self._made: Counter[TableKind] = Counter()
         self._places: Counter[int] = Counter()  # by commit, how many of its assertions have a place
 
-    def last(self) -> Commit:
-        """Return the last commit.
+    @property
+    def progress(self) -> Progressed | None:
+        """How many texts were made again, of how many; None before the first step and after the last."""
+        return None if self._former is None else Progressed(self.turns, max(self.turns, self._texts))
+
+    async def step(self) -> bool:
+        """Make a part, or switch over when all is made; return whether there is more to do.
 
         Raises:
-            StoreBusy: something was forgotten meanwhile, and the new tables may hold some of it.
+            StoreBusy: another process does the same, or something was forgotten meanwhile. Nothing was changed.
+            StoreDamaged: the log itself is damaged. Nothing was changed.
+            StoreMismatch: the store has another format.
+            StoreUnwritable: the place cannot be written to. The memory is as it was.
         """
+        try:
+            if self._former is None and not await to_thread.run_sync(self._begin):
+                return False
+            last = await to_thread.run_sync(self._last)
+            if await self._part(last.tx):
+                await to_thread.run_sync(self._last)
+                return True
+            await self._learn(last.tx)  # most lessons, before others have to wait
+            async with self._writing():
+                last = await to_thread.run_sync(self._last)
+                while await self._part(last.tx):
+                    pass
+                await self._learn(last.tx)
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(self._switch, last)
+        except BaseException:
+            with anyio.CancelScope(shield=True), suppress(StoreError):
+                await to_thread.run_sync(self._drop_made)
+            self.close()
+            raise
+        self.close()
+        return False
+
+    def close(self) -> None:
+        """Let other processes rebuild."""
+        self._former = None
+        if self._release is not None:
+            self._release()
+            self._release = None
+
+    def _begin(self) -> bool:
+        """Drop what an unfinished rebuild left, and return whether there is anything to make again."""
         last = self._tables.log.last
-        if last is None:
-            raise StoreBusy(f"storage.uri {self._tables.uri!r} was emptied during the rebuild.")
-        if last.generation != self._former.generation:
+        if last is None or (self._facts_only and not _is_outdated(last, self._makers.reader)):
+            return False
+        ensure_format(last, self._tables.uri)
+        refuse(self._tables)
+        self._release = take_if_free(self._tables.place, REBUILD_LOCK)
+        if self._release is None:
+            raise StoreBusy(
+                "Another process is rebuilding this memory already. Nothing was changed. Wait for it to end."
+            )
+        self._former, self._generation = last, last.generation
+        if not self._facts_only:
+            numbers = [number for name in self._tables.names() if (number := generation_of(name)) is not None]
+            for name in self._tables.names():
+                if generation_of(name) not in (None, last.generation):
+                    self._tables.drop(name)
+            self._generation = max(last.generation, *numbers, 0) + 1
+            self._learning = Relearning(self._tables, self._generation, self._makers.relearn)
+        self._drop_made()
+        self._texts = sum(commit.turns for commit in self._tables.log.commits())
+        return True
+
+    def _drop_made(self) -> None:
+        """Drop the tables that are made, unless their commit stands."""
+        last = self._tables.log.last
+        if self._former is None or (last and (last.generation, last.reader) == (self._generation, self._makers.reader)):
+            return
+        for name in self._tables.names():
+            if self._facts_only and name == self._name("assertions"):
+                self._tables.drop(name)
+            if not self._facts_only and generation_of(name) == self._generation:
+                self._tables.drop(name)
+
+    def _last(self) -> Commit:
+        """Return the last commit, if the tables are still those that are replaced: the new ones may hold what went."""
+        last, former = self._tables.log.last, self._former
+        if last is None or former is None or (last.generation, last.reader) != (former.generation, former.reader):
             raise StoreBusy(
                 "Something was forgotten during the rebuild, so it gave up. Nothing was changed. Try again."
             )
         return last
 
-    async def catch_up(self, until: int) -> bool:
-        """Handle the commits up to a number that were not handled yet, and return whether there were any."""
-        if until <= self._done:
+    async def _part(self, until: int) -> bool:
+        """Make what follows from the next commits up to a number; return whether there were any."""
+        if self._done >= until:
             return False
-        entries = self._tables.log.entries(self._done, until)
-        while part := await to_thread.run_sync(_next_part, entries):
-            self._places.update({entry.commit.tx: entry.commit.facts for entry in part})  # the log's keep the first
-            stored = [(row.tx, row.value) for row in stored_rows("turns", logged(part, "turns"))]
-            for start in range(0, len(stored), CHUNK):
-                chunk = stored[start : start + CHUNK]
-                batch = await self._make([turn for _, turn in chunk])
-                await to_thread.run_sync(self._append_batch, batch, {turn.id: tx for tx, turn in chunk})
-            if self._embed is not None:
-                await self._embed_points_and_questions(self._embed, part)
-        await self._learning.catch_up(until)
-        self._done = until
+        part = await to_thread.run_sync(self._next, until)
+        self._places.update({entry.commit.tx: entry.commit.facts for entry in part})  # the log's keep the first
+        stored = [(row.tx, row.value) for row in stored_rows("turns", logged(part, "turns"))]
+        for start in range(0, len(stored), self._size):
+            chunk = stored[start : start + self._size]
+            batch = await self._make([turn for _, turn in chunk])
+            await to_thread.run_sync(self._append_batch, batch, {turn.id: tx for tx, turn in chunk})
+            self.turns += len(chunk)
+        if self._makers.embed is not None and not self._facts_only:
+            await self._embed_points_and_questions(self._makers.embed, part)
+        self._done = part[-1].commit.tx if part else until
         return True
 
-    def append_beliefs(self) -> int:
-        """Append the beliefs of the lessons, and return the number of rows."""
-        rows = self._learning.rows()
-        if rows is None:
-            return 0
-        self._append("beliefs", rows)
-        return len(rows)
+    async def _learn(self, until: int) -> None:
+        if self._learning is not None:
+            await self._learning.catch_up(until)
+
+    def _next(self, until: int) -> list[Entry]:
+        """Return the next commits with about as many texts as are made at once."""
+        part, texts = [], 0
+        for entry in self._tables.log.entries(self._done, until):
+            part.append(entry)
+            texts += entry.commit.turns
+            if texts >= self._size:
+                break
+        return part
+
+    def _switch(self, last: Commit) -> None:
+        refuse(self._tables)
+        changes: dict[str, Any] = {"reader": self._makers.reader, "assertions": self._made["assertions"]}
+        if self._learning is not None:
+            if (beliefs := self._learning.rows()) is not None:
+                self._append("beliefs", beliefs)
+            kinds: tuple[TableKind, ...] = ("segments", "sentences", "beliefs")
+            changes |= {kind: self._made[kind] for kind in kinds}
+            changes |= {"embedder": self._makers.embedder, "dimension": self._makers.dimension}
+        with self._tables.write_errors():
+            self._tables.log.append(last.next(self._clock(), generation=self._generation, **changes), {})
+
+    # Rows
+
+    def _name(self, kind: TableKind) -> str:
+        return table_name(kind, self._generation, self._makers.reader)
 
     def _append(self, kind: TableKind, rows: TableRows) -> None:
-        self._tables.append(table_name(kind, self._generation, self._reader), rows)
+        self._tables.append(self._name(kind), rows)
+        self._made[kind] += len(rows)
+
+    def _append_batch(self, batch: Batch, txs: dict[str, int]) -> None:
+        if batch.segments:
+            numbers = [txs[segment.turn_id] for segment in batch.segments]
+            self._append("segments", rows_of("segments", batch.segments, numbers, None, batch.segment_vectors))
+        if batch.sentences:
+            numbers = [txs[sentence.turn_id] for sentence in batch.sentences]
+            self._append("sentences", rows_of("sentences", batch.sentences, numbers, None, batch.sentence_vectors))
+        derived = [assertion for assertion in batch.assertions if assertion.extractor in DERIVED]
+        if derived := sorted(derived, key=lambda one: txs[one.turn_id]):
+            numbers = [txs[assertion.turn_id] for assertion in derived]
+            places = []
+            for tx in numbers:
+                places.append(self._places[tx])
+                self._places[tx] += 1
+            self._append("assertions", rows_of("assertions", derived, numbers, places))
 
     async def _embed_points_and_questions(self, embed: Embed, part: Sequence[Entry]) -> None:
         """Append the vectors of points, and the questions with theirs."""
@@ -337,40 +277,95 @@ class _Rebuild:
             rows = rows_of("questions", placed, txs, places, await embed([question.text for _, question in placed]))
             await to_thread.run_sync(self._append, "questions", rows)
 
-    def _append_batch(self, batch: Batch, txs: dict[str, int]) -> None:
-        if batch.segments:
-            numbers = [txs[segment.turn_id] for segment in batch.segments]
-            self._append("segments", rows_of("segments", batch.segments, numbers, None, batch.segment_vectors))
-        if batch.sentences:
-            numbers = [txs[sentence.turn_id] for sentence in batch.sentences]
-            self._append("sentences", rows_of("sentences", batch.sentences, numbers, None, batch.sentence_vectors))
-        if derived := [assertion for assertion in batch.assertions if assertion.extractor in DERIVED]:
-            numbers = [txs[assertion.turn_id] for assertion in derived]
-            self._append(
-                "assertions", rows_of("assertions", derived, numbers, [self._next_place(tx) for tx in numbers])
-            )
-        self.assertions += len(derived)
-        self.turns += len(batch.turns)
-        self.segments += len(batch.segments)
-        self.sentences += len(batch.sentences)
 
-    def _next_place(self, tx: int) -> int:
-        self._places[tx] += 1
-        return self._places[tx] - 1
+def _is_outdated(last: Commit, reader: int) -> bool:
+    """Return whether an older extractor than one of a version has read the texts of a store."""
+    return last.format == FORMAT and last.reader < reader
 
 
-def _chunks(entries: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
+def _chunks(rows: Sequence[StoredRow]) -> Iterator[tuple[Any, Any, Any]]:
     """Yield commit numbers, places and values, at most `CHUNK` of each at a time."""
-    for start in range(0, len(entries), CHUNK):
-        txs, places, values, _ = zip(*entries[start : start + CHUNK], strict=True)
+    for start in range(0, len(rows), CHUNK):
+        txs, places, values, _ = zip(*rows[start : start + CHUNK], strict=True)
         yield txs, places, values
 
 
-def _next_part(entries: Iterator[Entry]) -> list[Entry]:
-    """Return the next commits with about `CHUNK` turns; none at the end."""
-    part, turns = [], 0
-    for entry in entries:
-        part.append(entry)
-        if (turns := turns + entry.commit.turns) >= CHUNK:
-            break
-    return part
+class Renewal:
+    """Makes tables of one store again: all when asked to, and in the background what is broken or outdated.
+
+    Args:
+        tables: returns the tables of the store, opened anew.
+        writing: holds the write lock, with every row in its table.
+        refresher: knows the last commit, and which tables are broken.
+        makers: what makes them.
+        clock: milliseconds since 1970, UTC.
+    """
+
+    def __init__(
+        self,
+        tables: Callable[[], Tables],
+        writing: Callable[[], AbstractAsyncContextManager[None]],
+        refresher: Refresher,
+        makers: Makers,
+        clock: Callable[[], Millis],
+    ) -> None:
+        self._tables, self._writing, self._refresher, self._makers, self._clock = (
+            tables, writing, refresher, makers, clock,
+        )  # fmt: skip
+        self._reading: Rebuilding | None = None
+        self._not_mended: set[str] = set()  # tables that could not be made again
+
+    @property
+    def due(self) -> bool:
+        """Whether an older extractor has read the texts, or a table is broken, as of the last refresh."""
+        last = self._refresher.last
+        old = last is not None and _is_outdated(last, self._makers.reader)
+        return self._is_broken or (self._makers.read_again is not None and old)
+
+    @property
+    def _is_broken(self) -> bool:
+        found = self._refresher.damage
+        return bool(self._makers.derive and not found.log and {*found.tables} - self._not_mended)
+
+    @property
+    def progress(self) -> Progressed | None:
+        """How many texts were read again, and of how many; None if none is being read."""
+        return self._reading.progress if self._reading else None
+
+    async def rebuild(self, make: Make) -> int:
+        """Make every derived table again, and return the number of texts; see `Rebuilding.step` for the errors."""
+        tables = self._tables()
+        with rights_kept(tables.folder):
+            work = Rebuilding(tables, self._writing, self._makers, make, self._clock)
+            while await work.step():
+                pass
+            return work.turns
+
+    async def step(self) -> bool:
+        """Rebuild if a table is broken, read some texts again if they are due, and return whether any are left."""
+        if self._makers.derive and self._is_broken:
+            self._not_mended |= self._refresher.to_rebuild  # if it fails, not to be tried at every call
+            await self.rebuild(self._makers.derive())
+            self._refresher.note_rebuilt()
+            self._not_mended.clear()
+        if self._makers.read_again is None:
+            return False
+        if self._reading is None:
+            make, tables = self._makers.read_again(), self._tables()
+            self._reading = Rebuilding(tables, self._writing, self._makers, make, self._clock, facts_only=True)
+        try:
+            more = await self._reading.step()
+        except StoreBusy:  # another process is at it, or something was forgotten; a later call looks again
+            more = False
+        except BaseException:
+            self._reading = None
+            raise
+        if not more:
+            self._reading = None
+        return more
+
+    def close(self) -> None:
+        """Let other processes read or rebuild."""
+        if self._reading is not None:
+            self._reading.close()
+            self._reading = None

@@ -25,15 +25,15 @@ from mcp_memory.errors import StoreError
 from mcp_memory.heap import made_to_stay, may_go
 from mcp_memory.storage.backups import fold, without_compaction
 from mcp_memory.storage.commits import read_log
-from mcp_memory.storage.compaction import Compaction, Renewal
+from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, repair, store_status
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.forgotten import repair_book
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.place import Place, lease, open_write_lock
-from mcp_memory.storage.rebuild import Embed, Make, Relearn, learn_nothing
+from mcp_memory.storage.rebuild import Embed, Make, Makers, Renewal
 from mcp_memory.storage.refresh import Refresher
-from mcp_memory.storage.reread import ReadAgain
+from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.rights import keep_private, rights_kept
 from mcp_memory.storage.schema import FORMAT, LOG_KINDS, TABLE_KINDS, Commit, RowKind, TableRows, sum_outlays
 from mcp_memory.storage.tables import Tables
@@ -68,7 +68,7 @@ class LanceStore:
         relearn: makes beliefs of the lessons in a rebuild.
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         reader: the version of the extractor that reads facts from new texts; 0 for none.
-        read_again: returns a function that reads texts again which an older extractor has read.
+        read_again: returns what reads texts for facts again which an older extractor has read.
         masking: the masking of secrets in what is read; the log keeps what was said.
         saved: what the view depends on, for `save_view`; "" saves none.
         clock: milliseconds since 1970, UTC.
@@ -87,7 +87,7 @@ class LanceStore:
         relearn: Relearn = learn_nothing,
         embed: Embed | None = None,
         reader: int = 0,
-        read_again: Callable[[], ReadAgain] | None = None,
+        read_again: Callable[[], Make] | None = None,
         masking: Masking = KEEP,
         saved: str = "",
         clock: Callable[[], Millis] = lambda: time.time_ns() // 1_000_000,
@@ -95,7 +95,7 @@ class LanceStore:
         self._place = place if isinstance(place, Place) else Place(place)
         self.uri = self._place.uri
         self._embedder, self._dimension = embedder, dimension
-        self._derive, self._reader, self._clock = derive, reader, clock
+        self._reader, self._clock = reader, clock
         self._tables = Tables(self._place)
         self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking)
         self._refresher.use_saved(saved)
@@ -107,10 +107,8 @@ class LanceStore:
         self._write_lock = open_write_lock(self._place, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(self._place, compact_after, clock)
-        self._renewal = Renewal(
-            self._place, self._alone, self._refresher, derive, read_again, relearn, embed,
-            (embedder, dimension), reader, clock,
-        )  # fmt: skip
+        makers = Makers(embedder, dimension, reader, derive, read_again, relearn, embed)
+        self._renewal = Renewal(lambda: Tables(self._place), self._alone, self._refresher, makers, clock)
         self._forgetter = Forgetter(
             Tables(self._place), self._write_lock,
             lambda tables, name, size: Refresher(tables, name, size, make_view, masking),

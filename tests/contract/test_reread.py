@@ -1,6 +1,5 @@
 """A newer extractor reads the texts of a store again, while everything goes on; nothing else in it changes."""
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ from fakes import FakeEmbedder
 from rows_checked import row_problems
 from written_stores import DIMENSION, NOW, held, unpacked
 
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
@@ -18,14 +16,13 @@ from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.ingest import Reading, read_again
 from mcp_memory.settings import Settings
-from mcp_memory.storage import reread
+from mcp_memory.storage import rebuild
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("one_key")]
 NEWER = 9
 """The version of the extractor that reads again."""
-ReadAgain = Callable[..., Awaitable[list[Assertion]]]
 
 
 def opened(folder: Path, reader: int = NEWER) -> Memory:
@@ -89,7 +86,7 @@ async def test_it_reads_what_a_rebuild_would_read(tmp_path: Path) -> None:
 
 
 async def test_what_is_written_meanwhile_is_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reread, "PART", 1)
+    monkeypatch.setattr(rebuild, "READ", 1)
     memory = opened(unpacked(11, tmp_path))
     assert await store_of(memory).reread()
     await write(memory, "I live in Verona.", "My sister Nele lives in Como.")
@@ -105,42 +102,8 @@ async def test_what_is_written_meanwhile_is_read_too(tmp_path: Path, monkeypatch
     assert (await store_of(memory).about()).rereading is None
 
 
-async def test_the_next_process_continues_where_one_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reread, "PART", 1)
-    folder = unpacked(11, tmp_path)
-    await write(opened(folder, 1), "I live in Verona.", "I sold my kayak.", "Nele is my sister.")
-    dead = opened(folder)
-    for _ in range(6):
-        assert await store_of(dead).reread()
-    store_of(dead)._renewal._rereading.close()  # type: ignore[union-attr]  # its locks end with the process
-    known: list[bool] = []
-    memory = opened(folder)
-    make = store_of(memory)._renewal._read_again
-    assert make is not None
-
-    def counting() -> ReadAgain:
-        read = make()
-
-        async def count(turns: list[object], *, known: bool) -> list[Assertion]:
-            flags.append(known)
-            return await read(turns, known=known)  # type: ignore[arg-type]
-
-        return count
-
-    flags = known
-    store_of(memory)._renewal._read_again = counting  # type: ignore[assignment]
-    await to_the_end(memory)
-    assert True in known
-    assert False in known
-    other = opened(unpacked(11, tmp_path / "whole"))
-    await write(other, "I live in Verona.", "I sold my kayak.", "Nele is my sister.")
-    await to_the_end(other)
-    ids = [[(row["id"], row["kind"]) for row in (await rows(one))["assertions"]] for one in (memory, other)]
-    assert ids[0] == ids[1]
-
-
 async def test_only_one_process_reads_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reread, "PART", 1)
+    monkeypatch.setattr(rebuild, "READ", 1)
     folder = unpacked(11, tmp_path)
     first, second = opened(folder), opened(folder)
     assert await store_of(first).reread()

@@ -1,0 +1,139 @@
+"""Make the beliefs again from the lessons in the log, in the order of learning.
+
+The room that learns decides how a lesson changes a belief (`Relearn`). It gets the parts of the space that it needs, as
+they were when the lesson was recorded: the turns written by then, the sentences that lessons are about, and the beliefs
+of the earlier lessons.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from itertools import groupby
+
+from anyio import to_thread
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.episodes import Belief, Lesson
+from mcp_memory.domain.turns import Turn
+from mcp_memory.storage.columns import vectors_of
+from mcp_memory.storage.log import Entry
+from mcp_memory.storage.log import rows_of as logged
+from mcp_memory.storage.rows import rows_of, stored_rows, values_of
+from mcp_memory.storage.schema import TableRows, table_name
+from mcp_memory.storage.tables import Tables
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
+
+LESSONS = 200
+"""Lessons learnt in one call."""
+SENTENCES = 5000
+"""Sentences looked up with one condition."""
+
+Relearn = Callable[[Space, Sequence[Lesson]], Awaitable[Sequence[Belief]]]
+"""Returns what lessons teach, in the order of recording; of several beliefs about a sentence the last counts.
+
+The space is that of the lessons, as of the first of them: ``space.beliefs`` has what earlier lessons taught. It has
+every turn, but only those sentences that lessons are about, with vectors whatever the limit of other views, and neither
+segments nor facts. A label of a sentence that ``space.sentence`` does not know teaches nothing: the text is split
+differently by now."""
+
+
+async def learn_nothing(_space: Space, _lessons: Sequence[Lesson]) -> Sequence[Belief]:
+    """Learn nothing; used if no room that learns is configured."""
+    return ()
+
+
+class Relearning:
+    """The progress of relearning the lessons of a store.
+
+    Args:
+        tables: the tables of the store.
+        generation: the generation of the sentences to look up.
+        relearn: makes beliefs of lessons.
+        left: returns what a forget leaves of some commits of the log; by default all of it.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        generation: int,
+        relearn: Relearn,
+        left: Callable[[Iterable[Entry]], Iterable[Entry]] = iter,
+    ) -> None:
+        self._tables = tables
+        self._left = left
+        self._generation = generation
+        self._relearn = relearn
+        self._view = View()
+        self._looked_up: set[str] = set()
+        self._beliefs: dict[str, tuple[int, Belief]] = {}
+
+    async def catch_up(self, until: int) -> None:
+        """Learn from the lessons of the commits up to a number; their turns must be derived."""
+        lessons, turns = await to_thread.run_sync(self._read, until)
+        turn_txs = [tx for tx, _ in turns]
+        added = 0
+        for (upto, space), run in groupby(
+            lessons, key=lambda entry: (bisect_right(turn_txs, entry[0]), entry[1].space)
+        ):
+            self._view.add(Batch(tuple(turn for _, turn in turns[added:upto])), self._view.tx)
+            added = upto
+            part = list(run)
+            for start in range(0, len(part), LESSONS):
+                await self._learn(space, part[start : start + LESSONS])
+
+    def rows(self) -> TableRows | None:
+        """Return the beliefs as rows with the numbers of the commits that they are as of; None if there are none."""
+        if not self._beliefs:
+            return None
+        txs, beliefs = zip(*self._beliefs.values(), strict=True)
+        return rows_of("beliefs", beliefs, txs)
+
+    async def _learn(self, space: str, part: Sequence[tuple[int, Lesson]]) -> None:
+        tx = part[-1][0]
+        lessons = tuple(lesson for _, lesson in part)
+        beliefs = tuple(await self._relearn(self._view.space(space), lessons))
+        for belief in beliefs:
+            self._beliefs.pop(belief.sentence_id, None)
+            self._beliefs[belief.sentence_id] = tx, belief
+        self._view.add(Batch(lessons=lessons, beliefs=beliefs), tx)
+
+    def _read(self, until: int) -> tuple[list[tuple[int, Lesson]], list[tuple[int, Turn]]]:
+        """Return the new lessons and the turns that had arrived by then, with their commits' numbers, in order.
+
+        The sentences that these lessons are about are in the view when this has returned.
+        """
+        after = self._view.tx
+        entries = list(self._left(self._tables.log.entries(after, until)))
+        rows = logged(entries, "episodes")
+        new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
+        for tx, _, lesson, _ in stored_rows("episodes", rows):
+            if not self._view.has_lesson(lesson):  # a judge's first lesson counts, should there be a second in the log
+                new.setdefault((lesson.space, *lesson.key), (tx, lesson))
+        lessons = list(new.values())
+        if not lessons:
+            return [], []
+        rows = logged((entry for entry in entries if entry.commit.tx <= lessons[-1][0]), "turns")
+        turns = [(row.tx, row.value) for row in stored_rows("turns", rows)]
+        arrived = {turn.id for _, turn in turns}
+        names = dict.fromkeys(name for _, lesson in lessons for name in lesson.labels if name not in self._looked_up)
+        self._looked_up.update(names)
+        for start in range(0, len(names), SENTENCES):
+            self._look_up(list(names)[start : start + SENTENCES], arrived)
+        return lessons, turns
+
+    def _look_up(self, names: Sequence[str], arrived: set[str]) -> None:
+        """Add the named sentences with their vectors to the view, if their turn has ``arrived`` or is in it already."""
+        quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
+        rows = self._tables.rows(table_name("sentences", self._generation, reader=0), f"id IN ({quoted})")
+        if rows is None:
+            return
+        sentences = values_of("sentences", rows)
+        chosen = [
+            row
+            for row, sentence in enumerate(sentences)
+            if sentence.turn_id in arrived or sentence.turn_id in self._view.space(sentence.space).turns
+        ]
+        batch = Batch(sentences=tuple(sentences[row] for row in chosen), sentence_vectors=vectors_of(rows)[chosen])
+        self._view.add(batch, self._view.tx)
