@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from anyio import to_thread
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import McpMemoryError
 from mcp_memory.storage.damage import refuse
 from mcp_memory.storage.elsewhere import forget_elsewhere
 from mcp_memory.storage.forget import Forgetting
@@ -30,9 +28,6 @@ from mcp_memory.view.erasure import Erasure, Keep, counts_of, present
 from mcp_memory.view.resting import erasure_of
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
-
-WATCH_S = 0.05
-"""Between two looks whether another process has finished; one takes a third of a millisecond."""
 
 
 class Forgetter:
@@ -76,42 +71,13 @@ class Forgetter:
     async def settle(self) -> None:
         """Finish what was begun and not finished, if anything; the write lock must not be held.
 
-        While another process is at it this waits: nothing half forgotten is ever read.
+        While another process is at it this waits for the lock: nothing half forgotten is ever read.
         """
         if self.worth_a_look:
             await to_thread.run_sync(self._look)
         if self.book.work is not None or self._tables.log.forgetting:
-            await self._finish_or_wait()
-
-    async def _finish_or_wait(self) -> None:
-        """Wait until what was begun is finished, by its own process, or by this one if the write lock becomes free.
-
-        The lock may not become free for long where others forget and write one after the other; no reader needs it
-        then.
-
-        Raises:
-            StoreError: it was neither finished nor could it be.
-        """
-        failure: McpMemoryError | None = None
-
-        async def watch(waiting: anyio.CancelScope) -> None:
-            with suppress(McpMemoryError):  # whoever holds the lock reports it
-                while self.book.work is not None:
-                    await anyio.sleep(WATCH_S)
-                    await to_thread.run_sync(self._look)
-                waiting.cancel()
-
-        async with anyio.create_task_group() as tasks:
-            if self._tables.folder is not None:  # elsewhere every look is a request
-                tasks.start_soon(watch, tasks.cancel_scope)
-            try:
-                async with self._lock.hold():
-                    await self.settle_locked()
-            except McpMemoryError as error:
-                failure = error
-            tasks.cancel_scope.cancel()
-        if failure is not None:
-            raise failure
+            async with self._lock.hold():
+                await self.settle_locked()
 
     async def settle_locked(self) -> None:
         """Do the same while the write lock is held."""

@@ -22,7 +22,6 @@ from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.errors import McpMemoryError, StoreDamaged, StoreUnwritable
 from mcp_memory.storage import forget as forget_module
 from mcp_memory.storage.forgotten import BOOK
-from mcp_memory.storage.lock import WriteLock, lock_file, try_lock
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
@@ -177,34 +176,6 @@ async def test_what_a_process_was_killed_in_the_middle_of_writing_goes_too(tmp_p
         (tmp_path / "store" / place).write_text(f'"embedder": {" ".join(GONE)}')
     await store.forget(lambda _: TARGETS, "a test")
     assert holding(tmp_path, GONE) == set()
-
-
-async def test_a_reader_waits_for_the_end_of_a_forget_and_not_for_the_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Others may forget and write one after the other, so that it never gets the lock."""
-    folder = tmp_path / "store"
-    store, other, reader = opened(folder), opened(folder), opened(folder)
-    await fill(store)
-    with monkeypatch.context() as patch:
-        patch.setattr(forget_module.Forgetting, "_switch", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            await store.forget(lambda _: TARGETS, "a test")
-    seen: list[str | None] = []
-
-    async def read() -> None:
-        async with reader.reading() as view:
-            seen.extend(one.ref for one in view.space("default").turns.values())
-
-    turnstile = lock_file(folder / "next.lock")
-    with anyio.fail_after(300):
-        async with WriteLock(folder, 30).hold(), anyio.create_task_group() as tasks:
-            tasks.start_soon(read)
-            while try_lock(turnstile):  # until the reader waits for the lock
-                turnstile.release()
-                await anyio.sleep(0.001)
-            await other._forgetter.settle_locked()
-    assert seen == ["bravo", "charlie"]
 
 
 async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

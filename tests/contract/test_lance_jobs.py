@@ -11,7 +11,7 @@ from itertools import permutations
 from typing import get_args
 
 import pytest
-from batches import asserted, batch, derive, turn
+from batches import asserted, derive, turn
 from lance_at import NOW, commit_to, open_at
 from rows_checked import row_problems
 
@@ -19,9 +19,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables
 
 pytestmark = pytest.mark.anyio
 LEASED = Job("default", turn("a").id, "leased", 0, 0, NOW + 1, "one", NOW)
@@ -41,19 +39,6 @@ async def _counting(store: LanceStore) -> list[Assertion]:
     """Return the assertions of the first message that count."""
     async with store.reading(whole=False) as view:
         return view.space("default").facts.assertions_in(turn("a").id)
-
-
-async def test_leases_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
-    store = open_at(uri)
-    await commit_to(store, replace(batch("a"), jobs=(LEASED,)))
-    made = rows_of("assertions", [asserted(turn("a"), 1, "embedded")], [2])
-    Tables(uri).append("assertions_0", made)
-    for opened in (store, open_at(uri)):
-        assert await _jobs(opened) == [LEASED]
-    assert await commit_to(open_at(uri), batch("b")) == 2
-    assert await _jobs(open_at(uri)) == [LEASED]
-    assert Tables(uri).count("assertions_0") == 2
-    assert await row_problems(open_at(uri)) == []
 
 
 async def test_a_rebuild_keeps_the_jobs_and_their_assertions(uri: str) -> None:

@@ -18,7 +18,6 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage import rebuild
 from mcp_memory.storage.compaction import SETTLED_MS, compact
-from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
@@ -51,26 +50,6 @@ async def _count(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
 
 def _sentence(ref: str, index: int = 0) -> str:
     return derive([turn(ref)]).sentences[index].id
-
-
-async def test_lessons_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
-    """They do not prevent a lesson of the same judge either."""
-    store, other = open_at(uri), open_at(uri)
-    await commit_to(store, taught("a"))
-    await _learnt(other)
-    Tables(uri).append("beliefs_0", rows_of("beliefs", [belief("s_1", 9)], [2]))
-    assert await _learnt(store) == await _learnt(other) == await _learnt(open_at(uri)) == (["ep_a"], {"s_1": 1})
-    assert await commit_to(other, taught("b", supported=2)) == 2
-    assert await _learnt(store) == await _learnt(other) == await _learnt(open_at(uri)) == (["ep_a", "ep_b"], {"s_1": 2})
-    assert Tables(uri).count("beliefs_0") == 2
-
-
-async def test_without_lessons_there_are_no_tables_for_them(uri: str) -> None:
-    await commit_to(open_at(uri), batch("a"))
-    assert "beliefs_0" not in Tables(uri).names()
-    await commit_to(open_at(uri), Batch(lessons=(lesson("a"),)))
-    assert "beliefs_0" not in Tables(uri).names()
-    assert await row_problems(open_at(uri)) == []
 
 
 async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(

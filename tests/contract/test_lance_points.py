@@ -14,9 +14,7 @@ from rows_checked import row_problems
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
 
 pytestmark = pytest.mark.anyio
@@ -31,27 +29,6 @@ async def _points(store: LanceStore) -> dict[str, tuple[Point, list[float]]]:
 def _expected(*points: Point, dimension: int = DIMENSION) -> dict[str, tuple[Point, list[float]]]:
     vectors = unit_vectors([one.description for one in points], dimension)
     return {one.id: (one, vector.round(5).tolist()) for one, vector in zip(points, vectors, strict=True)}
-
-
-async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
-    """They do not become visible with the number of the next commit either."""
-    store, other = open_at(uri), open_at(uri)
-    await commit_to(store, pointed(point("a")))
-    torn = pointed(point("torn"))
-    Tables(uri).append("point_vectors_0", rows_of("point_vectors", torn.points, [2], [0], torn.point_vectors))
-    for opened in (store, other, open_at(uri)):
-        assert await _points(opened) == _expected(point("a"))
-    assert await commit_to(other, pointed(point("b"))) == 2
-    for opened in (store, other, open_at(uri)):
-        assert await _points(opened) == _expected(point("a"), point("b"))
-    assert Tables(uri).count("point_vectors_0") == 2
-    assert await row_problems(open_at(uri)) == []
-
-
-async def test_without_points_there_are_no_tables_for_them(uri: str) -> None:
-    await commit_to(open_at(uri), batch("a"))
-    assert "point_vectors_0" not in Tables(uri).names()
-    assert await row_problems(open_at(uri)) == []
 
 
 async def test_a_rebuild_keeps_the_points_and_makes_new_vectors_with_another_embedder(uri: str) -> None:

@@ -13,9 +13,7 @@ from rows_checked import row_problems
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.turns import PooledQuestion, Turn
-from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
 
 pytestmark = pytest.mark.anyio
@@ -38,19 +36,6 @@ async def _held(store: LanceStore) -> tuple[list[str], str, list[list[float]]]:
 
 def _expected(*texts: str, dimension: int = DIMENSION) -> tuple[list[str], str, list[list[float]]]:
     return list(texts), "ann", [vector.round(5).tolist() for vector in unit_vectors(texts, dimension)]
-
-
-async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
-    store = open_at(uri)
-    await commit_to(store, replace(asked("Where?"), aliases=(ALIAS,)))
-    torn = asked("Torn?")
-    Tables(uri).append("questions_0", rows_of("questions", torn.questions, [2], [0], torn.question_vectors))
-    for opened in (store, open_at(uri)):
-        assert await _held(opened) == _expected("Where?")
-    assert await commit_to(open_at(uri), asked("Who?")) == 2
-    assert await _held(open_at(uri)) == _expected("Where?", "Who?")
-    assert Tables(uri).count("questions_0") == 2
-    assert await row_problems(open_at(uri)) == []
 
 
 async def test_a_rebuild_keeps_both_and_makes_new_vectors_with_another_embedder(uri: str) -> None:
@@ -76,8 +61,3 @@ async def test_a_rebuild_keeps_both_and_makes_new_vectors_with_another_embedder(
     await commit_to(new, asked("Why?", dimension=4))
     for opened in (new, open_at(uri, "new", 4)):
         assert await _held(opened) == _expected("Where?", "Who?", "When?", "Why?", dimension=4)
-
-
-async def test_without_aliases_and_questions_there_are_no_tables_for_them(uri: str) -> None:
-    await commit_to(open_at(uri), batch("a"))
-    assert "questions_0" not in Tables(uri).names()

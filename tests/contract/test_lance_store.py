@@ -29,7 +29,6 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
-from mcp_memory.storage.lance import error_text
 from mcp_memory.storage.rebuild import CHUNK
 from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
@@ -179,18 +178,6 @@ async def test_a_rebuild_replaces_derived_assertions_and_keeps_those_of_the_call
     await commit_to(other, batch("after"))
     assert await _asserted(store) == [*told, *made, later, *batch("after").assertions]
     assert await row_problems(store) == []
-
-
-async def test_a_batch_without_assertions_creates_and_changes_no_table_of_assertions(uri: str) -> None:
-    """Most messages assert nothing."""
-    store = open_at(uri)
-    await commit_to(store, batch("a"))
-    before = Tables(uri).version("assertions_0")
-    await commit_to(store, replace(batch("b"), assertions=()))
-    assert Tables(uri).version("assertions_0") == before
-    await commit_to(open_at(f"{uri}2"), replace(batch("b"), assertions=()))
-    assert set(Tables(f"{uri}2").names()) == {"segments_0", "sentences_0"}
-    assert await row_problems(open_at(f"{uri}2")) == await row_problems(store) == []
 
 
 async def test_uncommitted_rows_from_before_a_rebuild_stay_invisible_after_it(uri: str) -> None:
@@ -427,12 +414,6 @@ async def test_a_uri_of_an_unknown_kind_is_refused_with_a_reason() -> None:
     with pytest.raises(StoreError, match=r"storage\.uri"):
         await commit_to(store, batch("a"))
     assert len((await store.about()).problems) == 1
-
-
-def test_an_error_of_lancedb_is_shown_without_positions_in_its_source() -> None:
-    """They do not help the reader of a tool's reply."""
-    said = "lance error: LanceError(IO): No space left on device (os error 28), /root/.cargo/lance-13/a.rs:258:9"
-    assert error_text(said) == "lance error: LanceError(IO): No space left on device (os error 28)"
 
 
 async def test_a_store_that_replaces_a_deleted_one_is_loaded_again_though_its_numbers_are_the_same(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,6 @@ from mcp_memory.errors import StoreDamaged, StoreMismatch, StoreUnwritable
 from mcp_memory.services.transfer.exporting import values_of
 from mcp_memory.storage import log as log_module
 from mcp_memory.storage.log import ANCHOR, LOG, LocalLog
-from mcp_memory.storage.rows import rows_of
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -259,14 +257,3 @@ async def test_a_log_that_cannot_be_read_for_a_moment_is_never_written_over(
     assert (folder / LOG).read_bytes() == content
     log.append(last.next(NOW), {})
     assert ((folder / LOG).read_bytes()[: len(content)], log.newest(), log.problem) == (content, COMMITS + 1, "")
-
-
-async def test_a_line_has_just_the_fields_of_its_rows(tmp_path: Path) -> None:
-    """What a line looks like belongs to the store's format: see CONTRIBUTING."""
-    await commit_to(open_at(str(tmp_path)), waiting("a"))
-    commit, rows = (json.loads(part) for part in lines(tmp_path)[0][9:].split(b"\t"))
-    fields = ("tx", "at", "format", "embedder", "dimension", "generation", "pid", "turns", "facts", "key")
-    assert tuple(commit) == fields
-    assert set(rows) == {"turns", "facts"}
-    assert set(rows["turns"][0]) <= {*rows_of("turns", []).schema.names} - {"tx"}
-    assert set(rows["facts"][0]) <= {*rows_of("facts", []).schema.names} - {"tx"}
