@@ -37,13 +37,6 @@ class GrowingMatrix:
         self._blocks: list[Matrix] = []
         self._length = 0
 
-    @classmethod
-    def of_blocks(cls, dimension: int, blocks: Sequence[Matrix], length: int) -> GrowingMatrix:
-        """Return a matrix of blocks, each of shape ``(BLOCK, dimension)``; the last one may have room left."""
-        matrix = cls(dimension)
-        matrix._blocks, matrix._length = list(blocks), length
-        return matrix
-
     @property
     def is_mapped(self) -> bool:
         """Whether any block is mapped."""
@@ -53,6 +46,11 @@ class GrowingMatrix:
         """Return the numbers of the full blocks that are not mapped."""
         full = self._blocks[: self._length // self.BLOCK]
         return [number for number, block in enumerate(full) if block.flags.writeable]
+
+    @property
+    def blocks(self) -> Sequence[Matrix]:
+        """All blocks; they must only be read."""
+        return self._blocks
 
     def block(self, number: int) -> Matrix:
         """Return a full block; it must only be read."""
@@ -168,16 +166,6 @@ class SentenceVectors:
         self._own = GrowingMatrix(dimension)
         self._segments: GrowingMatrix | None = None
         self._places: Column[np.intp] = Column(np.intp)  # the row in ``_own``, or -1 minus the row of the segment
-
-    @classmethod
-    def of(cls, own: GrowingMatrix, shared: NDArray[np.intp], segments: GrowingMatrix | None) -> SentenceVectors:
-        """Return the vectors of all sentences, given those that have their own; see `append`."""
-        vectors = cls(own.dimension)
-        vectors._own, vectors._segments = own, segments
-        places = -1 - shared
-        places[shared < 0] = np.arange(len(own))
-        vectors._places.extend(places)
-        return vectors
 
     @property
     def own(self) -> GrowingMatrix:

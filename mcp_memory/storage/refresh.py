@@ -33,7 +33,7 @@ from mcp_memory.storage import saved_view
 from mcp_memory.storage.commits import ensure_usable, log_batch, stored_turn
 from mcp_memory.storage.damage import Damage, problem_of_log, short_tables
 from mcp_memory.storage.log import Entry, rows_of
-from mcp_memory.storage.mapped import PIECES, PieceKind, Read, VectorFiles, attach, seal
+from mcp_memory.storage.mapped import VectorFiles, seal, tidy
 from mcp_memory.storage.rows import LAYOUTS, batch_of
 from mcp_memory.storage.schema import (
     KEY_BYTES,
@@ -50,6 +50,7 @@ from mcp_memory.view.view import View
 
 COUNTED_BY_SWITCH = frozenset({"assertions", "beliefs"})
 """Tables of which the commit of a rebuild alone counts the rows, although they carry the numbers of earlier commits."""
+PIECES: tuple[TableKind, TableKind] = ("segments", "sentences")
 LOOK_LASTS_S = 1.0
 """How long one call may rely on its look at a log on object storage."""
 MOST_RECENT = 128
@@ -188,8 +189,9 @@ class Refresher:
         before = view.tx
         view = self._with_turns(view)
         if whole or (self.tables.log.shared and self._pending):
-            view = self._with_pieces(view) if self._pending else view
-            if self._files is not None and view.maps and not view.fits:
+            if self._pending:
+                view = self._with_pieces(view)
+            if self._files is not None and not view.fits:
                 seal(view, self._files)
             return view
         with suppress(StoreError):  # whoever needs these tables says so
@@ -366,48 +368,19 @@ class Refresher:
 
     def _with_pieces(self, view: View) -> View:
         """Return the view with the pending segments and sentences."""
-        in_memory = sum(len(space.sentences) for space in view.spaces.values())
         first = not self._complete_to
-        coming = self._count("sentences") if first else 0
-        vectors = in_memory + coming <= view.vector_limit or (view.maps and not first)
-        parts = list(split_commits(self._pending, lambda commit: commit))
-        view.maps = view.maps and vectors
-        for part in parts:
-            self._load_pieces(view, part, vectors=vectors)
-            for space in view.spaces.values() if not vectors else ():
-                space.extend_indexes()  # while the new pieces are objects
-        if (files := self._files) is not None and not (view.fits or vectors):
-            attach(view, files, self._dimension, self._readers(parts))
-            view.maps = True
-        if view.fits and not vectors:  # bad rows were left out, and the rest fits into memory after all
-            view = self._with_turns(self.reset())
-            if self._pending:
-                self._load_pieces(view, self._pending, vectors=True)
+        for part in list(split_commits(self._pending, lambda commit: commit)):
+            self._load_pieces(view, part)
+            if not view.fits:
+                if self._files is not None:
+                    seal(view, self._files)
+                for space in view.spaces.values():
+                    space.extend_indexes()  # while the new pieces are objects
+        if first and self._files is not None and not view.fits:
+            tidy(view, self._files)
         return view
 
-    def _readers(self, parts: Sequence[list[Commit]]) -> dict[PieceKind, list[Read]]:
-        """Return functions that read the vectors of the pieces of some commits, the newest first."""
-        assert self.last is not None
-        columns = ["tx", "space", "id", "vector"]
-        return {
-            kind: [
-                partial(self._rows, kind, part[0].tx - 1, part, self.last, columns)
-                for part in reversed(parts)
-                if any(commit.count(kind) for commit in part)
-            ]
-            for kind in PIECES
-        }
-
-    def _count(self, kind: TableKind) -> int:
-        assert self.last is not None
-        name = self.last.table(kind)
-        try:
-            return self.tables.count(name)
-        except StoreError:
-            self.broken.add(name)
-            return 0
-
-    def _load_pieces(self, view: View, part: list[Commit], *, vectors: bool) -> None:
+    def _load_pieces(self, view: View, part: list[Commit]) -> None:
         """Add the segments and sentences of the first of the pending commits."""
         assert self.last is not None
         until = part[-1].tx
@@ -416,7 +389,7 @@ class Refresher:
         # Pieces carry the number of their turn's commit, or of a later one that indexed the turn.
         if any(commit.turns or commit.sentences for commit in part):
             try:
-                segments, sentences = (self._read_pieces(kind, part, vectors=vectors) for kind in PIECES)
+                segments, sentences = (self._read_pieces(kind, part, vectors=view.holds_vectors) for kind in PIECES)
             except StoreError:
                 self.broken |= names
                 segments = sentences = None
