@@ -7,7 +7,7 @@ the next append slower: with 64 files a refresh that finds new rows takes 14 ms 
 Only the last belief about a sentence counts, and beliefs are large with their vectors. Compaction removes those that a
 later one has superseded. A reader that refreshes looks for rows of the commits that it lacks: it may find fewer than
 these commits say, and still finds the last about each sentence. It would miss one if its successor was committed after
-the reader had listed the commits, so only beliefs that were superseded at least `SETTLED_MS` ago are removed.
+the reader had listed the commits, so only beliefs that were superseded `SETTLED` commits ago are removed.
 
 **Departures.** The design compacts under the write lock. LanceDB's appends and merges do not conflict, and a merge of
 100,000 vectors takes up to a second, so it runs beside the writers; a lock of its own keeps two processes from
@@ -47,8 +47,8 @@ KEEP = timedelta(seconds=15)
 """How long a version of a table is kept after the next one is there: many times one read."""
 ROWS_PER_FILE = 2000
 """A merge writes the whole table, so a table may have one more file for each of these before it is merged."""
-SETTLED_MS: Millis = 10 * 60 * 1000
-"""How long a belief is kept after a later one has superseded it: many times one refresh."""
+SETTLED = 1000
+"""Commits for which a belief is kept after a later one has superseded it: many times what one refresh takes in."""
 ROWS_AT_ONCE = 20_000
 """Rows deleted with one condition."""
 PLACES = 2**20
@@ -153,7 +153,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         return False
     try:
         if not stop.is_set():
-            _delete_superseded(tables, last.table("beliefs"), now)
+            _delete_superseded(tables, last)
         changed = tables.sums.wrong(last.tables)  # merged, they would be right for good
         for name in {*last.tables} - changed:
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
@@ -198,12 +198,11 @@ def merge_files(tables: Tables, name: str, keep: timedelta) -> None:
         raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short") from error
 
 
-def _delete_superseded(tables: Tables, name: str, now: Millis) -> None:
+def _delete_superseded(tables: Tables, last: Commit) -> None:
     """Delete beliefs that a later one about the same sentence has superseded, as soon as they outnumber the others."""
-    if tables.version(name) is None:
+    if tables.version(name := last.table("beliefs")) is None or last.tx <= SETTLED:
         return
-    recent = tables.log.first(lambda commit: commit.at >= now - SETTLED_MS)
-    rows = tables.rows(name, f"tx < {recent.tx}" if recent else None, ["tx", "place", "sentence_id"])
+    rows = tables.rows(name, f"tx <= {last.tx - SETTLED}", ["tx", "place", "sentence_id"])
     if rows is None:
         return
     keys = [tx * PLACES + place for tx, place in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), strict=True)]
@@ -223,8 +222,10 @@ def _drop_old_generations(tables: Tables, last: Commit, now: Millis) -> None:
         if (generation := generation_of(name)) is not None
         and (generation < last.generation or (generation == last.generation and reader_of(name) < last.reader))
     ]
+    if not old:
+        return
     used = (last.generation, last.reader)
-    since = tables.log.first(lambda commit: (commit.generation, commit.reader) >= used) if old else None
-    if since is not None and since.at < now - OLD_GENERATION_MS:
+    since = next(commit for commit in tables.log.commits() if (commit.generation, commit.reader) == used)
+    if since.at < now - OLD_GENERATION_MS:
         for name in old:
             tables.drop(name)

@@ -102,10 +102,6 @@ class Log:
         """Return their rows of a kind; None for none."""
         return rows_of(self.entries(after, until), kind)
 
-    def first(self, holds: Callable[[Commit], bool]) -> Commit | None:
-        """Return the first commit of which something holds, if it holds of all later ones too; None for none."""
-        return next(filter(holds, self.commits()), None)
-
     @property
     def problem(self) -> str:
         """In words what is damaged; empty if nothing is."""
@@ -201,15 +197,6 @@ class LocalLog(Log):
         except FileNotFoundError:
             pass
         raise StoreBusy("The memory was changed while it was read. Try again.")
-
-    def first(self, holds: Callable[[Commit], bool]) -> Commit | None:
-        """See `Log.first`."""
-        low, high = 0, self.newest() + 1  # of all numbers from ``high`` on it holds
-        while high - low > 1:
-            middle = (low + high) // 2
-            one = next(self.commits(middle - 1), None)
-            low, high = (low, middle) if one is None or holds(one) else (middle, high)
-        return next(self.commits(high - 1), None)
 
     @property
     def problem(self) -> str:

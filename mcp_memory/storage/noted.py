@@ -17,13 +17,14 @@ import logging
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.files import whole_file
-from mcp_memory.storage.own_files import ensure_own, is_own
+from mcp_memory.storage.own_files import is_own
 
 STORED = ("memory.log", "memory.anchor")
 """What the folder of every store has that was written to, one or both."""
@@ -137,16 +138,10 @@ def id_of(folder: Path) -> str | None:
 
 def _give_id(folder: Path, own: str) -> str:
     """Write the id of a store, and return the one that it has then: another process may have been sooner."""
-    part = folder / f".{ID_FILE}.{os.getpid()}"
-    part.write_text(f"{own}\n", "ascii")
-    try:
-        os.link(part, folder / ID_FILE)
-    except OSError:  # there is one, or the file system has no links
-        if id_of(folder) is None:
-            ensure_own(folder / ID_FILE)
-            part.replace(folder / ID_FILE)
-    finally:
-        part.unlink(missing_ok=True)
+    with suppress(FileExistsError):
+        file = os.open(folder / ID_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "w", encoding="ascii", newline="") as out:
+            out.write(f"{own}\n")
     return id_of(folder) or own
 
 

@@ -5,7 +5,6 @@ Its locks are files on this machine (``lock.py``), or objects beside a store on 
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -110,7 +109,6 @@ class Place:
 
 
 WRITE_LOCK, REBUILD_LOCK, COMPACT_LOCK = "write.lock", "rebuild.lock", "compact.lock"
-SOON_S = 0.02
 
 
 class Lock(Protocol):
@@ -150,20 +148,6 @@ def take_if_free(place: Place, name: str) -> Callable[[], None] | None:
         raise StoreUnwritable(
             f"storage.uri {place.uri!r}: no lock file can be made there ({error}). Nothing was changed."
         ) from error
-
-
-def take_soon(place: Place, name: str, wait_s: float) -> Callable[[], None]:
-    """Take a lock when it becomes free, and return what releases it; after some seconds go on without it. Blocking.
-
-    Raises:
-        StoreUnwritable: there can be no lock here.
-    """
-    until = time.monotonic() + wait_s
-    while (release := take_if_free(place, name)) is None:
-        if time.monotonic() > until:
-            return lambda: None
-        time.sleep(SOON_S)
-    return release
 
 
 @asynccontextmanager

@@ -259,10 +259,11 @@ class Refresher:
         saved = None if view.tx or self._saved is None else self._saved.load(view)
         if saved is None:
             return view
-        self._complete_to = saved.last.tx
-        self._note_last(saved.last)
-        self._read_to = saved.last.tx, self.tables.log.edition
-        return saved.view
+        view, last = saved
+        self._complete_to = last.tx
+        self._note_last(last)
+        self._read_to = last.tx, self.tables.log.edition
+        return view
 
     def _read(self, view: View) -> View:
         log = self.tables.log

@@ -27,9 +27,10 @@ import os
 import pickle
 import struct
 import sys
+import time
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache, cached_property
 from hashlib import blake2b
 from io import BytesIO
@@ -41,7 +42,7 @@ import numpy as np
 from mcp_memory.storage.damage import damage_of_log, short_tables
 from mcp_memory.storage.mapped import VectorFiles, name_of
 from mcp_memory.storage.own_files import own_files, remove_own
-from mcp_memory.storage.place import take_if_free, take_soon
+from mcp_memory.storage.place import take_if_free
 from mcp_memory.storage.schema import FORMAT, Commit
 from mcp_memory.storage.tables import Tables
 from mcp_memory.texts import folder
@@ -57,7 +58,8 @@ GROWN = 1.03
 COMMITS_AFTER = 1_000
 """Commits after the saved view, each 1.5 ms of opening, after which a view should be saved whatever it grew by."""
 FORGET_WAIT_S = 120.0
-"""How long a forget waits for a file that is just being written."""
+"""How long a forget waits for a file that is just being written; then it goes on without the lock."""
+SOON_S = 0.02
 _MAGIC = b"mcpview1"
 _END = struct.Struct("<II8s")  # the length of the description before it, the sum of all before the sum, the magic
 _ALIGNED = 64
@@ -74,19 +76,6 @@ _OTHERS = frozenset(
 )
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A view that was saved.
-
-    Attributes:
-        view: the view.
-        last: the last commit in it.
-    """
-
-    view: View
-    last: Commit
 
 
 class SavedViews:
@@ -124,8 +113,8 @@ class SavedViews:
             self._size, self._tx = int(described.get("size", 0)), int(described.get("commit", {}).get("tx", 0))
         return view.size >= GROWN * self._size or view.tx >= self._tx + COMMITS_AFTER
 
-    def load(self, like: View) -> Saved | None:
-        """Return the saved view, with the functions of an empty one; None if there is none to use.
+    def load(self, like: View) -> tuple[View, Commit] | None:
+        """Return the saved view, with the functions of an empty one, and its last commit; None if there is none to use.
 
         Not a second time: whoever drops a view may do so because something is wrong with it.
         """
@@ -139,7 +128,8 @@ class SavedViews:
                          self._path, type(error).__name__, error)  # fmt: skip
             return None
         if found is not None:
-            self._size, self._generation, self._tx = found.view.size, found.view.generation, found.last.tx
+            view, last = found
+            self._size, self._generation, self._tx = view.size, view.generation, last.tx
         return found
 
     def save(self, view: View, last: Commit, stop: Callable[[], bool] = lambda: False) -> bool:
@@ -184,7 +174,7 @@ class SavedViews:
             if path not in kept:
                 path.unlink()
 
-    def _read(self, like: View) -> Saved | None:
+    def _read(self, like: View) -> tuple[View, Commit] | None:
         described = _description(self._path)
         if described is None:
             return None
@@ -193,7 +183,7 @@ class SavedViews:
             return None
         view = _read(self._path, described, self._files.find)
         view.bind(like)
-        return Saved(view, commit)
+        return view, commit
 
     def _is_known(self, commit: Commit) -> bool:
         """Return whether the store has a commit and the same tables still, and none of it is damaged."""
@@ -213,12 +203,15 @@ def remove_views(tables: Tables) -> None:
         StoreUnwritable: one of them may be there still.
     """
     if tables.folder is not None and (tables.folder / FOLDER).exists():
+        until = time.monotonic() + FORGET_WAIT_S
+        while (release := take_if_free(tables.place, LOCK)) is None and time.monotonic() < until:
+            time.sleep(SOON_S)
         with tables.write_errors():
-            release = take_soon(tables.place, LOCK, FORGET_WAIT_S)
             try:
                 remove_own(tables.folder / FOLDER, FOLDER)
             finally:
-                release()
+                if release is not None:
+                    release()
 
 
 @cache
