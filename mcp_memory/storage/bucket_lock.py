@@ -4,9 +4,9 @@ Whoever puts it (put if absent) has the lock, and deletes it afterwards. The hol
 another number in it, every third of `TTL_S`. Whoever waits looks at it from time to time: if it has not changed for
 `TTL_S` *by the waiter's own clock*, its holder is dead, and the waiter removes it. So no two clocks are compared.
 
-Whoever does not get the write lock at once puts an object beside the log while it waits, and whoever has seen that one
-lets it go first: a process that writes again and again would nearly always take the lock back otherwise, before those
-that wait look at it again.
+Whoever does not get the write lock at once puts an object beside the log again and again while it waits, with another
+number in it each time. Whoever has seen that lets the others go first if it wants to write again at once: it would
+nearly always take the lock back before those that wait look at it again.
 
 The lock is for speed alone: with it, writers do not prepare commits in vain. It is not what keeps the store whole,
 since a holder may be stopped for longer than `TTL_S` and then go on. That is done by the log, in which each commit
@@ -73,6 +73,7 @@ class BucketLock:
         self._takes = 0
         self._seen: tuple[bytes, float] = b"", 0.0  # what another holder put, and since when it is unchanged
         self._looked = 0.0
+        self._released = -YIELD_S
 
     @asynccontextmanager
     async def hold(self) -> AsyncIterator[None]:
@@ -83,34 +84,26 @@ class BucketLock:
             StoreUnwritable: the store cannot be written to.
         """
         async with in_turn(self._queue, self.timeout_s) as deadline:
-            waited = self._log is not None and self._log.waiting
-            if waited:
+            if self._log is not None and self._log.waiting and time.monotonic() - self._released < YIELD_S:
                 await anyio.sleep(YIELD_S)
-            waited = await self._wait(deadline) or waited
-            renewal = self._renewing(waited=waited)
+            await self._wait(deadline)
+            renewal = self._renewing()
             try:
                 yield
             finally:
                 with anyio.CancelScope(shield=True):
                     await to_thread.run_sync(self._release, renewal)
 
-    async def _wait(self, deadline: float) -> bool:
-        """Take the lock when it is free, and return whether that took a while."""
-        wait, waited = FIRST_POLL_S, False
-        try:
-            while not await to_thread.run_sync(self._take):
-                if anyio.current_time() > deadline:
-                    raise busy("another server is writing", self.timeout_s)
-                if self._log is not None:
-                    await to_thread.run_sync(self._bucket.put, WAITING, b"")
-                    waited = True
-                await anyio.sleep(wait)
-                wait = min(wait * 1.5, LAST_POLL_S)
-        except BaseException:
-            with anyio.CancelScope(shield=True), suppress(StoreError):
-                await to_thread.run_sync(self._bucket.remove, [WAITING] if waited else [])
-            raise
-        return waited
+    async def _wait(self, deadline: float) -> None:
+        """Take the lock when it is free."""
+        wait = FIRST_POLL_S
+        while not await to_thread.run_sync(self._take):
+            if anyio.current_time() > deadline:
+                raise busy("another server is writing", self.timeout_s)
+            if self._log is not None:
+                await to_thread.run_sync(self._bucket.put, WAITING, secrets.token_bytes(8))
+            await anyio.sleep(wait)
+            wait = min(wait * 1.5, LAST_POLL_S)
 
     def take_if_free(self) -> Callable[[], None] | None:
         """Take the lock if it is free, and return what releases it; None if it is not. Blocking."""
@@ -131,18 +124,15 @@ class BucketLock:
             self._bucket.remove([self._name])
         return False
 
-    def _renewing(self, *, waited: bool = False) -> tuple[threading.Event, threading.Thread]:
+    def _renewing(self) -> tuple[threading.Event, threading.Thread]:
         released = threading.Event()
-        renewal = threading.Thread(target=self._renew, args=(released, waited), name="mcp-memory lock", daemon=True)
+        renewal = threading.Thread(target=self._renew, args=(released,), name="mcp-memory lock", daemon=True)
         renewal.start()
         return released, renewal
 
-    def _renew(self, released: threading.Event, waited: bool) -> None:
-        """Wait no more, and put the lock again from time to time; a failure does no harm unless it lasts."""
+    def _renew(self, released: threading.Event) -> None:
+        """Put the lock again from time to time; a failure does no harm unless it lasts."""
         turn = 0
-        if waited:  # others that wait say so again
-            with suppress(StoreError):
-                self._bucket.remove([WAITING])
         while not released.wait(self.ttl_s / 3):
             turn += 1
             with suppress(StoreError):
@@ -154,3 +144,4 @@ class BucketLock:
         thread.join()
         with suppress(StoreError):  # then it is removed once it is `TTL_S` old
             self._bucket.remove([self._name])
+        self._released = time.monotonic()

@@ -21,6 +21,7 @@ This is one, and it keeps the tables out of the way of writers.
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +41,9 @@ FORGETTING = f"{PREFIX}~forgetting"
 """An object that is there while something is being forgotten. Its name comes after all others, so every look at the
 newest commits shows it, and nobody reads or writes before that is finished."""
 WAITING = f"{PREFIX}~waiting"
-"""An object that is there while somebody waits for the write lock (``bucket_lock.py``); every look shows it, too."""
+"""An object that changes while somebody waits for the write lock (``bucket_lock.py``); every look shows it, too."""
+WAITS_S = 1.0
+"""How long it may stay unchanged before nobody waits any more."""
 AT_ONCE = 16
 """Objects that are read at the same time."""
 ATTEMPTS = 5
@@ -54,10 +57,15 @@ class BucketLog(Log):
 
     def __init__(self, bucket: Bucket) -> None:
         self._bucket = bucket
-        self.waiting = False  # whether somebody waited for the write lock at the last look
+        self._waiting = "", 0.0  # the tag of that object, and since when it is unchanged
         self._newest = 0
         self._seen = 0, ""  # the newest commit at the last look, with the tag of its object
         self._last: Commit | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether somebody waited for the write lock at the last look."""
+        return bool(self._waiting[0]) and time.monotonic() - self._waiting[1] < WAITS_S
 
     def newest(self) -> int:
         """See `Log.newest`; one request."""
@@ -85,7 +93,8 @@ class BucketLog(Log):
         start = min(after, seen - 1) if seen else after
         tags = self._bucket.tags(PREFIX, _name(start) if start > 0 else "")
         self.forgetting = tags.pop(FORGETTING, None) is not None
-        self.waiting = tags.pop(WAITING, None) is not None
+        if (waits := tags.pop(WAITING, "")) != self._waiting[0]:
+            self._waiting = waits, time.monotonic()
         there = tags.get(_name(seen), tag) if tags else None  # the newest one is never removed
         if seen and (there is None or (tag and there != tag)):
             self.edition, self._newest, self._seen, self._last = self.edition + 1, 0, (0, ""), None

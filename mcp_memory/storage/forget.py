@@ -12,7 +12,7 @@ comes next, whatever happens to this process: no process reads or writes before 
    when, by whom, how many, and keyed hashes of the ids.
 
 The number of the new generation is never used by a rebuild that runs meanwhile: that one sees the new generation, drops
-its own tables and gives up (``rebuild.py``, ``reread.py``).
+its own tables and gives up (``rebuild.py``).
 """
 
 from __future__ import annotations

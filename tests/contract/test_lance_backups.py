@@ -19,6 +19,7 @@ from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage import backups
 from mcp_memory.storage import restore as restoring
 from mcp_memory.storage.backups import back_up
+from mcp_memory.storage.lance import connect
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.restore import check_readable, restore, set_aside
 from mcp_memory.storage.store import LanceStore
@@ -133,12 +134,12 @@ async def test_tables_of_another_program_that_are_called_like_ours_are_left_alon
     theirs = {"segments_0": {"id": 1, "text": "theirs"}, "sentences_0": {"id": 1, "text": "theirs"}}
     for name, row in theirs.items():
         folder = tmp_path / name
-        Tables(str(folder)).place.connect().create_table(name, [row])
+        connect(str(folder), folder, {}).create_table(name, [row])
         with pytest.raises(InvalidInput, match=rf"holds other things \({name}\.lance\)"):
             await restored(tmp_path / "file", folder)
         with pytest.raises(StoreUnwritable, match=rf"its table '{name}' was not written by .* Nothing was changed\."):
             await write(opened(folder), batch("bravo"))
-        assert Tables(str(folder)).place.connect().open_table(name).to_arrow().to_pylist() == [row]
+        assert connect(str(folder), folder, {}).open_table(name).to_arrow().to_pylist() == [row]
 
 
 async def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

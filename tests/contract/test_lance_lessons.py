@@ -16,7 +16,7 @@ from rows_checked import row_problems
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage import rebuild
+from mcp_memory.storage import relearning
 from mcp_memory.storage.compaction import compact
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
@@ -56,8 +56,8 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In chunks, with lessons written meanwhile, each with the turns and vectors of its time; the log stays."""
-    monkeypatch.setattr(rebuild, "LESSONS", 2)
-    monkeypatch.setattr(rebuild, "SENTENCES", 1)
+    monkeypatch.setattr(relearning, "LESSONS", 2)
+    monkeypatch.setattr(relearning, "SENTENCES", 1)
     a, b = _sentence("a"), _sentence("b", 1)
     seen: list[tuple[str, list[str], int]] = []
 
