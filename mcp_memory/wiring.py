@@ -300,7 +300,6 @@ def open_store(
         read_again=None if to_look else read_again,
         masking=masking_of(settings.privacy),
         saved=repr(depends) if chosen.saved_view and not to_look else "",
-        backups=chosen.backups,
     )
 
 

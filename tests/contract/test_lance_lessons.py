@@ -94,7 +94,7 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
         ("ep_2", ["a"], 0),
         ("ep_3", ["a"], 1),
         ("ep_4", ["a", "b"], 1),
-        ("ep_5", ["a", "b"], 2),
+        ("ep_5", ["a", "b"], 1),
     ]
     assert await row_problems(new) == []
     await commit_to(new, replace(taught("6"), beliefs=(replace(belief(a, 5, dimension=4)),)))
