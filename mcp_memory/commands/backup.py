@@ -14,7 +14,7 @@ from mcp_memory.server.tools.replies import quantity
 from mcp_memory.settings import Settings
 from mcp_memory.storage.backups import back_up, is_backup
 from mcp_memory.storage.copies import note_copy
-from mcp_memory.storage.forgetter import forgotten_in
+from mcp_memory.storage.forget import forgotten_in
 from mcp_memory.storage.forgotten import Book
 from mcp_memory.storage.restore import restore
 from mcp_memory.storage.settings import StorageSettings

@@ -19,8 +19,7 @@ these rules make one, and a process may be killed at any point of it.
     damage.py       what is damaged, in words, the repair of the log, and the store's status
     compaction.py   merge small files and remove superseded rows, in the background
     rebuild.py      make tables again from the log, beside the old ones; relearning.py: the beliefs, from the lessons
-    forget.py       replace log and tables by others without what is to be forgotten
-    forgetter.py    forget in one store, and finish what a process that died had begun
+    forget.py       replace log and tables by others without what is forgotten, and finish what a dead process began
     forgotten.py    the book of what was forgotten, without content, and what may be taken back
     elsewhere.py    how a forget reaches other places; copies.py: where else the program wrote something of a store
     backups.py      a whole store in one file, and its files out of it again

@@ -1,7 +1,7 @@
 """Forget: replace log and tables by others without some rows, and leave no file that holds them.
 
 What was chosen is written down first, by ids, in the book (`begin`). From then on the forget is finished by whoever
-comes next, whatever happens to this process: no process reads or writes before that (`Forgetting.finish`).
+comes next, whatever happens to this process: no process reads or writes before that (`Forgetter.settle`).
 
 1. The tables are copied without what goes into a new generation; beliefs are learnt again where lessons went, and the
    points that are made again get vectors.
@@ -17,22 +17,39 @@ its own tables and gives up (``rebuild.py``).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import anyio
 from anyio import to_thread
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.backups import without_compaction
-from mcp_memory.storage.forgotten import Work, read_book, write_book
+from mcp_memory.storage.damage import refuse
+from mcp_memory.storage.elsewhere import forget_elsewhere
+from mcp_memory.storage.forgotten import (
+    NOTHING_FORGOTTEN,
+    Book,
+    Work,
+    begin,
+    book_state,
+    read_book,
+    refuse_to_begin,
+    write_book,
+)
 from mcp_memory.storage.log import Entry, table_of
 from mcp_memory.storage.mapped import remove_vectors
 from mcp_memory.storage.own_files import needless_files
+from mcp_memory.storage.place import Lock
 from mcp_memory.storage.rebuild import Embed
+from mcp_memory.storage.refresh import Refresher
 from mcp_memory.storage.relearning import Relearn, Relearning
+from mcp_memory.storage.rights import rights_kept
 from mcp_memory.storage.rows import rows_of, values_of
 from mcp_memory.storage.saved_view import remove_views
 from mcp_memory.storage.schema import (
@@ -46,40 +63,105 @@ from mcp_memory.storage.schema import (
     table_name,
 )
 from mcp_memory.storage.tables import Tables
-from mcp_memory.view.erasure import Erasure
+from mcp_memory.storage.transaction import sweep
+from mcp_memory.view.erasure import Erasure, Keep, counts_of, present
 from mcp_memory.view.resting import erasure_of
+from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
-Elsewhere = Callable[[ForgetTargets], Awaitable[tuple[str, ...]]]
-"""Forgets the targets in all places outside of the store's folder, and returns in words where they may still be."""
+Left = Callable[[Iterable[Entry]], Iterator[Entry]]
+"""Yields what is left of commits."""
 
 
-class Forgetting:
-    """Carries out the work that `begin` has written down; the write lock must be held all the time.
+class Forgetter:
+    """Forgets in one store, and finishes what a process that died had begun to forget.
 
     Args:
-        tables: the tables of the store.
+        tables: used by nobody else meanwhile.
+        lock: the store's write lock.
+        refresher: returns a refresher of a store, given its tables, and embedder and dimension of its vectors.
+        vectors: embedder and dimension of the store's vectors.
         embed: of the descriptions of points that are made again; None leaves them without vectors.
         relearn: makes beliefs of lessons.
-        elsewhere: forgets wherever else something was written.
         clock: milliseconds since 1970, UTC.
+        elsewhere: whether it forgets wherever else something was written, too.
+
+    Attributes:
+        book: what was forgotten, as of the last look.
     """
 
     def __init__(
         self,
         tables: Tables,
+        lock: Lock,
+        refresher: Callable[[Tables, str, int], Refresher],
+        vectors: tuple[str, int],
         embed: Embed | None,
         relearn: Relearn,
-        elsewhere: Elsewhere,
         clock: Callable[[], Millis],
+        *,
+        elsewhere: bool = True,
     ) -> None:
-        self._elsewhere = elsewhere
+        self.book = NOTHING_FORGOTTEN
         self._tables = tables
+        self._lock = lock
+        self._looked: object = None  # the state of the book at the last look
+        self._refresher = refresher
+        self._vectors = vectors
         self._embed = embed
         self._relearn = relearn
         self._clock = clock
+        self._since = 0
+        self._elsewhere = elsewhere
 
-    async def finish(self, work: Work, last: Commit, load: Callable[[], View]) -> tuple[str, ...]:
+    async def settle(self) -> None:
+        """Finish what was begun and not finished, if anything; the write lock must not be held.
+
+        While another process is at it this waits for the lock: nothing half forgotten is ever read.
+        """
+        if self.worth_a_look:
+            await to_thread.run_sync(self._look)
+        if self.book.work is not None or self._tables.log.forgetting:
+            async with self._lock.hold():
+                await self.settle_locked()
+
+    async def settle_locked(self) -> None:
+        """Do the same while the write lock is held."""
+        if not self.worth_a_look:
+            return
+        await to_thread.run_sync(self._look)
+        if self.book.work is None:
+            if self._tables.log.forgetting:  # somebody died before anything was written down
+                await to_thread.run_sync(self._tables.log.end_forgetting)
+            return
+        if (last := await to_thread.run_sync(lambda: self._tables.log.last)) is not None:
+            load = partial(self._refresher(self._tables, *self._vectors).load)
+            with anyio.CancelScope(shield=True):
+                await self._finish(self.book.work, last, load)
+
+    async def forget(self, found: Erasure, view: View, last: Commit, by: str, keep: Keep | None) -> tuple[str, ...]:
+        """Forget what an erasure says, and return in words where outside of the store it may still be.
+
+        The write lock must be held, and the tables swept. It is kept before, unless the forget cannot be begun.
+
+        Raises:
+            StoreUnwritable: nothing is forgotten, or the next call finishes it; the text says which.
+        """
+        counts = counts_of(view.space(found.targets.space), found)
+        await to_thread.run_sync(refuse_to_begin, self._tables)
+        if keep is not None:
+            await keep(found)
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(begin, self._tables, last, found, counts, by, self._clock())
+            await to_thread.run_sync(self._look)
+            assert self.book.work is not None
+            turns = view.space(found.targets.space).turns
+            self._since = await to_thread.run_sync(self._stored_at, [turns[name] for name in found.turns])
+            left = await self._finish(self.book.work, last, lambda: view)
+            self._since = 0
+        return left
+
+    async def _finish(self, work: Work, last: Commit, load: Callable[[], View]) -> tuple[str, ...]:
         """Do what is left to do, and return in words where outside of the store it may still be.
 
         Args:
@@ -90,18 +172,23 @@ class Forgetting:
         Raises:
             StoreUnwritable: it could not be finished now; the next call goes on.
         """
-        async with without_compaction(self._tables):
-            if last.generation != work.generation:
-                view = await to_thread.run_sync(load)
-                found = await to_thread.run_sync(erasure_of, view.space(work.targets.space), work.targets)
-                left = partial(_left, found)
-                await to_thread.run_sync(self._drop_generation, work.generation)
-                beliefs = await self._relearnt(last, left) if work.relearn else None
-                await to_thread.run_sync(self._copy_tables, last, found, work, beliefs)
-                await self._embed_points(last, found, work)
-                await to_thread.run_sync(self._switch, last, found, work, left)
-            left_elsewhere = await self._elsewhere(work.targets)
-            await to_thread.run_sync(self._clean, work)
+        with rights_kept(self._tables.folder):
+            async with without_compaction(self._tables):
+                if last.generation != work.generation:
+                    view = await to_thread.run_sync(load)
+                    found = await to_thread.run_sync(erasure_of, view.space(work.targets.space), work.targets)
+                    left = partial(_left, found)
+                    await to_thread.run_sync(self._drop_generation, work.generation)
+                    beliefs = await self._relearnt(last, left) if work.relearn else None
+                    await to_thread.run_sync(self._copy_tables, last, found, work, beliefs)
+                    await self._embed_points(last, found, work)
+                    await to_thread.run_sync(self._switch, last, found, work, left)
+                left_elsewhere: tuple[str, ...] = ()
+                if self._elsewhere:
+                    forget_in = partial(self._forget_in, work.targets)
+                    left_elsewhere = await forget_elsewhere(self._tables.folder, forget_in, self._since)
+                await to_thread.run_sync(self._clean, work)
+        await to_thread.run_sync(self._look)
         return left_elsewhere
 
     def _drop_generation(self, generation: int) -> None:
@@ -150,7 +237,9 @@ class Forgetting:
             name = table_name("point_vectors", work.generation, last.reader)
             await to_thread.run_sync(self._tables.append, name, rows)
 
-    def _switch(self, last: Commit, found: Erasure, work: Work, left: Left) -> None:
+    def _switch(
+        self, last: Commit, found: Erasure, work: Work, left: Callable[[Iterable[Entry]], Iterator[Entry]]
+    ) -> None:
         """Replace the log."""
         kinds: tuple[TableKind, ...] = ("segments", "sentences", "assertions", "beliefs")
         sizes = {kind: self._tables.count(table_name(kind, work.generation, last.reader)) for kind in kinds}
@@ -181,11 +270,79 @@ class Forgetting:
         tables.sums.tidy(tables.names())
         tables.log.end_forgetting()
 
+    def _stored_at(self, turns: Collection[Turn]) -> Millis:
+        """Return when the first of some texts came into the store; 0 where nobody can tell.
+
+        An imported text bears the moment of another clock, which may have been ahead, as this one may have been.
+        """
+        names = {turn.id for turn in turns}
+        moments = [turn.written_at for turn in turns]
+        for entry in self._tables.log.entries():
+            stored = entry.rows.get("turns", ())
+            listed = stored if isinstance(stored, list) else stored.to_pylist() if stored else []
+            if len(moments) > len(turns) or any(row["id"] in names for row in listed):
+                moments.append(entry.commit.at)  # of the first of them, and of all after it
+        found = min(moments, default=0)
+        return found if len(moments) > len(turns) and found <= self._clock() else 0
+
+    async def _forget_in(self, targets: ForgetTargets, folder: Path) -> None:
+        """Forget in a store that was set aside what of the targets is there, and what else was forgotten since.
+
+        It may have been out of reach when that went.
+        """
+        tables = Tables(str(folder))
+        refuse(tables)
+        if (last := tables.log.last) is None:
+            return
+        vectors = last.embedder, last.dimension
+        there = Forgetter(
+            tables, self._lock, self._refresher, vectors, self._embed if vectors == self._vectors else None,
+            self._relearn, self._clock, elsewhere=False,
+        )  # fmt: skip
+        refresher = self._refresher(tables, *vectors)
+        view = await to_thread.run_sync(refresher.load)
+        for name in list(view.spaces):
+            space = view.space(name)
+            chosen = forgotten_in(space, self.book)
+            if name == targets.space:
+                chosen = chosen.joined(present(space, targets))
+            if refresher.last is not None and not chosen.empty:
+                found = await to_thread.run_sync(erasure_of, space, chosen)
+                await to_thread.run_sync(sweep, tables, refresher.last.tables, refresher.last.tx, {})
+                await there.forget(found, view, refresher.last, "a forget", None)
+                view = await to_thread.run_sync(refresher.load)
+
+    @property
+    def worth_a_look(self) -> bool:
+        """Whether another process may have begun or finished a forget."""
+        if self._tables.folder is None:
+            return self._looked is None or self.book.work is not None or self._tables.log.forgetting
+        return self.book.work is not None or self._looked != book_state(self._tables)
+
+    def look_again(self) -> None:
+        """Look at the next call, also on object storage: the log is another one, perhaps by a forget."""
+        self._looked = None
+
+    def _look(self) -> None:
+        self._looked = book_state(self._tables)
+        last = self._tables.log.last
+        self.book = read_book(self._tables, last.forgets if last else 0)
+
+
+def forgotten_in(space: Space, book: Book) -> ForgetTargets:
+    """Return what of a space was forgotten according to a book; what was written again afterwards is not among it."""
+    turns = frozenset(turn.id for turn in space.turns.values() if book.holds_since(turn.id, turn.written_at))
+    facts = (one for one in space.facts.rows if one.turn_id not in turns and one.extractor in ("caller", "anthropic"))
+    return ForgetTargets(
+        space.name,
+        turns=turns,
+        assertions=frozenset(one.id for one in facts if book.holds_since(one.id, one.recorded_at)),
+        points=frozenset(one.id for one in space.hypergraph.all() if book.holds_since(one.id, one.at)),
+        episodes=frozenset(one.episode_id for one in space.beliefs.lessons() if book.holds(one.episode_id)),
+    )
+
 
 # What is left
-
-Left = Callable[[Iterable[Entry]], Iterator[Entry]]
-"""Yields what is left of commits."""
 
 
 def _left(found: Erasure, entries: Iterable[Entry]) -> Iterator[Entry]:

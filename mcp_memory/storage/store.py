@@ -27,7 +27,7 @@ from mcp_memory.storage.backups import fold, without_compaction
 from mcp_memory.storage.commits import read_log
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.damage import Damage, damaged, examine, in_words, repair, store_status
-from mcp_memory.storage.forgetter import Forgetter
+from mcp_memory.storage.forget import Forgetter
 from mcp_memory.storage.forgotten import repair_book
 from mcp_memory.storage.lock import Holders
 from mcp_memory.storage.place import Place, lease, open_write_lock

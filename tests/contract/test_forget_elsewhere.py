@@ -13,7 +13,7 @@ from store_contents import holding_anywhere
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage import forgetter
+from mcp_memory.storage import forget as forgetter
 from mcp_memory.storage.backups import back_up
 from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.restore import restore

@@ -125,7 +125,7 @@ async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
     """Before and after each of its steps; a reader finishes it, or a writer. Nobody is told of damage."""
     store = opened(tmp_path / "store")
     await fill(store)
-    whole = getattr(forget_module.Forgetting, step)
+    whole = getattr(forget_module.Forgetter, step)
 
     def broken(self: object, *arguments: object) -> object:
         if after:
@@ -138,9 +138,7 @@ async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(
-            forget_module.Forgetting, step, broken_later if step in ("_relearnt", "_embed_points") else broken
-        )
+        patch.setattr(forget_module.Forgetter, step, broken_later if step in ("_relearnt", "_embed_points") else broken)
         with pytest.raises(BaseException):  # noqa: B017, PT011 - the process ends
             await store.forget(lambda _: TARGETS, "a test")
     if after:
