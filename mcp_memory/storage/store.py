@@ -99,7 +99,7 @@ class LanceStore:
         self._tables = Tables(self._place)
         self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking)
         self._refresher.use_saved(saved)
-        self._noticed = self._found = Damage()  # at the last refresh, and what a closer look then found
+        self._noticed = Damage()  # at the last refresh
         self._view = self._refresher.reset()
         self._view_lock = anyio.Lock()
         self._refreshed = -JUST_S  # when the view was last brought up to date
@@ -228,7 +228,7 @@ class LanceStore:
     @property
     def damage(self) -> tuple[str, ...]:
         """What committed rows are gone, and what has to be made again, in words, as of the last refresh."""
-        return self._found.problems
+        return self._noticed.problems
 
     @property
     def _damage(self) -> Damage:
@@ -242,7 +242,7 @@ class LanceStore:
             StoreDamaged: it is.
         """
         if self._damage.log:
-            raise damaged(self._tables, self._found.problems or self._damage.problems)
+            raise damaged(self._tables, self._damage.problems)
 
     @property
     def outdated(self) -> bool:
@@ -304,9 +304,9 @@ class LanceStore:
         except StoreError as error:
             raise await to_thread.run_sync(in_words, Tables(self._place), error) from error
         if (noticed := self._damage) != self._noticed:
-            self._noticed, self._found = noticed, await to_thread.run_sync(self._look)
-            if self._found.problems:
-                _log.error("storage.uri %r: %s", self.uri, " ".join(self._found.problems))
+            self._noticed = noticed
+            if noticed.problems:
+                _log.error("storage.uri %r: %s", self.uri, " ".join(noticed.problems))
 
     def _look(self) -> Damage:
         """Return what is damaged now; where that finds nothing, what this process has noticed."""
