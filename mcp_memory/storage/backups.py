@@ -101,19 +101,6 @@ def is_backup(first: bytes) -> bool:
     return first.startswith(f"{_HEADER}\0".encode()) and KIND.encode() in first
 
 
-def read_header(file: Path) -> Mapping[str, Any]:
-    """Return what the first member of a backup says.
-
-    Raises:
-        InvalidInput: it is no backup, or one that this program cannot read.
-    """
-    try:
-        with tarfile.open(file, "r:") as archive:
-            return _header(archive, archive.next(), file)
-    except (*_NO_ARCHIVE, OSError) as error:
-        raise _foreign(file, error) from None
-
-
 def unpack(file: Path, into: Path) -> Mapping[str, Any]:
     """Write the tables of a backup into an empty folder, check every sum, and return its header. Blocking.
 

@@ -16,7 +16,7 @@ from anyio import to_thread
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.storage.arrival import arriving, set_aside, take_place
-from mcp_memory.storage.backups import read_header, still, unpack
+from mcp_memory.storage.backups import still, unpack
 from mcp_memory.storage.copies import note_copy
 from mcp_memory.storage.damage import problem_of_log
 from mcp_memory.storage.forgotten import Book, read_book, write_book
@@ -60,7 +60,6 @@ async def restore(
     folder = tables.folder
     if folder is None:
         raise StoreUnwritable(f"storage.uri {uri!r} is no local folder. Nothing was changed. Import an export there.")
-    header = await to_thread.run_sync(read_header, file)
     try:
         damaged = bool(await to_thread.run_sync(problem_of_log, tables))
         there = None if damaged else tables.log.last
@@ -80,7 +79,7 @@ async def restore(
     aside, left_out, lock = folder / f"{ASIDE}{now}", 0, WriteLock(folder, 30.0)
     async with AsyncExitStack() as held:
         made = held.enter_context(arriving(folder))
-        await to_thread.run_sync(unpack, file, made)
+        header = await to_thread.run_sync(unpack, file, made)
         tx = await to_thread.run_sync(check_readable, made)
         await held.enter_async_context(still(tables, lock) if there is not None else lock.hold())
         if there is None and not damaged and tables.log.newest():

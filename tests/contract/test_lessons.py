@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from batches import batch, belief, known, lesson, taught
 
@@ -107,20 +106,6 @@ def _parts(rows: Batch) -> dict[str, tuple[Lesson, ...] | tuple[Belief, ...]]:
     return {"lessons": rows.lessons, "beliefs": rows.beliefs}
 
 
-async def test_what_was_learnt_in_a_space_is_invisible_in_others(open_store: Open) -> None:
-    """One batch may contain lessons of several spaces."""
-    store = open_store()
-    rows = Batch(
-        lessons=(lesson("a", {"s_1": 1}, "left"), lesson("a", {"s_2": 1}, "right")),
-        beliefs=(belief("s_1", space="left"), belief("s_2", space="right")),
-    )
-    await _write(store, rows)
-    for opened in (store, open_store()):
-        assert list((await _learnt(opened, "left"))[1]) == ["s_1"]
-        assert list((await _learnt(opened, "right"))[1]) == ["s_2"]
-        assert await _learnt(opened) == ([], {})
-
-
 @pytest.mark.parametrize("seed", range(8))
 async def test_lessons_of_two_stores_in_any_interleaving_are_what_a_third_reads(open_store: Open, seed: int) -> None:
     """Old or new lessons, with turns and without, and complete or partial reads in between (DESIGN I27)."""
@@ -159,15 +144,3 @@ async def test_another_process_reads_a_lesson_and_its_episode(open_store: Open) 
             assert beliefs.episode("ep_a") == lesson("a", {"s_1": 1}).episode()
             assert beliefs.episode("ep_b") == lesson("b", {"s_2": 1}).episode()
             assert beliefs.episode("ep_c") is None
-
-
-async def test_the_arrays_have_the_same_rows(open_store: Open) -> None:
-    """A sentence without a time has a row of zeros."""
-    store = open_store()
-    await _write(store, Batch(lessons=(lesson("a"),), beliefs=(belief("s_1", 1), belief("s_2", 2))))
-    async with open_store().reading() as view:
-        beliefs = view.space("default").beliefs
-        assert np.array_equal(beliefs.task, [belief("s_1", 1).task, belief("s_2", 2).task])
-        assert np.array_equal(beliefs.time, [belief("s_1", 1).time, np.zeros(8)])
-        assert beliefs.task_doubts.tolist() == [0.5, 0.25]
-        assert beliefs.time_doubts.tolist() == [0.75, 0.75]

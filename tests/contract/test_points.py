@@ -75,19 +75,6 @@ async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into
             assert held.resolve("h_none") is None
 
 
-async def test_points_of_a_space_are_visible_in_no_other(open_store: Open) -> None:
-    """One batch may contain points of several spaces."""
-    store = open_store()
-    rows = pointed(point("a", space="left"), point("b", space="right"), point("c", space="left"))
-    await _write(store, rows)
-    for opened in (store, open_store()):
-        assert [one.id for one in await _points(opened, "left")] == ["h_a", "h_c"]
-        assert [one.id for one in await _points(opened, "right")] == ["h_b"]
-        assert await _points(opened) == []
-        async with opened.reading() as view:
-            assert np.array_equal(view.space("left").hypergraph.vector("h_c"), rows.point_vectors[2])
-
-
 async def test_points_are_read_with_turns_whose_pieces_are_read_later(open_store: Open) -> None:
     """A writer that has not read the newest sentences adds its own point at once, and the sentences later."""
     one, other = open_store(), open_store()

@@ -55,21 +55,3 @@ async def test_an_alias_is_read_back_unchanged_and_its_names_are_one_entity(open
             assert facts.key("Anna") == "ann"
             assert facts.inferred_aliases("ann") == [Alias("default", "Ann", "Anna", "a guess", "embedded", 1)]
             assert facts.inferred_aliases(facts.key("O'Neill")) == [ODD]
-
-
-async def test_neither_is_visible_in_another_space(open_store: Open) -> None:
-    """One commit may contain both for several spaces."""
-    store = open_store()
-    left, right = asked("Where?", space="left"), asked("Who?", space="right")
-    both = Batch(
-        questions=(*left.questions, *right.questions),
-        question_vectors=np.concatenate([left.question_vectors, right.question_vectors]),
-        aliases=(Alias("left", "Ann", "Anna", "a guess", "embedded", 1),),
-    )
-    await _write(store, both)
-    for opened in (store, open_store()):
-        async with opened.reading() as view:
-            assert [one.text for one in view.space("left").questions.rows] == ["Where?"]
-            assert [one.text for one in view.space("right").questions.rows] == ["Who?"]
-            assert view.space("left").facts.key("Anna") == "ann"
-            assert view.space("right").facts.key("Anna") == "anna"

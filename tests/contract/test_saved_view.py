@@ -17,7 +17,7 @@ import anyio
 import numpy as np
 import pytest
 from anyio import from_thread
-from batches import DIMENSION, batch, belief, derive, lesson, pointed, turn
+from batches import DIMENSION, batch, belief, lesson, pointed
 from batches import point as memory_point
 from fakes import FakeEmbedder
 from store_contents import holding
@@ -27,7 +27,6 @@ from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.search.wishes import newest_wishes
 from mcp_memory.search.words import WordIndex
 from mcp_memory.settings import Settings
 from mcp_memory.storage import forget, saved_view
@@ -100,16 +99,6 @@ async def content(store: LanceStore) -> tuple[bool, list[object]]:
         return was_saved, found
 
 
-async def test_a_saved_view_may_hold_a_standing_wish(uri: str) -> None:
-    said = replace(turn("w", "default", 0), text="Always use metric units. Never use emoji.", speaker=None)
-    await saved(uri, derive([said], DIMENSION), batch(*"abcdefgh"))
-    store = store_at(uri)
-    assert (await content(store))[0]
-    async with store.reading() as view:
-        wish, _ = newest_wishes(view.space("default"))
-        assert wish.text == "Always use metric units."
-
-
 @pytest.mark.parametrize("limit", [3, 1000])
 async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commits(uri: str, limit: int) -> None:
     """With mapped vectors and with vectors in memory, in two spaces."""
@@ -128,18 +117,6 @@ async def test_a_saved_view_is_as_the_tables_make_it_and_grows_with_later_commit
         assert opened.view_is_due
     await opened.save_view()  # of a view that was saved, and has grown
     assert await content(store_at(uri, limit)) == (True, known)
-
-
-async def test_a_view_is_saved_again_when_its_graph_of_cues_is_made(uri: str) -> None:
-    await saved(uri, batch(*"abcd"))
-    store = store_at(uri)
-    async with store.reading() as view:
-        assert not store.view_is_due
-        cues = len(CueGraph.of(view.space("default")))
-        assert store.view_is_due
-    await store.save_view()
-    async with store_at(uri).reading() as view:
-        assert len(view.space("default").index(CueGraph)) == cues > 0
 
 
 async def test_a_view_is_saved_again_after_many_commits(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,9 +73,8 @@ def read_export(path: Path) -> int:
 
 def read_backup(path: Path) -> int:
     """Unpack a backup."""
-    from mcp_memory.storage.backups import read_header, unpack
+    from mcp_memory.storage.backups import unpack
 
-    read_header(path)
     return len(unpack(path, path.parent / "into"))
 
 
