@@ -12,12 +12,12 @@ from typing import BinaryIO
 import anyio
 import pytest
 import yaml
-from mcp_memory.storage.places import unfinished_near
 
 from mcp_memory.cli import main
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.files import whole_file
 from mcp_memory.settings import load
+from mcp_memory.storage.copies import unfinished_near
 from mcp_memory.wiring import open_unloaded
 
 NOON = 1_716_206_400_000
