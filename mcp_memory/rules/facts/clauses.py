@@ -76,9 +76,7 @@ def verb_without_subject(
         return _progressive_without_subject(words, first, adverbs) if talk and last is None else None
     word = words[first]
     if last is not None and shared:
-        fits = verb.tense != "present" or last.tense != "past" or bool({"now", "still"} & verb.adverbs)
-        fits = fits or word.low in closed.AUXILIARIES or _goes_on(words, verb)
-        return verb if fits else None
+        return verb
     main = inflection(words[verb.next_index - 1].low)
     opens = talk and (
         (last is None and all(before.mark or grammar.is_adverb(words, n) for n, before in enumerate(words[:first])))
@@ -87,17 +85,6 @@ def verb_without_subject(
     if opens and not verb.passive and verb.tense == "past" and main and word.low not in closed.AUXILIARIES:
         return verb
     return None
-
-
-_LASTING = frozenset(("work", "live", "study", "teach", "run", "own", "drive", "speak"))
-"""Verbs of what goes on, which also follow a clause in the past: "I moved to Leeds and work there"."""
-
-
-def _goes_on(words: Sequence[Word], verb: VerbGroup) -> bool:
-    """Return whether a verb in the present tells how things are since what the clause before it told."""
-    after = words[verb.next_index] if verb.next_index < len(words) else None
-    led = after is not None and (after.low in closed.PREPOSITIONS or after.low in ("there", "here", "now"))
-    return led and verb.lemma in _LASTING and not verb.progressive
 
 
 def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: frozenset[str]) -> VerbGroup | None:
@@ -158,7 +145,7 @@ def antecedent(previous: Clause) -> tuple[NounPhrase, ...]:
     first, last = previous.slots[0], previous.slots[-1].nouns[-1:]
     is_copular = previous.verb.lemma == "be" and not previous.verb.passive and not first.preposition
     if is_copular and len(previous.subject) == 1 and first.nouns[0].determiner in ("a", "an", "the", ""):
-        return previous.subject if not previous.subject[0].pronoun or first.nouns[0].determiner != "" else last
+        return previous.subject
     return last
 
 
@@ -202,12 +189,11 @@ def read_insertions(
     is_reduced = verb and "participle" in verb.forms and start + 1 < len(words) and not words[start].capital and (
         words[start + 1].low in ("by", "in", "from", "at") or words[start + 1].kind == "time"
     )  # fmt: skip
-    group, named = None, True
+    group = None
     if verb and is_reduced and (comma or words[start + 1].low == "by"):
         group = VerbGroup(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True)
     elif subject and start + 1 < len(words) and words[start].low in ("who", "which", "that"):
         group = read_verb_group(words, start + 1)
-        named = words[start].low != "that"
     if group is not None and not group.unreal:
         rest = read_complement(words, group)
         closing = rest.next_index < len(words) and words[rest.next_index].text == ","
@@ -218,15 +204,14 @@ def read_insertions(
                 subject=subject[-1:],
                 verb=replace(group, tense="present") if holds else group,
                 particles=rest.particles,
-                slots=rest.slots,
-                times=rest.times,
-                adverbs=rest.adverbs,
+                slots=tuple(rest.slots),
+                times=tuple(rest.times),
+                adverbs=frozenset(rest.adverbs),
                 confidence=1.0,
                 start=subject[-1].start,
                 end=max(rest.end, group.end),
             )
             index = rest.next_index + closing
-            insertion = insertion if named else None  # "the man who hired my brother works there": nobody known
     return subject, index, insertion
 
 
@@ -303,8 +288,6 @@ class _ClauseReader:
             self.conjunction = word.low
             self.subordinator = ""
             self.denied = word.low == "but" and bool(self.index) and words[self.index - 1].low in closed.EVERYBODY
-            if word.low == "but":
-                self.matrix_confidence, self.source = 1.0, ()
             self.index += 1
         elif word.kind == "time":
             self.leading_times.append(word)
@@ -327,7 +310,7 @@ class _ClauseReader:
         elif word.low in ("what", "why", "how", "who", "which", "let", "whoever", "whatever", "whichever"):
             self._skip_to_mark()
         elif word.low in closed.PREPOSITIONS and word.kind == "word" and not (word.capital and self.index):
-            self._leading_phrase()
+            self.index += 1  # of "In Oslo," or "As a child"
         else:
             self._clause()
         return True
@@ -337,22 +320,9 @@ class _ClauseReader:
         while self.index < len(self.words) and not self.words[self.index].mark:
             self.index += 1
 
-    def _leading_phrase(self) -> None:
-        """Skip "In Oslo," or "As a child" at the start of a clause."""
-        following = self.index + 1
-        if following < len(self.words) and self.words[following].kind == "time":
-            self.index = following
-            return
-        phrases, index = read_phrases(self.words, following, subject=True)
-        self.index = index if phrases else following
-
     def _relative(self) -> None:
         """Read "who ran the firm" as a clause about the last phrase before it."""
         previous, word = self.clauses[-1], self.words[self.index]
-        if word.low == "where":
-            self.subordinator = "where"
-            self.index += 1
-            return
         last = antecedent(previous) if self._follows(previous) else ()
         if last and word.low == "who" and previous.slots and len(previous.slots[-1].nouns) > 1:
             last = previous.slots[-1].nouns  # "Ada, who is four, and Bea, who is seven"
@@ -421,8 +391,6 @@ class _ClauseReader:
             self.matrix_confidence = min(self.matrix_confidence, confidence)
             if confidence == REPORTED:
                 self.source = subject
-                if subject[0].pronoun == "i" and verb.lemma not in ("hear", "read", "understand"):
-                    self.matrix_confidence = 1.0
             self.index = index
             self.subordinator = "that"
             self.conjunction = ""
@@ -441,7 +409,7 @@ class _ClauseReader:
             confidence = 0.0  # "since I was 17" states a time and no fact
         if rest.next_index < len(words) and words[rest.next_index].low in closed.CONDITIONS:
             confidence = 0.0  # "we adopt one if they agree"
-        verb, slots = _without_no(verb, rest.slots)
+        verb, slots = _without_no(verb, tuple(rest.slots))
         times = (*self.leading_times, *rest.times)
         start = subject[0].start if subject and words[first].start <= subject[0].start else words[first].start
         self.clauses.append(

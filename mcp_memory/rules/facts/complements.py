@@ -34,10 +34,6 @@ def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, 
         last = index + len(row.particles)
         if last > len(words) or tuple(word.low for word in words[index:last]) != row.particles:
             continue
-        if row.particles[-1] in ("in", "on", "to") and not (
-            last < len(words) and (words[last].low in closed.PREPOSITIONS | {"together"}) and not words[last].capital
-        ):
-            continue
         return row.particles, last
     return (), verb.next_index
 
@@ -48,7 +44,6 @@ _LINKS = frozenset(("and", "&", ","))
 _DIRECTIONS = word_set("up down out over across around along off on through in")
 _SUBORDINATING = word_set("as like than after before since until for till")
 """Prepositions that a clause may follow."""
-_APPROXIMATING = word_set("about over around under")
 _CLAUSE_OPENERS = word_set(
     "because when while although though whereas that who which where why how whose whom what so if unless whether cause"
     " whenever once"
@@ -72,76 +67,55 @@ class Slot:
     joined: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Complement:
-    """All that depends on a verb in its clause.
-
-    Attributes:
-        particles: the words that belong to the verb.
-        slots: in order.
-        times: the times of the clause.
-        adverbs: in lower case.
-        end: first character after it.
-        next_index: index of the first word after it.
-    """
-
-    particles: tuple[str, ...]
-    slots: tuple[Slot, ...]
-    times: tuple[Word, ...]
-    adverbs: frozenset[str]
-    end: int
-    next_index: int
-
-
 def read_complement(words: Sequence[Word], verb: VerbGroup) -> Complement:
     """Return what depends on a verb, up to the end of its clause."""
     particles, index = match_particles(words, verb)
-    reader = _ComplementReader(words, verb, index, words[index - 1].end)
-    while reader.index < len(words) and len(reader.slots) < MOST and reader.step():
+    rest = Complement(words, verb, particles, index, words[index - 1].end)
+    while rest.next_index < len(words) and len(rest.slots) < MOST and rest.step():
         pass
-    return Complement(
-        particles, tuple(reader.slots), tuple(reader.times), frozenset(reader.adverbs), reader.end, reader.index
-    )
+    return rest
 
 
 @dataclass(slots=True)
-class _ComplementReader:
-    """Reads the words behind a verb. Each step returns whether the clause continues.
+class Complement:
+    """All that depends on a verb in its clause; it is read word by word.
 
     Attributes:
         words: the words of the sentence.
-        verb: the verb whose complement is read.
-        index: the index of the next word.
-        end: first character after the words taken.
-        slots: so far, in order.
-        times: so far.
-        adverbs: so far.
+        verb: the verb.
+        particles: the words that belong to the verb.
+        next_index: index of the first word after it.
+        end: first character after it.
+        slots: in order.
+        times: the times of the clause.
+        adverbs: in lower case.
     """
 
     words: Sequence[Word]
     verb: VerbGroup
-    index: int
+    particles: tuple[str, ...]
+    next_index: int
     end: int
     slots: list[Slot] = field(default_factory=list)
     times: list[Word] = field(default_factory=list)
     adverbs: set[str] = field(default_factory=set)
 
     def step(self) -> bool:
-        """Take what begins at ``index``, by the kind of the word there."""
-        word = self.words[self.index]
+        """Take what begins at ``next_index``, by the kind of the word there; return whether the clause continues."""
+        word = self.words[self.next_index]
         if word.kind == "time":
             self.times.append(word)
             self.end = word.end
             return self._advance(1)
-        if grammar.is_adverb(self.words, self.index):
+        if grammar.is_adverb(self.words, self.next_index):
             self.adverbs.add(word.low)
             return self._advance(1)
         if word.mark:
             return self._mark(word)
         if word.low in closed.CONJUNCTIONS and word.kind == "word":
-            continues = word.low in ("and", "&") and not opens_clause(self.words, self.index + 1)
+            continues = word.low in ("and", "&") and not opens_clause(self.words, self.next_index + 1)
             return continues and self._advance(1)
-        if (word.low == "to" and _is_infinitive(self.words, self.index + 1)) or (
+        if (word.low == "to" and _is_infinitive(self.words, self.next_index + 1)) or (
             word.low in _CLAUSE_OPENERS and not word.capital
         ):
             return False
@@ -150,28 +124,28 @@ class _ComplementReader:
         return self._object(word)
 
     def _advance(self, count: int) -> bool:
-        self.index += count
+        self.next_index += count
         return True
 
     def _take(self, slot: Slot, after: int) -> bool:
         again = slot.preposition in {earlier.preposition for earlier in self.slots}
         activity = slot.preposition or _is_gerund(self.words, slot.nouns[0].words[0])
-        joined = bool(again and activity) and self.words[self.index - 1].low in _LINKS
+        joined = bool(again and activity) and self.words[self.next_index - 1].low in _LINKS
         self.slots.append(replace(slot, joined=joined))
-        self.end, self.index = slot.end, after
+        self.end, self.next_index = slot.end, after
         return True
 
     def _mark(self, mark: Word) -> bool:
         """Skip brackets and commas inside the clause; a list behind "including" joins the last slot."""
-        if mark.text == "(" and (close := _closing_bracket(self.words, self.index)):
-            self.times += [inside for inside in self.words[self.index : close] if inside.kind == "time"]
-            self.index = close + 1
+        if mark.text == "(" and (close := _closing_bracket(self.words, self.next_index)):
+            self.times += [inside for inside in self.words[self.next_index : close] if inside.kind == "time"]
+            self.next_index = close + 1
             return True
-        if mark.text == "," and _clause_continues(self.words, self.index + 1):
+        if mark.text == "," and _clause_continues(self.words, self.next_index + 1):
             return self._advance(1)
-        if after := _inserted_adverb(self.words, self.index):
+        if after := _inserted_adverb(self.words, self.next_index):
             return self._advance(after)
-        list_index = _list_after_including(self.words, self.index) if self.slots else 0
+        list_index = _list_after_including(self.words, self.next_index) if self.slots else 0
         phrases, after = read_phrases(self.words, list_index, verb_seen=True) if list_index else ((), 0)
         if not phrases:
             return False
@@ -180,14 +154,10 @@ class _ComplementReader:
 
     def _preposition(self, word: Word) -> bool:
         """Take a preposition with its phrases, or skip one before a time, an adverb or another preposition."""
-        words, index = self.words, self.index
+        words, index = self.words, self.next_index
         if word.low in _SUBORDINATING and _subject_follows(words, index + 1):
             return False
-        if word.low in ("before", "after") and _is_gerund(words, index + 1):
-            return False
         following = words[index + 1] if index + 1 < len(words) else None
-        if word.low in _APPROXIMATING and following and following.kind == "number":
-            return self._advance(1)  # "about 1,200 people"
         phrases, after = read_phrases(words, index + 1, verb_seen=True)
         if phrases:
             self._take(Slot(word.low, phrases, phrases[-1].end), after)
@@ -196,17 +166,13 @@ class _ComplementReader:
             return False
         if following.kind == "time" or grammar.is_adverb(words, index + 1):
             return self._advance(1)
-        if following.low in closed.ARTICLES and index + 2 < len(words) and words[index + 2].kind == "time":
-            return self._advance(2)
         if following.low in closed.PREPOSITIONS and word.low in _DIRECTIONS:
             return self._advance(1)  # "hiked up to the hut"
         return False
 
     def _object(self, word: Word) -> bool:
         """Take a phrase without a preposition."""
-        words, index = self.words, self.index
-        if self.slots and self.verb.lemma == "be" and not self.slots[-1].preposition and _is_gerund(words, index):
-            return False  # "a duo consisting of"
+        words, index = self.words, self.next_index
         if word.low in closed.AUXILIARIES or word.low == "'s" or word.kind == "speech":
             return False
         phrases, after = read_phrases(words, index, verb_seen=True)
@@ -270,8 +236,6 @@ def _is_infinitive(words: Sequence[Word], index: int) -> bool:
     verb = inflection(words[index].low)
     if index + 1 < len(words) and words[index + 1].low in ROLES:
         return False  # "promoted to head chef"
-    if index + 1 < len(words) and words[index + 1].low in ("it", "them", "him", "me", "us"):
-        return True  # "to reach it"
     return words[index].low in ("be", "have", "do") or (
         verb is not None and "plain" in verb.forms and "ing" not in verb.forms
     )

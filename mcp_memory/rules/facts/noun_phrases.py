@@ -150,7 +150,7 @@ def read_phrase(
         index = name_phrase[1]
     if index + 1 < len(words) and words[index].low == "of":
         inner = read_phrase(words, index + 1, subject=subject, verb_seen=verb_seen)
-        if inner and not inner[0].pronoun:
+        if inner:
             text = phrase.text + " of " + _after_of(words, index + 1, inner[0])
             phrase = replace(phrase, of=inner[0], end=inner[0].end, text=text)
             index = inner[1]
