@@ -15,9 +15,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.facts import CERTAIN, STABLE, Assertion, Version, count, learnt
+from mcp_memory.domain.facts import CERTAIN, STABLE, Assertion, Version, combined, count, learnt
 from mcp_memory.domain.relations import Cardinality, EntityType, relations
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import version_id
 from mcp_memory.domain.versions import layers
 from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.given_names import ALIAS, NAMED, GivenNames
@@ -395,10 +396,30 @@ class Facts:
         key = self._tail_key(self.rows[rows[0]].relation) if rows else self.key
         shared, people = self._given.told_apart(rows)
         told = ([self.rows[row] for row in of_one] for of_one in people)
-        folds = zip(*(layers(one, single=single, key=key, stable=self.stable) for one in told), strict=True)
+        folds = zip(*(self._layers_of(one, single, key) for one in told), strict=True)
         most = CERTAIN - 0.01 if shared else 1.0
         sure, unsure = (
             tuple(replace(v, head=usual, confidence=min(v.confidence, most)) for layer in both for v in layer)
             for both in folds
         )
         return sure, unsure
+
+    def _layers_of(self, said: list[Assertion], single: bool, key: Callable[[str], str]) -> _Layers:
+        """Return the versions of what was said of one person; what is not certain ends or replaces nothing that is.
+
+        Both then stand side by side, so that neither answers.
+        """
+        sure, unsure = layers(said, single=single, key=key, stable=self.stable)
+        if len({one.confidence >= CERTAIN for one in said}) < 2:
+            return sure, unsure
+        suspected = {one.id for version in unsure for one in version.assertions}
+        reliable = [one for one in said if one.id not in suspected]
+        certain, _ = layers(reliable, single=single, key=key, stable=CERTAIN)
+        kept = {one.id for version in certain for one in version.assertions}
+        rests = [(version, tuple(one for one in version.assertions if one.id not in kept)) for version in sure]
+        beside = [
+            replace(version, id=version_id(rest[0].id), assertions=rest, confidence=combined(rest))
+            for version, rest in rests
+            if rest
+        ]
+        return tuple(sorted((*certain, *beside), key=lambda one: (one.since, one.until, one.id))), unsure

@@ -10,6 +10,7 @@ from itertools import pairwise
 import anyio
 from rows_checked import row_problems
 
+from mcp_memory.domain.facts import CERTAIN
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.storage.schema import LOG_KINDS
@@ -95,7 +96,7 @@ def _facts(space: Space) -> Iterator[str]:
             live = sorted((one for one in versions if one.status != "contested"), key=lambda one: one.since)
             if facts.cardinality(relation) == "single":
                 for one, after in pairwise(live):
-                    if one.until > after.since:
+                    if one.until > after.since and (one.confidence >= CERTAIN) == (after.confidence >= CERTAIN):
                         yield f"DESIGN I2: {one.text} and {after.text} hold at once"
 
 

@@ -185,7 +185,12 @@ def _proposal(
 
 def _is_doubted(value: ValidValue, group: RelationFacts) -> bool:
     """Return whether a value is not certain: another claims its time, or it was denied for it."""
-    lost = any(value.since <= version.since < value.until for version in group.versions if version.lost)
+    known = relations().get(group.relation)
+    rivals = [one for one in group.versions if entity_key(group.value(one)) != entity_key(value.value)]
+    rivals = [one for one in rivals if not _is_certain(one) and one.kind != "planned"]
+    rivals = rivals if known.cardinality == "single" and group.forward else []
+    rivals += [one for one in group.versions if one.lost]
+    lost = any(value.since <= one.since < value.until for one in rivals)
     denied = any(
         entity_key(group.value(denial)) == entity_key(value.value) and value.since <= denial.since < value.until
         for denial in group.denials

@@ -6,6 +6,11 @@ Whatever else stands there may change what is said: a context ("at work"), a con
 second clause, the rest of a value that was cut. The fact beside it is recorded, walked and recalled, but not certain.
 Words are what white space separates, and are compared whole: "3:42" states no 3, and "Oslo?" or "“Oslo”" no Oslo.
 
+A capital that a sentence needs anyway is no sign of a name, so the first of several words is part of one only if it is
+written so elsewhere, or is a title: "Assume Anna works at Google." Nor does a name end in a word that is written
+otherwise ("Rome jk", "Google AFAIK"), or say "not". Several subjects with several values may be meant pair by pair, and
+a time is fixed only by the few prepositions of `_FIXING`.
+
 What one sentence of a message states, another may frame or take back ("Let's play a game." – "Just kidding."), so all
 of them must be accounted for. A document tells of others, each sentence for itself.
 
@@ -20,7 +25,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from functools import cache
 
-from mcp_memory.domain.entities import PROJECT
+from mcp_memory.domain.entities import PROJECT, TITLES
 from mcp_memory.domain.facts import STABLE, Assertion
 from mcp_memory.domain.relations import DATED, relations
 from mcp_memory.domain.times import FOREVER, StatedTime
@@ -37,6 +42,10 @@ _FIRST_PERSON = word_set("i me my mine we us our ours")
 _DENIALS = word_set(
     "not no never longer any more anymore don't doesn't didn't isn't aren't wasn't weren't haven't hasn't hadn't can't"
 )
+_FIXING = word_set("at in on since until till from to for of")
+_INEXACT = PREPOSITIONS - _FIXING | {"or"}
+"""Words that leave open when something was: "after May", "around 1990", "May or June"."""
+_NAMED = frozenset(("person", "place", "organisation"))
 _CONTRACTION = re.compile(r"'(?:m|s|ve|re|d|ll)$")
 _WORD = re.compile(r"\S+")
 _Said = Sequence[tuple[int, frozenset[str]]]
@@ -62,10 +71,13 @@ def with_certainty(
     """
     found = list(assertions)
     certain: set[str] = set()
+    named = _named_words(turn, sentences)
     for index, span in enumerate(sentences):
         said = [(word.start(), _forms(word[0])) for word in _WORD.finditer(turn.text, *span)]
         written = frozenset[str]().union(*(forms for _, forms in said))
-        whole = [one for one in found if one.sentence == index and _is_whole(turn, one, written)]
+        capital = said[0][1] - named if said else frozenset[str]()
+        whole = [one for one in found if one.sentence == index and _is_whole(turn, one, written, capital)]
+        whole = [one for one in whole if not _is_one_of_pairs(one, whole)]
         whole = [] if led_on and any(_is_of_speaker(turn, one) for one in whole) else whole
         if whole and _is_all_said_by(turn, said, whole, times[index]):
             certain.update(one.id for one in whole)
@@ -76,15 +88,52 @@ def with_certainty(
     return [one if one.id in certain else replace(one, confidence=min(one.confidence, STABLE)) for one in found]
 
 
-def _is_whole(turn: Turn, fact: Assertion, written: Set[str]) -> bool:
+def _named_words(turn: Turn, sentences: Sequence[Span]) -> Set[str]:
+    """Return the words that a text writes with a capital where it needs none, and those of its speaker and title."""
+    words = f"{turn.speaker or ''} {turn.title or ''}".split()
+    for span in sentences:
+        words += turn.text[slice(*span)].split()[1:]
+    return {form for word in words if word[:1].isupper() for form in _forms(word.rstrip(",;:!?"))}
+
+
+def _is_whole(turn: Turn, fact: Assertion, written: Set[str], capital: Set[str]) -> bool:
     """Return whether a sentence names what a fact is about, and has the words of its value as they are.
 
-    "Starting next Monday." does not say who, and "128/82" states no 128.
+    "Starting next Monday." does not say who, "128/82" states no 128, and "Assume Anna" is nobody's name.
+
+    Args:
+        turn: the turn that holds the sentence.
+        fact: what is read from it.
+        written: the words of the sentence, in their forms.
+        capital: the forms of its first word, unless the text shows elsewhere that it is a name's.
     """
     if written.isdisjoint(_words_for(turn, fact.head) - _FILLERS) or _is_of_user_by_another(turn, fact):
         return False
+    firsts = [name.split()[0] for name in (fact.head, fact.tail) if " " in name.strip()]
+    swallowed = [one for one in firsts if not (capital.isdisjoint(_forms(one)) or one.endswith(("'s", "’s")))]
+    if any(one.casefold().removesuffix(".") not in TITLES for one in swallowed):
+        return False
+    if fact.stated and fact.kind != "planned" and turn.local_time < fact.since < FOREVER:
+        return False  # "I moved in 2040"
+    if relations().get(fact.relation).tail in _NAMED and not _is_of_one_form(fact.tail):
+        return False
     derived = fact.relation in DATED or fact.tail.casefold() == _me(turn)
     return derived or all(written & (_forms(word) | _words_for(turn, word)) for word in fact.tail.split())
+
+
+def _is_of_one_form(name: str) -> bool:
+    """Return whether the last word of a name is written as the one before is."""
+    *_, before, last = ("", *name.split())
+    if not before[:1].isupper() or before.endswith(("'s", "’s")):
+        return True
+    return not last[0].islower() and (len(last) < 2 or before.isupper() or not last.isupper())
+
+
+def _is_one_of_pairs(fact: Assertion, facts: Sequence[Assertion]) -> bool:
+    """Return whether a clause gives several subjects several values: "Anna and Tom live in Oslo and Rome."."""
+    beside = [one for one in facts if (one.relation, one.start) == (fact.relation, fact.start)]
+    heads = {one.head for one in beside}
+    return len(heads) > 1 and len({one.tail for one in beside} - heads) > 1
 
 
 def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: Sequence[StatedTime]) -> bool:
@@ -98,8 +147,9 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
     """
     known, stems = set(_FILLERS), set[str]()
     for fact in facts:
-        known |= _words_for(turn, fact.head) | _words_for(turn, fact.tail) | (_DENIALS if fact.negated else frozenset())
+        known |= _words_for(turn, fact.head) | _words_for(turn, fact.tail)
         stems |= _stems_of(fact.relation)
+    known = known | _DENIALS if any(fact.negated for fact in facts) else known - _DENIALS
     ends = {end for fact in facts if fact.stated or fact.relation in DATED for end in (fact.since, fact.until)}
     dated = [
         (time.start, time.end)
@@ -109,6 +159,8 @@ def _is_all_said_by(turn: Turn, said: _Said, facts: Sequence[Assertion], times: 
     before_time = before_filler = False
     for place, forms in reversed(said):
         in_time = any(start <= place < end for start, end in dated)
+        if (in_time or before_time) and not _INEXACT.isdisjoint(forms):
+            return False
         if not (in_time or known & forms):
             if not PREPOSITIONS.isdisjoint(forms):
                 if not before_time and (before_filler or stems.isdisjoint(map(stem, forms))):

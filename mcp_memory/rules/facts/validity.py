@@ -3,7 +3,7 @@
 "Moved in 2016" begins, "lived from 2016 to 2018" has both ends, "used to live" is over, "bought last month" happened
 within that month, "fly on 20 December" is planned. A state without a stated time holds from the moment of the utterance
 on; an event without one happened on the day of the utterance or before (DESIGN 1.2). Past tense alone ends nothing: "I
-lived in Oslo" held at some time before.
+lived in Oslo" held at some time before, and so did "I have lived in Oslo".
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _CHANGE_ADVERBS = frozenset(
 )
 _OVER_ADVERBS = frozenset(("formerly", "previously"))
 _PAST_ADVERBS = frozenset(("back then", "at the time", "as a kid", "as a child")) | _OVER_ADVERBS
+_ON_ADVERBS = frozenset(("always", "still", "ever since", "for years", "for ages", "all my life"))
 _PRECISION: dict[Grain, Precision] = {
     **dict.fromkeys(("time", "day", "week"), "day"),
     **dict.fromkeys(("month", "season"), "month"),
@@ -221,7 +222,8 @@ def _state_intervals(
     verb: VerbGroup, adverbs: frozenset[str], begins: list[StatedTime], ends: list[StatedTime],
     inside: list[StatedTime], said_at: Millis, changing: bool,
 ) -> list[Validity]:  # fmt: skip
-    past = (verb.tense == "past" and not verb.phase) or verb.used_to or bool(adverbs & _PAST_ADVERBS)
+    perfect = verb.tense == "perfect" and not verb.progressive and not adverbs & _ON_ADVERBS  # "I have lived in Rome"
+    past = ((verb.tense == "past" or perfect) and not verb.phase) or verb.used_to or bool(adverbs & _PAST_ADVERBS)
     over = verb.used_to or bool(adverbs & _OVER_ADVERBS)
     since = begins[0].since if begins else BEGINNING
     until = ends[0].until if ends else FOREVER

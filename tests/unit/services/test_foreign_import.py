@@ -10,6 +10,7 @@ from exported_store import open_at, store_of
 from fakes import FakeEmbedder
 from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat, records_of, write_json
 
+from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.forgetting import ForgetRequest
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
@@ -254,6 +255,8 @@ async def test_an_import_neither_names_the_user_nor_makes_wishes(tmp_path):
             assert space.facts.name(space.facts.key("user")) == "user"
             assert space.facts.key("Zelda") != space.facts.key("user")
             assert standing_wishes(space) == []
+            played = space.facts.versions(space.facts.key("user"), "plays")
+            assert {(one.tail, one.confidence) for one in played} == {("Tennis", STABLE), ("Chess", STABLE)}
         texts = " ".join(text for _, _, text in await content(memory))
         assert "short answers" in texts
         assert "Zelda" in texts

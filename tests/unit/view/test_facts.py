@@ -1,6 +1,7 @@
 """The facts of a space: names, versions, counters, and that the order of arrival does not matter."""
 
 import random
+from dataclasses import replace
 from itertools import permutations
 
 from asserting import asserted, shown
@@ -243,3 +244,18 @@ def test_every_version_is_found_from_its_head_and_from_its_tail(said: list[Asser
         assert version in facts.to(tail, suspected=True)
         assert facts.version(version.id) == version
         assert entity_key(version.head) == head
+
+
+# What is not certain
+
+
+def test_what_is_not_certain_ends_nothing_that_is() -> None:
+    """Both stand, in any order of arrival: a game, a dream or a joke may have been told."""
+    home, dream = asserted("Paris", 2010), asserted("Rome", 2015, confidence=0.8)
+    nuts, denied = asserted("nuts", 2010, relation="likes"), asserted("nuts", 2015, relation="likes", negated=True)
+    for said in permutations((home, dream, nuts, replace(denied, confidence=0.8))):
+        facts = facts_of(*said)
+        assert shown(facts.versions("ann", "lives_in")) == [("Paris", 2010, INF), ("Rome", 2015, INF)]
+        assert shown(facts.versions("ann", "likes")) == [("nuts", 2010, INF)]
+    surely = facts_of(home, dream, asserted("Oslo", 2020))
+    assert shown(surely.versions("ann", "lives_in"))[0] == ("Paris", 2010, 2020)

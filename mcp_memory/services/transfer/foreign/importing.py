@@ -8,7 +8,7 @@ pass stores the others in the order of the file, with all that follows from them
 What is stored already is left out, so an import that was stopped is repeated and goes on.
 
 **What only the user states** (who they are, and what they wish of an assistant) another program may have stored of
-anybody. So such a fact is kept as text.
+anybody. So such a fact is kept as text, and any other about the user is uncertain.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from functools import partial
 
 from anyio import to_thread
 
+from mcp_memory.domain.facts import STABLE
 from mcp_memory.domain.ids import UNKEYED, digest, former_ref
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
@@ -260,7 +261,8 @@ class _ForeignWork:
                 continue
             try:
                 self._check_names(fact.head, fact.tail)
-                facts.append(fact)
+                sure = STABLE if _is_of_user(fact) else 1.0
+                facts.append(replace(fact, confidence=min(fact.confidence, sure)))
             except BadRecord as problem:
                 yield SkippedRecord(record.place, str(problem))
         yield replace(record, items=tuple(items), facts=tuple(facts))
@@ -305,8 +307,12 @@ class _ForeignWork:
 
 def _is_claim(fact: NewFact) -> bool:
     """Return whether a fact of another program names the user."""
-    ends = (fact.head, fact.tail) if relations().name(fact.relation) in NAMING else ()
-    return any(end.strip().casefold() in USERS for end in ends)
+    return relations().name(fact.relation) in NAMING and _is_of_user(fact)
+
+
+def _is_of_user(fact: NewFact) -> bool:
+    """Return whether a fact is about the user, or what is the user's."""
+    return any(end.strip().casefold().split("'s")[0] in USERS for end in (fact.head, fact.tail))
 
 
 def _as_text(record: ForeignRecord, claims: Sequence[NewFact]) -> ForeignRecord:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from small_memory import ask, said
 
@@ -64,3 +66,11 @@ async def test_a_fact_with_a_source_cites_its_message() -> None:
 @pytest.mark.anyio
 async def test_no_answer_is_given_for_a_moment_before_the_first_fact() -> None:
     assert (await ask((), "Where did Ann live?", facts=HOMES, as_of="2005-01-01")).text is None
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("question", ["Where does Ann live?", "Does Ann live in London?"])
+async def test_neither_of_two_values_is_stated_while_the_later_one_is_not_certain(question: str) -> None:
+    moved = replace(fact("Ann", "lives in", "Rome", "2020-01-01"), confidence=0.8)
+    assert (await ask((), question, facts=HOMES)).text is not None
+    assert (await ask((), question, facts=(*HOMES, moved))).text is None
