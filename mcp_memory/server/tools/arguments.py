@@ -20,12 +20,10 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
     StrictInt,
     ValidationError,
     ValidationInfo,
 )
-from pydantic_core import CoreSchema
 
 from mcp_memory.domain.access import CALLER, MEANT_SPACE, NEEDED, SPACE_NAME
 from mcp_memory.domain.query import Detail as DetailLevel
@@ -45,27 +43,10 @@ IDS = Most(200)
 """Most pieces of evidence that a call may name; a recall returns as many."""
 
 
-def _stop_at_first_error(schema: Any) -> None:
-    """Say so in each list of a schema; 250,000 wrong items would take half a gigabyte of errors."""
-    if isinstance(schema, dict):
-        if schema.get("type") == "list":
-            schema["fail_fast"] = True
-        schema = [*schema.values()]
-    for part in schema if isinstance(schema, list | tuple) else ():
-        _stop_at_first_error(part)
-
-
 class Input(BaseModel):
     """Arguments of a tool, or an object in them. An unknown argument is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Return the schema of the class, in which a list ends at its first wrong item: only one error is told."""
-        schema = handler(source)
-        _stop_at_first_error(schema)
-        return schema
 
 
 class _Wrong(ValueError):
@@ -151,11 +132,7 @@ Time = Annotated[str, AfterValidator(_time)]
 SpaceName = str | None
 """The name of a space; the schema of memory_write says what one is."""
 Limit = Annotated[StrictInt, Field(ge=1, le=200), "a whole number from 1 to 200"]
-MaxTokens = Annotated[
-    StrictInt,
-    Field(ge=100, le=100_000),
-    "a whole number from 100 to 100000",
-]
+MaxTokens = Annotated[StrictInt, Field(ge=100, le=100_000), "a whole number from 100 to 100000"]
 AsOf = Annotated[Time | None, Field(description="Facts as of this ISO time.")]
 Detail = Annotated[
     DetailLevel,
