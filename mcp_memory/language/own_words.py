@@ -7,8 +7,8 @@ a line break behind anything but a plain statement. What follows is never taken 
 the quotation: who pasted a text could have pasted the closing sign as well. A signature at the end, or words that
 ascribe what stands before ("… That is what Anna wrote"), take all of it from the speaker.
 
-Right or silent: own words behind such a place are lost too. All of it is stored and found; only facts and standing
-wishes are not read there. Wishes are stricter still (`is_all_own`).
+Right or silent: own words behind such a place are lost too. All of it is stored and found; only facts are not read
+there. Wishes are stricter still (``language/wishes.py``).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _FULL_STOP = re.compile(r"(?<=[.!?…])\s+")
 _COLON = re.compile(r":(?!\d|//)")
 _SPEAKS = re.compile(rf"\W*(?:[\w'’]+\W+){{0,3}}?{_FIRST.pattern}", re.IGNORECASE)
 """How somebody begins to speak in the first person: "well, I live here"."""
-OWN_LABEL = re.compile(
+_OWN_LABEL = re.compile(
     r"\W*(?:(?:and|also|so|oh|ok|okay|well|hi|hey|hello|thanks)[ ,]+)*"
     r"(?:(?:(?:quick|small|short|just an?|another|one more|one|important|my)\s)*"
     r"(?:update|(?:\w+ )?news(?: from me)?|for the record|forgot"
@@ -221,7 +221,7 @@ def _is_foreign(sentence: str) -> bool:
     lines = sentence.split("\n")
     if any(_LINE.match(line[:400]) for line in lines) or _INSIDE.search(sentence) or _DEAR.match(sentence):
         return True
-    if not OWN_LABEL.match(sentence) and any(
+    if not _OWN_LABEL.match(sentence) and any(
         _SPEAKS.match(sentence, place.end()) for place in _COLON.finditer(sentence)
     ):
         return True
@@ -241,7 +241,7 @@ def _quotes(sentence: str) -> bool:
 
 def _announces(sentence: str) -> bool:
     """Return whether what follows a sentence may be a text that it speaks of."""
-    if _COLON.search(sentence) and not OWN_LABEL.match(sentence):
+    if _COLON.search(sentence) and not _OWN_LABEL.match(sentence):
         return True
     if _WORKED.match(sentence) or _PLAYED.match(sentence):
         return True
@@ -263,45 +263,6 @@ def _goes_on(line: str, sentence: str) -> bool:
     if sentence.rstrip().endswith(("?", ":")):
         return False
     return _FIRST.search(sentence) is not None or len(line.split()) > _SHORT
-
-
-LONGEST_OWN = 400
-"""Characters up to which a message can be certain to be its speaker's alone."""
-_PROSE = re.compile(r"[¿¡]?\w[\w\s.,;:!?'’…%&+/°$€£@–—-]*")
-"""A line that begins with a word and has no sign but those of plain prose."""
-_PLAIN = re.compile(r"(?<=\d):(?=\d)")
-_NOT_LATIN = re.compile(r"[\u0370-\u1dff]")
-_THE_USER = re.compile(r"\bthe user\b", re.IGNORECASE)
-
-
-def is_all_own(text: str, sentences: Sequence[Span]) -> bool:
-    """Return whether a message is certain to be its speaker's own words alone: one short line of plain sentences.
-
-    No sign but those of plain prose may stand in it, and nothing that announces a text or ascribes words to somebody.
-
-    Args:
-        text: the text of the message.
-        sentences: spans of its sentences, in characters.
-    """
-    line = text.strip()
-    if (
-        len(line) > LONGEST_OWN
-        or "\n" in line
-        or line.isupper()
-        or any(unicodedata.category(char)[0] == "C" for char in line)
-    ):
-        return False
-    if not _PROSE.fullmatch(line) or (_NOT_LATIN.search(line) and re.search("[a-z]", line)):
-        return False
-    if own_sentences(text, sentences) < len(sentences):
-        return False
-    rest = (OWN_LABEL.sub("", text[start:end], count=1) for start, end in sentences)
-    return not any(":" in _PLAIN.sub("", one) for one in rest)
-
-
-def is_ascribed(sentence: str) -> bool:
-    """Return whether a sentence says that its words are somebody's: ", my client wrote", "the user wants"."""
-    return bool(_ASCRIBED.search(sentence) or _SPOKEN.search(sentence) or _THE_USER.search(sentence))
 
 
 def leads_on(text: str) -> bool:

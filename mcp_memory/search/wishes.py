@@ -21,7 +21,7 @@ from mcp_memory.domain.turns import USER, USERS, Turn, by_assistant
 from mcp_memory.language.own_words import leads_on
 from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import stems
-from mcp_memory.language.wishes import NEEDLESS, WishSpan, find_wishes
+from mcp_memory.language.wishes import NEEDLESS, TONGUES, WishSpan, find_wishes
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -41,14 +41,10 @@ BEFORE = 2
 """Wishes with a scope that stand before those for all answers."""
 SHOWN = 6
 """Most wishes that a recall shows."""
-_TONGUES = (
-    "english|french|german|dutch|finnish|norwegian|swedish|danish|spanish|italian|portuguese|polish|russian|japanese"
-    "|czech|chinese|arabic|hindi|turkish|greek|welsh"
-)
 _VALUES = (
     r"\b(?:metric|imperial|celsius|fahrenheit|kilomet\w+|miles)\b|\bunits?\b",
     r"\b(?:short|shorter|brief|concise|terse)\b|\b(?:long|longer|detailed|length)\b|\bunder \w+ (?:words|lines)\b",
-    rf"\bin (?:plain |simple )?(?:{_TONGUES})\b|\b(?:{_TONGUES})(?= (?:is|are) (?:fine|ok|welcome|al))",
+    rf"\bin (?:plain |simple )?(?:{TONGUES})\b|\b(?:{TONGUES})(?= (?:is|are) (?:fine|ok|welcome|al))",
     r"\b(?:call me|(?:be )?called|address me as)\b",
     r"\b(?:24|12)[- ]hour\b",
     r"\b(?:british|american|canadian|australian) (?:english|spelling)\b",

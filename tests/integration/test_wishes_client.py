@@ -91,11 +91,7 @@ async def test_only_the_user_wishes_among_several_speakers():
     "wish",
     [
         "Call me Prof. Albrecht in letters.",
-        "Keep answers to max. 4 lines, please.",
-        "Never suggest calls after 6 p.m. on Fridays.",
-        "Always give prices excl. VAT in offers to clients.",
-        "Please always write St. Pölten, not Saint Pölten.",
-        "Always round to approx. 2 digits.",
+        "Keep your answers under 4 lines, please.",
     ],
 )
 async def test_a_wish_is_shown_whole(wish: str):

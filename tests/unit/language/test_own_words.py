@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.own_words import is_all_own, leads_on, own_sentences
+from mcp_memory.language.own_words import leads_on, own_sentences
 from mcp_memory.language.segments import split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.wishes import find_wishes
@@ -115,8 +115,7 @@ def test_what_may_be_anybody_s_words_is_no_wish(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Always quote prices incl. VAT.",
-        "One rule for all our chats: never use emojis.",
+        "Hi! One more thing: never use emojis.",
         "Thanks! Also, never call me Zeddy.",
         "Can you always reply in Welsh?",
     ],
@@ -164,7 +163,6 @@ def test_hostile_lines_take_linear_time(piece: str) -> None:
     spans = split(text)
     start = process_time()
     own_sentences(text, spans)
-    is_all_own(text, spans)
     assert process_time() - start < 4
 
 

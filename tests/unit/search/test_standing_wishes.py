@@ -29,12 +29,12 @@ def texts(space: Space) -> list[str]:
     [
         ("Answer in Finnish.", "From now on answer in Danish.", ["From now on answer in Danish."]),
         ("Call me Ferrun.", "Call me Fern.", ["Call me Fern."]),
-        ("Always list hikes by height.", "Never list hikes by height.", ["Never list hikes by height."]),
+        ("Always suggest boat trips.", "Never suggest boat trips.", ["Never suggest boat trips."]),
         ("Stop using emojis.", "You can use emojis again.", []),
         ("Never use emojis.", "Keep your answers short.", ["Never use emojis.", "Keep your answers short."]),
         ("And call me Owen.", "You can call me Ows from now on.", ["You can call me Ows from now on."]),
         ("Never use emojis.", "Emojis are fine by me from now on.", []),
-        ("Never recommend seafood.", "You can recommend seafood again, the rash is gone.", []),
+        ("Never recommend seafood.", "You can recommend seafood again.", []),
         ("Keep your answers short.", "Longer answers are fine now.", []),
         ("Always answer in French.", "English is fine from now on.", []),
         ("Always remind me to stretch.", "You don't need to remind me to stretch any more.", []),
@@ -64,7 +64,7 @@ def test_what_follows_a_request_is_no_wish(before: str, wishes: list[str]) -> No
     [
         ("Keep your answers short, no bullet points.", "Use bullet points only for shopping lists."),
         ("Never use emojis or jargon.", "From now on use emojis."),
-        ("Keep my emails short.", "Keep your summaries of books long."),
+        ("Keep my emails short.", "Keep your summaries long."),
         ("Don't call me Mags.", "Call me Peggy."),
         ("Always answer in Finnish.", "Never use emojis."),
     ],
@@ -81,9 +81,9 @@ def test_what_permits_nothing_of_an_assistant_ends_no_wish(later: str) -> None:
 
 
 def test_a_wish_that_says_no_more_than_another_is_left_out() -> None:
-    lines = ("Always explain by visual aids.", "Always explain looms and knots by visual aids and small steps.")
+    lines = ("Never suggest boat trips.", "Never suggest boat trips with the old ferry after noon.")
     short, long = standing_wishes(wishing(*lines))
-    query = replace(understand("How does a loom work?", ()), vector=np.array(NEAR))
+    query = replace(understand("Which boat trips are there?", ()), vector=np.array(NEAR))
     assert fitting_wishes([short, long], [NEAR, NEAR], query) == [long]
 
 
