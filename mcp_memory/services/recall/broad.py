@@ -234,7 +234,7 @@ def find_units(
 def time_ahead(query: Query) -> Window | None:
     """Return the time still to come that a question asks about: "next week", "What is coming up?"; None for others."""
     asked = query.time
-    if asked is None or not asked.dated or asked.order == "before" or asked.since < query.local_now - DAY:
+    if asked is None or not asked.dated or asked.order in ("before", "now") or asked.since < query.local_now - DAY:
         return None
     return Window(asked.since, FOREVER if asked.order == "after" else asked.until)
 
