@@ -50,7 +50,7 @@ def read_foreign(path: Path) -> int:
     store: Any = type("NothingForgotten", (), {"was_forgotten": lambda _self, _id: False})()
     reading: Any = type("Keeping", (), {"masking": KEEP, "zone": None})()
     space: Space = View().space("default")
-    work = _ForeignWork(store, reading, space, ItemLimits(1_000_000, 8_000_000, 256), 0, again=False, derived=None)
+    work = _ForeignWork(store, reading, space, ItemLimits(1_000_000, 8_000_000, 256), 0, again=False)
     with source_files(path) as files:
         kind = recognise(files)
         if kind == OWN:

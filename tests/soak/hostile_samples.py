@@ -44,7 +44,7 @@ def sample_of(name: str) -> bytes:
         "basic": BASIC.encode(),
         "text": b"---\ntitle: Boats\ndate: 2024-05-05\ntags: &t [a, b]\nmore: *t\n---\n# Boats\n\nShe sails.\n" * 2,
         "csv": b'id,speaker,text,time\n1,Ann,"Hi, ""Ben""\nand Cy",2024-05-05\n2,Ben,Ho,5.5.2024\n,,Nobody,\n' * 3,
-        "settings": b'[storage]\nuri = "/tmp/x"\nsaved_view = 3\n[limits]\nitems = 5_000\n[switches]\nbeam = false\n',
+        "settings": b'[storage]\nuri = "/tmp/x"\noptions = ""\n[limits]\nitems = 5_000\n[switches]\nbeam = false\n',
         "client.toml": b'model = "x"\n[mcp_servers.memory]\ncommand = "x"\nargs = ["serve"]\nenv = {A = "b"}\n',
         "client.yaml": b"a: &a\n  cmd: x\n  args: [serve]\nextensions:\n  memory:\n    <<: *a\n    on: true\n  o: *a\n",
         "call": b'{"jsonrpc":"2.0","id":7,"method":"tools/call",'
