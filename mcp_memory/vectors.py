@@ -52,10 +52,6 @@ class GrowingMatrix:
         """All blocks; they must only be read."""
         return self._blocks
 
-    def block(self, number: int) -> Matrix:
-        """Return a full block; it must only be read."""
-        return self._blocks[number]
-
     def map_block(self, number: int, block: Matrix) -> None:
         """Replace a block by the same one, mapped."""
         self._blocks[number] = block

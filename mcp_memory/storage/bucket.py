@@ -14,7 +14,6 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -45,18 +44,6 @@ def storage_options(text: str) -> dict[str, str]:
             "LanceDB's documentation lists the names."
         )
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Promises:
-    """What an object store was found to do.
-
-    Attributes:
-        versions: whether it keeps earlier versions of objects, so that what was forgotten remains in them; unknown of
-            Google Cloud, which numbers all objects alike.
-    """
-
-    versions: bool
 
 
 class Bucket:
@@ -97,8 +84,10 @@ class Bucket:
             remedy = "Check storage.uri and storage.options, or set MCP_MEMORY_STORAGE_URI to a folder."
             raise StoreError(f"storage.uri {self.uri!r} cannot be opened: {_text(error)}. {remedy}") from error
 
-    def probe(self) -> Promises:
-        """Return what the store promises.
+    def probe(self) -> bool:
+        """Return whether the store keeps earlier versions of objects, so that what was forgotten remains in them.
+
+        Nobody knows of Google Cloud, which numbers all objects alike.
 
         Raises:
             StoreUnwritable: it cannot be written to, or two writers could overwrite each other's commits in it.
@@ -119,7 +108,7 @@ class Bucket:
                 "honours conditional writes (Amazon S3, Azure, Google Cloud, MinIO, R2), or a local folder."
             )
         numbered = first.get("version") not in (None, "null")  # "null": it was switched off
-        return Promises(versions=numbered and not self.uri.startswith("gs:"))
+        return numbered and not self.uri.startswith("gs:")
 
     def put_new(self, name: str, content: bytes) -> str | None:
         """Put an object that does not exist yet, and return the tag of its content; None if it existed."""

@@ -151,7 +151,7 @@ def seal(view: View, files: VectorFiles) -> None:
                 if any(pieces[row].turn_id in space.unindexed for row in block_rows.tolist() if space.unindexed):
                     continue  # some vectors are still to be made
                 name = files.name(view.generation, pieces.digits(block_rows))
-                if (block := files.find(name)) is None and (block := files.put(name, matrix.block(number))) is None:
+                if (block := files.find(name)) is None and (block := files.put(name, matrix.blocks[number])) is None:
                     return
                 matrix.map_block(number, block)
 

@@ -101,11 +101,6 @@ class PlaceNote:
         except OSError as error:
             _log.info("%s is not noted: %s", folder, error)
 
-    def remove(self) -> None:
-        """Remove the note: what the place held was removed on purpose."""
-        if self.file is not None:
-            self.file.unlink(missing_ok=True)
-
 
 def local_folder(uri: str) -> Path | None:
     """Return the folder that a uri names, or None if it names no local one; of a link to a folder, the folder.

@@ -17,7 +17,7 @@ from anyio import to_thread
 
 from mcp_memory.errors import StoreMismatch, StoreUnwritable
 from mcp_memory.storage.arrival import settle
-from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, Promises, storage_options
+from mcp_memory.storage.bucket import KEEPS_VERSIONS, Bucket, storage_options
 from mcp_memory.storage.bucket_lock import BucketLock
 from mcp_memory.storage.bucket_log import BucketLog
 from mcp_memory.storage.copies import lost_copies
@@ -72,8 +72,8 @@ class Place:
         return Bucket(self.uri, dict(self.options))
 
     @cached_property
-    def promises(self) -> Promises:
-        """What the object store was found to do, by a few requests at the first write.
+    def keeps_versions(self) -> bool:
+        """Whether the object store keeps earlier versions of objects, by a few requests at the first write.
 
         Raises:
             StoreUnwritable: it cannot be written to, or not by several writers.
@@ -85,11 +85,11 @@ class Place:
         """What should be known of the place, in words.
 
         Raises:
-            StoreUnwritable: see `promises`.
+            StoreUnwritable: see `keeps_versions`.
         """
         if self.folder is not None:
             return (*open_to_others(self.folder), *lost_copies(self.folder))
-        return (KEEPS_VERSIONS,) if self.promises.versions else ()
+        return (KEEPS_VERSIONS,) if self.keeps_versions else ()
 
     @cached_property
     def log(self) -> Log:

@@ -91,7 +91,7 @@ class Tables:
             StoreUnwritable: it cannot be created, or the object store cannot be written to by several writers.
         """
         if self.folder is None:
-            _ = self.place.promises
+            _ = self.place.keeps_versions
         if self.folder is not None and not self.exists():
             self.place.note.check(self.folder)
             with self.write_errors():

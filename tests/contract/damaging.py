@@ -39,10 +39,6 @@ def oldest(folder: Path, pattern: str) -> Path:
     return min(folder.glob(pattern), key=lambda path: path.stat().st_mtime_ns)
 
 
-def set_aside(folder: Path) -> list[Path]:
-    return list(folder.glob("*.lance/*/*.damaged"))
-
-
 async def refs(store: LanceStore) -> list[str]:
     async with store.reading() as view:
         return sorted(turn.ref for turn in view.space("default").turns.values())

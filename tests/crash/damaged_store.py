@@ -167,10 +167,3 @@ def damage(file: Path, way: str) -> bytes:
         place = {"start": 1, "inside": len(content) // 2, "end": max(0, len(content) - 3)}[way.split()[-1]]
         file.write_bytes(content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :])
     return content
-
-
-def put_back(file: Path, content: bytes) -> None:
-    """Put a file back as it was, as a backup of somebody's would, unless its folder is gone."""
-    if file.parent.is_dir():
-        file.unlink(missing_ok=True)
-        file.write_bytes(content)

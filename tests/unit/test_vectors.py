@@ -44,12 +44,12 @@ def test_a_mapped_matrix_gives_the_same_products_and_keeps_its_blocks_when_a_row
         matrix.append(rows)
     assert mapped.unmapped() == [0, 1]
     for number in mapped.unmapped():
-        block = mapped.block(number).copy()
+        block = mapped.blocks[number].copy()
         block.flags.writeable = False
         mapped.map_block(number, block)
     assert mapped.unmapped() == []
     assert np.allclose(mapped.dot(asked), plain.dot(asked), atol=1e-6)
-    file = mapped.block(1)
+    file = mapped.blocks[1]
     mapped[5] = rows[0]
     assert np.array_equal(mapped[5], rows[0])
     assert np.array_equal(file[1], rows[5])
