@@ -66,13 +66,11 @@ class Rule:
         kind: in words, as the caller is told it.
         hints: of which a text must hold one.
         pattern: of the secret; the group "secret" of it, where there is one.
-        least: characters of the shortest word that holds such a secret.
     """
 
     kind: str
     hints: tuple[str, ...]
     pattern: re.Pattern[str]
-    least: int = SHORTEST
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where such secrets stand."""
@@ -105,10 +103,6 @@ _PLUGINS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 """Of detect-secrets: the plugin, its class, what we call its secrets, and their hints."""
 _TAKEN = {"AWS access key": slice(1), "Artifactory token": slice(1), "Slack token": slice(1, None)}
 """Which patterns of a plugin are taken, where not all: the others take words for secrets, or quadratic time."""
-_LEAST = {"Discord token": 56, "Twilio key": 34, "Mailchimp key": 36, "Airtable token": 82}
-"""Characters of the shortest word with such a secret, where it is not `SHORTEST`."""
-LONG = min(_LEAST.values())
-"""From which length on the hints of all rules are looked for; of some they are single letters."""
 _OWN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("GitHub token", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{36,}"),
     ("Slack token", ("xapp-", "xox"), r"(?:xapp-\d|xox[abeoprs]|xoxe\.xox[bp])-[A-Za-z0-9-]{20,}"),
@@ -162,19 +156,7 @@ def rules() -> tuple[Rule, ...]:
             plain = pattern.pattern.replace("\\", "")
             own = tuple(hint for hint in hints if hint.rstrip("-_") in plain)
             made.append((kind, own or hints, pattern))
-    return tuple(Rule(kind, hints, pattern, _LEAST.get(kind, SHORTEST)) for kind, hints, pattern in made)
-
-
-@cache
-def _hints_of_short() -> re.Pattern[str]:
-    """Return what finds a hint of the rules for words below `LONG`."""
-    return re.compile("|".join(sorted({re.escape(one) for rule in rules() if rule.least < LONG for one in rule.hints})))
-
-
-@cache
-def _by_hint() -> tuple[tuple[str, tuple[Rule, ...]], ...]:
-    hints = dict.fromkeys(hint for rule in rules() for hint in rule.hints)
-    return tuple((hint, tuple(rule for rule in rules() if hint in rule.hints)) for hint in hints)
+    return tuple(Rule(kind, hints, pattern) for kind, hints, pattern in made)
 
 
 _IN_URL = Rule("password", (), re.compile(r"://[^\s/:@?#'\"<>]{0,64}:(?P<secret>[^\s/@'\"<>{}$\[*]{3,128})@"))
@@ -186,16 +168,11 @@ def issued_secrets(text: str) -> Iterator[tuple[int, int, str]]:
         for start, end in _IN_URL.spans(text):
             if not PLACEHOLDER.fullmatch(text[start:end]):
                 yield start, end, _IN_URL.kind
-    words = [word for word in text.split() if len(word) >= SHORTEST]
-    if not words:
-        return
-    longest, searched = max(map(len, words)), " ".join(words)
-    if longest < LONG and not _hints_of_short().search(searched):
-        return
-    found = [rule for hint, hinted in _by_hint() if hint in searched for rule in hinted if longest >= rule.least]
-    for rule in dict.fromkeys(found):
-        for start, end in rule.spans(text):
-            yield start, end, rule.kind
+    searched = " ".join(word for word in text.split() if len(word) >= SHORTEST)
+    for rule in rules() if searched else ():
+        if any(hint in searched for hint in rule.hints):
+            for start, end in rule.spans(text):
+                yield start, end, rule.kind
 
 
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
