@@ -98,8 +98,6 @@ NOT_OFFERED = {
 }
 """The operators that are not, with the reason; a test finds those that stand in neither table."""
 _TAGGED = ("tag_events", "personal_aspect")
-_LAYERS = ("ce", "cte")
-"""Parts of the graph, the smallest first: cues and episodes, with tags, with facts and topics."""
 _WHY = "Claude asked for it."
 
 
