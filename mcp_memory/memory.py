@@ -192,7 +192,7 @@ class Memory:
         if self.enriching is not None:
             if found is not None:
                 self.enriching.note(space, (source.turn.id for item in found.evidence for source in item.sources))
-            self.background.put("enrich", self._enrich, durable=False, remote=True)
+            self.background.put("enrich", self._enrich, durable=False)
 
     async def _enrich(self) -> None:
         if self.enriching is not None and await self.enriching.step():

@@ -3,9 +3,8 @@
 A job starts only when there were no calls for a while, since it shares the model and the store with the calls: started
 at once, a job slows the next write by half (88 to 131 ms) and the next recall by more than that.
 
-A job that mostly waits for another service, such as a language model, runs beside the others in its own lane, so that
-they need not wait for the twenty seconds that it may take. So does the indexing of what was written: it starts after a
-tenth of a second without a call, and after half a second in any case, since what was just said is asked about next.
+The indexing of what was written runs beside the others, in a lane of its own: it starts after a tenth of a second
+without a call, and after half a second in any case, since what was just said is asked about next.
 
 A job is left out if one of the same name is waiting, and the oldest is dropped if too many wait: its result follows
 from stored rows, so no stored statement is lost. For the same reason the queue is not stored. Interrupted
@@ -114,26 +113,22 @@ class Background:
         self._sleep = sleep
         self._called = clock()
         self.working = False
-        self._local, self._remote = _Lane(rest_s), _Lane(rest_s)
-        self._urgent = _Lane(min(SOON_S, rest_s), AT_LAST_S)
-        self._lanes = self._local, self._remote, self._urgent
+        self._usual, self._urgent = _Lane(rest_s), _Lane(min(SOON_S, rest_s), AT_LAST_S)
+        self._lanes = self._usual, self._urgent
 
     def __len__(self) -> int:
         return sum(len(lane.waiting) + (lane.running is not None) for lane in self._lanes)
 
-    def put(
-        self, name: str, job: QueuedJob, *, durable: bool = True, remote: bool = False, urgent: bool = False
-    ) -> None:
+    def put(self, name: str, job: QueuedJob, *, durable: bool = True, urgent: bool = False) -> None:
         """Run a job later, unless one of the same name is waiting.
 
         Args:
             name: the name of the job.
             job: the work.
             durable: whether its result outlives this process; other jobs are not run when the process ends.
-            remote: whether it mostly waits for another service; it then runs beside the others.
-            urgent: whether it runs as soon as possible, also beside the others.
+            urgent: whether it runs as soon as possible, beside the others.
         """
-        lane = self._urgent if urgent else self._remote if remote else self._local
+        lane = self._urgent if urgent else self._usual
         if not lane.waiting:
             lane.since = self._clock()
         lane.waiting.setdefault(name, job)

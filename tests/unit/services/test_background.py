@@ -84,26 +84,6 @@ async def test_draining_waits_for_the_running_job():
         tasks.cancel_scope.cancel()
 
 
-async def test_a_remote_job_delays_only_other_remote_jobs():
-    diary, jobs, begun = Diary(), Background(rest_s=0), anyio.Event()
-
-    async def asking():
-        begun.set()
-        await anyio.sleep_forever()
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(jobs.work)
-        jobs.put("asking", asking, remote=True)
-        jobs.put("asking too", diary.job("asking too"), remote=True)
-        await begun.wait()
-        jobs.put("own", diary.job("own"))
-        with anyio.fail_after(300):
-            while "own ends" not in diary.lines:
-                await checkpoint()
-        assert (diary.lines, len(jobs)) == (["own begins", "own ends"], 2)
-        tasks.cancel_scope.cancel()
-
-
 async def test_a_running_job_that_is_not_durable_is_cancelled_at_the_end():
     jobs, begun, cut = Background(rest_s=0), anyio.Event(), []
 
@@ -117,7 +97,7 @@ async def test_a_running_job_that_is_not_durable_is_cancelled_at_the_end():
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(jobs.work)
-        jobs.put("asking", asking, durable=False, remote=True)
+        jobs.put("asking", asking, durable=False)
         await begun.wait()
         with anyio.fail_after(300):
             await jobs.drain(float("inf"))
