@@ -6,6 +6,7 @@ Patterns are ASCII-only, so that look-alike letters of other scripts never match
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from mcp_memory.language.iso import MONTHS, SEASONS, WEEKDAYS
 
@@ -49,6 +50,7 @@ NUMBER = (
 )
 
 
+@cache
 def compiled(pattern: str) -> re.Pattern[str]:
     """Compile a pattern as ASCII-only and case-insensitive."""
     return re.compile(pattern, re.ASCII | re.IGNORECASE)

@@ -39,17 +39,22 @@ class Pattern(NamedTuple):
 
     Attributes:
         words: the pattern is tried only if the sentence holds one of these, in lower case; ``#`` is a digit.
-        pattern: finds candidates, and fills slots.
+        text: of the regular expression, which is compiled when a sentence first holds one of the words.
         meaning: returns what a match means, None to leave it to other patterns.
     """
 
     words: frozenset[str]
-    pattern: re.Pattern[str]
+    text: str
     meaning: Callable[[re.Match[str], Telling], Meaning | None]
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Finds candidates, and fills slots."""
+        return compiled(self.text)
 
 
 def _row(words: str, pattern: str, meaning: Callable[[re.Match[str], Telling], Meaning | None]) -> Pattern:
-    return Pattern(frozenset(words.split()), compiled(pattern), meaning)
+    return Pattern(frozenset(words.split()), pattern, meaning)
 
 
 _SOME_PART = (
