@@ -20,7 +20,7 @@ MESSAGES = [{"speaker": "Ann", "text": f"Number {number} {'word ' * 60}."} for n
 
 
 def surroundings(url: str) -> dict[str, str]:
-    engine = {"JUDGE": "anthropic", "BASE_URL": url, "TIMEOUT_S": "300", "ENRICH": "true"}
+    engine = {"JUDGE": "anthropic", "BASE_URL": url, "TIMEOUT_S": "300", "ENRICH": "all"}
     return {f"MCP_MEMORY_ENGINE_{name}": text for name, text in engine.items()} | {"ANTHROPIC_API_KEY": KEY}
 
 

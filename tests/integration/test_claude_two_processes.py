@@ -36,7 +36,7 @@ DAY_TOKENS = 40_000  # of which readings take three quarters at most: two answer
 async def test_questions_and_text_readings_of_two_servers_share_the_budget_of_a_day(tmp_path: Path) -> None:
     def converse(url: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         engine = {"JUDGE": "anthropic", "BASE_URL": url, "DAY_TOKENS": str(DAY_TOKENS), "TIMEOUT_S": "100"}
-        engine |= {"ENRICH": "true"}
+        engine |= {"ENRICH": "all"}
         around = {f"MCP_MEMORY_ENGINE_{name}": text for name, text in engine.items()} | {"ANTHROPIC_API_KEY": KEY}
         store = tmp_path / "store"
         with serving(store, program=SERVE, **around) as one, serving(store, program=SERVE, **around) as two:

@@ -124,6 +124,6 @@ def unreliable_claude(
     """Run one in a thread of its own; yield it with the environment of a server that asks it for every judgement."""
     one = UnreliableClaude(dice, names)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(standing_in(one.reply)) as api:
-        settings = {"judge": "anthropic", "enrich": "true", "base_url": api.url, "timeout_s": "1", "day_tokens": "0"}
+        settings = {"judge": "anthropic", "enrich": "all", "base_url": api.url, "timeout_s": "1", "day_tokens": "0"}
         engine = {f"MCP_MEMORY_ENGINE_{name.upper()}": text for name, text in settings.items()}
         yield one, engine | {"ANTHROPIC_API_KEY": "sk-ant-of-nobody"}
