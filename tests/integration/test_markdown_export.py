@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +41,7 @@ async def fill() -> None:
     )
     trip = 4_102_444_800_000  # in 2100
     facts = (
-        NewFact("Ines", "likes", "octopuses", source="m1"),
+        NewFact("Ines", "likes", "octopuses", confidence=0.8, source="m1"),
         NewFact("Ines", "visited", "Oslo", valid_from=trip, valid_to=trip + 86_400_000, source="m1"),
     )
     await memory.write(WriteRequest("default", "Letters: to/../Tomas", "message", items, facts))
@@ -77,7 +78,7 @@ def test_sessions_documents_and_facts_are_files_and_secrets_are_masked(
     [note] = [text for name, text in found.items() if "/documents/" in name]
     assert front(note)["title"] == "Tank: deep\nnotes"
     assert note.endswith("---\nNot front matter of ours.\n")
-    assert "- Ines likes octopuses" in found["spaces/default/facts.md"]
+    assert re.search(r"^- Ines likes octopuses.* \(uncertain\)$", found["spaces/default/facts.md"], re.MULTILINE)
     assert "- Ines visited Oslo (planned from 2100-01-01 until 2100-01-02)\n" in found["spaces/default/facts.md"]
     assert TOKEN not in "".join(found.values())
     assert "[secret]" in talk

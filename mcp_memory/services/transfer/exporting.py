@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.facts import Version
+from mcp_memory.domain.facts import CERTAIN, Version
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
@@ -113,7 +113,7 @@ def _space_files(space: Space) -> Iterator[tuple[str, str]]:
             front = {"space": space.name, "session": turn.session, "id": ref, "title": turn.title or None}
             front |= {"time": _moment(turn.time), "revision": turn.revision or None}
             yield f"documents/{file_name(turn.session)}/{file_name(ref)}.md", f"{_front(front)}\n{turn.text}\n"
-    facts = [f"- {_line(version.text)}{_when(version)}\n" for version in space.facts.all()]
+    facts = [f"- {_line(one.text)}{_when(one)}{_doubt(one)}\n" for one in space.facts.all()]
     yield "facts.md", f"{_front({'space': space.name, 'facts': len(facts)})}\n# Facts\n\n" + "".join(facts)
     points = [f"- {_line(one.description)} ({_line(', '.join(one.entities))})\n" for one in space.hypergraph.active()]
     if points:
@@ -136,6 +136,10 @@ def _when(version: Version) -> str:
         until = f" {'on or ' if version.kind == 'event' else ''}before {_moment(version.until)}"
         since = ""
     return f" (planned{since}{until})" if version.kind == "planned" else f"{since}{until}"
+
+
+def _doubt(version: Version) -> str:
+    return " (uncertain)" if version.confidence < CERTAIN else ""
 
 
 def _front(fields: Mapping[str, object]) -> str:
