@@ -198,7 +198,7 @@ def _topic(title: str | None) -> str | None:
     name = _BRACKETS.sub("", title).split(":")[0].strip()
     parts = name.split()
     is_name = parts and all(part[0].isupper() or part in _NAME_PARTICLES or part[0].isdigit() for part in parts)
-    if not is_name or len(parts) > 6 or any(part in ("in", "and", "for") for part in parts):
+    if not is_name or len(parts) > 6:
         return None
     return name
 

@@ -184,5 +184,5 @@ class _Sentence:
 def _claims(clause: Clause, talk: bool) -> Iterator[Claim]:
     if clause.verb.lemma in ("be", "become") and not clause.verb.passive:
         yield from copula_claims(clause, talk=talk)
-    yield from verb_phrases(clause, talk=talk)
+    yield from verb_phrases(clause)
     yield from verb_statements(clause, talk=talk)

@@ -98,8 +98,6 @@ def _named(noun: NounPhrase) -> bool:
 def _is_thing(noun: NounPhrase) -> bool:
     if noun.named:
         return last_word(noun) not in _CALENDAR
-    if len(noun.head) < 2 or noun.head[0].isdigit() or noun.determiner in _POINTING:
-        return False
     return noun.head not in closed.EMPTY | nouns.VAGUE | _CALENDAR
 
 
@@ -165,8 +163,6 @@ def _is_residence(noun: NounPhrase) -> bool:
 
 def _is_startup(noun: NounPhrase) -> bool:
     """Return whether somebody who starts it has founded it."""
-    if noun.head in nouns.JOBS or noun.head in ("business", "brewery", "blog"):
-        return noun.head not in nouns.JOBS
     is_organisation = noun.head in nouns.COMPANIES | nouns.CLUBS or last_word(noun) in nouns.COMPANIES
     return bool(noun.determiner or noun.named) and noun.owner is None and is_organisation
 
@@ -213,12 +209,9 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
         return True
     if noun.owner and (noun.owner.pronoun in ("you", "they", "it", "he", "she") or noun.owner.uncertain):
         return False
-    first = noun.text.split()[0].lower()
-    if first in nouns.JUDGING | closed.EMPTY - nouns.NUMBERS or noun.head in _UNCLEAR:
+    if kind in ("liked", "hobby", "subject") and not noun.named and noun.determiner not in ("", "the"):
         return False
-    if kind in ("liked", "hobby", "subject"):
-        return noun.named or noun.determiner == "" or (noun.determiner == "the" and noun.head in nouns.PLACES)
-    return True
+    return noun.head not in _UNCLEAR
 
 
 _TESTS: dict[str, Callable[[NounPhrase], bool]] = {

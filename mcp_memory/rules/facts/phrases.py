@@ -25,7 +25,6 @@ _JOB_VERBS: dict[str, Effect] = {
     **dict.fromkeys(["have", "hold"], "state"),
     **dict.fromkeys(["quit", "leave", "lose", "resign", "give_up"], "end"),
 }
-_PRESCRIBE_VERBS = word_set("put start keep switch swap move change give prescribe")
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
 _LOST = word_set("died passed death buried lost gone outgrew outgrown cured recovered overcame overcome rehomed")
 """Words beside which a pet or an illness of somebody's is one no longer."""
@@ -45,8 +44,8 @@ _CLASSES = nouns.PERSONISH | nouns.PETS | nouns.STATES | nouns.PLACES
 """What an apposition in a message may be: "a vegan", "a town"; of other things it is too seldom a lasting fact."""
 
 
-def verb_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
-    """Yield the claims of a clause that are in two of its parts; ``talk`` is whether the text is a message."""
+def verb_phrases(clause: Clause) -> Iterator[Claim]:
+    """Yield the claims of a clause that are in two of its parts."""
     if not clause.slots or not clause.subject or clause.slots[0].preposition:
         return
     verb, slot, first = clause.verb, clause.slots[0], clause.slots[0].nouns[0]
@@ -62,23 +61,22 @@ def verb_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         for person in (person for subject in clause.subject for person in named_by(subject)):
             yield Claim(person, "age", first.text, "begin", None, slot.end)
     elif verb.passive and verb.lemma in ("call", "name") and first.named and len(clause.subject) == 1:
-        yield from _naming_claims(clause.subject[0], first, slot.end, talk)
-    elif verb.lemma in _PRESCRIBE_VERBS and (kinds.is_human(first) or first.pronoun in ("me", "him", "her")):
-        for given in clause.slots[1:3] if not verb.passive else ():  # "they put me on 5 mg of bisoprolol"
-            if given.preposition in ("", "on", "onto", "to"):
-                for noun in given.nouns:
-                    if kinds.fits(noun, "dose") or kinds.fits(noun, "medicine"):
-                        yield Claim(first, "takes", noun, "begin", None, given.end)
+        yield from _naming_claims(clause.subject[0], first, slot.end)
+    elif not verb.passive:
+        for given in clause.slots[1:3]:  # "they put me on 5 mg of bisoprolol"
+            for noun in given.nouns:
+                if kinds.fits(noun, "dose") or kinds.fits(noun, "medicine"):
+                    yield Claim(first, "takes", noun, "begin", None, given.end)
 
 
-def _naming_claims(subject: NounPhrase, name: NounPhrase, end: int, talk: bool) -> Iterator[Claim]:
+def _naming_claims(subject: NounPhrase, name: NounPhrase, end: int) -> Iterator[Claim]:
     """Yield the name of "my wife is called Nele"."""
     relation = RELATIVES[subject.head][0] if subject.owner and subject.head in RELATIVES and not subject.name else ""
     if relation and relation[0] != "(" and subject.owner:
         yield from kinship_claims(subject.owner, relation, name, end)
     elif subject.owner and subject.head in nouns.PETS and not subject.name:
         yield Claim(subject.owner, "has_pet", name, "state", None, end)
-    elif not talk or kinds.is_human(subject) or subject.head in nouns.PETS:
+    else:
         yield Claim(subject, "named", name, "lasting", None, end)
 
 
@@ -151,9 +149,6 @@ def _own_claims(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
             yield Claim(noun.name, "works_as", noun.common, "state", (), noun.end)
         elif noun.determiner == "the" and not talk and noun.head in _NAMED_KINDS and noun.common.islower():
             yield Claim(noun.name, "is_a", noun.common, "state", (), noun.end)
-    for preposition, place in noun.modifiers:
-        if preposition == "in" and noun.name and not talk and kinds.fits(place, "name"):
-            yield Claim(noun, "located_in", place, "state", (), place.end)
 
 
 def _names_in_apposition(noun: NounPhrase) -> tuple[NounPhrase, ...]:
@@ -177,12 +172,11 @@ def _claims_of_appositions(noun: NounPhrase, talk: bool) -> Iterator[Claim]:
         else:
             of = [Slot("of", (beside.of,), end)] if beside.of else []
             rows = word_statements("noun", (beside.head,), of, noun, "state", talk=False)
-            claims = [replace(claim, times=(), end=end) for claim in rows if claim.relation != "leads"]
+            claims = [replace(claim, times=(), end=end) for claim in rows]
             yield from claims
             relation = "works_as" if kinds.is_role(beside) else "is_a"
             kind = relation == "works_as" or not talk or beside.head in _CLASSES
             if not claims and kind and beside.head not in nouns.VAGUE and not beside.name:
                 yield Claim(noun, relation, beside, "state", (), end)
             for origin in beside.appositions:
-                if kinds.fits(origin, "name"):
-                    yield Claim(noun, "comes_from", origin, "lasting", (), origin.end)
+                yield Claim(noun, "comes_from", origin, "lasting", (), origin.end)

@@ -17,16 +17,15 @@ from mcp_memory.rules.facts.grammar import inflection
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.words import Word
 
-Catenative = Literal["begin", "end", "on", "unreal", "seeming"]
+Catenative = Literal["begin", "end", "unreal", "seeming"]
 """The effect of a catenative verb on the verb that it governs."""
 _BEGINNING = frozenset(("start", "begin", "resume"))
 _ENDING = frozenset(("stop", "quit", "cease", "finish", "give"))
-_GOING_ON = frozenset(("continue", "keep", "carry", "be"))
 _SEEMING = frozenset(("seem", "appear"))
 _UNREAL = word_set(
     "want hope plan wish decide try need intend aim agree promise refuse forget consider expect dream prepare"
     " offer attempt fail tend prefer love like hate choose threaten struggle learn help ask get come happen"
-    " imagine avoid miss mind suggest recommend mean deserve"
+    " imagine avoid miss mind suggest recommend mean deserve pretend claim look"
 )
 _OWNED = frozenset(("a", "an", "two", "three", "four"))
 
@@ -74,11 +73,7 @@ def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenativ
             return "seeming", following
         if lemma in _BEGINNING:
             return "begin", following
-        if lemma == "continue" or lemma == "manage":
-            return "on", following
-        if lemma in _UNREAL or lemma in ("use", "hope", "go", "pretend", "claim", "look", "work", "move", "lead"):
-            return ("unreal", following) if lemma not in ("go", "work", "move", "use", "lead") else None
-        return None
+        return ("unreal", following) if lemma in _UNREAL else None
     verb = inflection(after)
     gerund = after == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms)
     if gerund:
@@ -86,10 +81,6 @@ def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenativ
             return "begin", index
         if lemma in _ENDING and not (lemma == "finish" or (lemma == "give" and following == index + 1)):
             return "end", following - 1
-        if lemma in _GOING_ON and lemma != "be":
-            return "on", index
-        if lemma in ("consider", "imagine", "miss", "avoid", "suggest", "recommend", "mind", "dream", "try"):
-            return "unreal", index
         return None
     # "went back to working", "switched to being", "ended up working"
     if lemma in ("go", "come", "get", "switch", "return", "end", "take", "change"):
@@ -108,16 +99,9 @@ def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenativ
 Tense = Literal["past", "present", "perfect"]
 MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
 _MODAL_HEDGES = {"might": MIGHT, "may": MIGHT, "could": MIGHT}
-_HAS_NOT_IS = frozenset(("been", "got", "had", "become", "lived", "worked"))
+_HAS_NOT_IS = frozenset(("been", "got", "had", "gone", "become", "lived", "worked"))
 _OBJECTS = word_set("me us him them you it my our your his her their its")
 """Words that begin an object: behind "'s" and a participle, "'s" is "has" ("she's lost her keys")."""
-_OF_TWO_OBJECTS = word_set(
-    "give pay offer send tell show teach ask grant award call name elect appoint allow deny lend charge hand promise"
-    " feed serve owe assign forbid refuse fine"
-)
-"""Verbs that keep an object in the passive: "she's paid a salary"."""
-_NEVER_PASSIVE = word_set("go come arrive become happen die fall rise retire graduate resign emigrate disappear")
-_UP = frozenset(("up", "off", "out", "down", "over", "in"))
 NOT_QUITE = frozenset(("almost", "nearly"))
 MOST_ADVERBS = 8
 SAME_IN_PAST = word_set("put cut hurt hit set let quit read shut split spread cost")
@@ -224,10 +208,7 @@ class _VerbGroupReader:
         if word.low in closed.NEGATIONS or word.low == "no longer":
             self.negated = True
             self.never = self.never or word.low == "never"
-        if word.low not in closed.NEGATIONS:
-            self.adverbs.add(word.low)
-            if word.low == "never":
-                self.negated = self.never = True
+        self.adverbs.add(word.low)
 
     def _modal(self, low: str) -> None:
         self.cannot = self.cannot or low in ("can", "could")
@@ -243,12 +224,7 @@ class _VerbGroupReader:
             return False
         if low != "'s" or self.words[following].low in _HAS_NOT_IS:
             return True
-        verb, behind = inflection(self.words[following].low), following + 1
-        lemma = verb.lemma if verb is not None else ""
-        if lemma in _OF_TWO_OBJECTS:
-            return low_at(self.words, behind) in _OBJECTS
-        behind += low_at(self.words, behind) in _UP  # "she's taken up the cello"
-        return lemma in _NEVER_PASSIVE or low_at(self.words, behind) in _OBJECTS | closed.DETERMINERS
+        return low_at(self.words, following + 1) in _OBJECTS | closed.DETERMINERS
 
     def _is_had(self, following: int) -> bool:
         """Return whether "'d" is "had": a participle follows that is no plain form."""
