@@ -6,6 +6,7 @@ Patterns are ASCII-only, so that look-alike letters of other scripts never match
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from mcp_memory.language.iso import MONTHS, SEASONS, WEEKDAYS
@@ -77,3 +78,11 @@ def weekday_number(name: str) -> int:
 def season_name(name: str) -> str:
     """Return one of `SEASONS` for a season as `SEASON` matches it."""
     return name.lower() if name.lower() in SEASONS else "autumn"
+
+
+_PART = re.compile(r"@(\w+)@")
+
+
+def written_out(pattern: str, parts: Mapping[str, str]) -> str:
+    """Return a pattern of a table on one line, with its parts put in for ``@name@``."""
+    return _PART.sub(lambda name: written_out(parts[name[1]], parts), pattern.replace("\n", ""))

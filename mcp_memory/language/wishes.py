@@ -21,6 +21,7 @@ from typing import Literal
 
 from mcp_memory.domain.evidence import Wish
 from mcp_memory.language import iso
+from mcp_memory.language.expressions import written_out
 from mcp_memory.texts import resource
 
 WishKind = Literal["wish", "withdrawn"]
@@ -31,19 +32,13 @@ NEEDLESS = re.compile(r"\b(?:no need|need ?n['’]?t|(?:don['’]?t|do not) (?:n
 LONGEST = 300
 """Characters of a message that states wishes."""
 _TABLE = tomllib.loads(resource("wishes.toml"))
-_NAME_OF_PART = re.compile(r"@(\w+)@")
-
-
-def _written_out(pattern: str) -> str:
-    """Return a pattern of the table on one line, its parts put in."""
-    return _NAME_OF_PART.sub(lambda name: _written_out(_TABLE["parts"][name[1]]), pattern.replace("\n", ""))
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(_written_out(pattern), re.IGNORECASE)
+    return re.compile(written_out(pattern, _TABLE["parts"]), re.IGNORECASE)
 
 
-TONGUES = _written_out("@tongues@")
+TONGUES = written_out("@tongues@", _TABLE["parts"])
 """Languages that answers may be in, as alternatives of a pattern."""
 _OPENING, _REST, _GREETINGS, _STANDING = map(_compiled, ("@opening@", "@rest@", "@greetings@", "@standing@"))
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple((kind, _compiled(form)) for kind, form in _TABLE["forms"])
