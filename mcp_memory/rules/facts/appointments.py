@@ -100,8 +100,6 @@ def _dated_thing(clause: Clause, thing: NounPhrase) -> tuple[DateRelation, NounP
             return "starts_on", replace(own, owner=thing) if own.owner.pronoun in ("he", "she") else own
     if lemma in _LEAVES and thing.head in _TRANSPORT and definite:
         return "scheduled_for", thing  # "our train leaves on Friday at 9"
-    if slots - {"at", "in", "on", "as"}:
-        return None
     if lemma in ("start", "begin") and thing.pronoun in ("i", "he", "she") and present:
         return "starts_on", thing  # "I start on 14 April"
     if definite and lemma in _STARTS | _ENDS:

@@ -44,7 +44,6 @@ _STRANGERS = RELATIVES.keys() | word_set("man guy boy bloke chap lad woman girl 
 """Nouns for somebody without a name."""
 _BESIDE_IN_TALK = frozenset(("with", "except", "", "for", "by", "about"))
 """In talk, a name behind these is more often a person's than a place's."""
-_MEETING_VERBS = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
 _STREETS = word_set("road street lane avenue square row close hill park hospital church school")
@@ -118,10 +117,6 @@ class Discourse:
 
     def is_person(self, noun: NounPhrase) -> bool:
         """Return whether a phrase refers to a person, as far as can be decided."""
-        if noun.pronoun:
-            return noun.pronoun not in ("it",)
-        if self.topic and self.entity(noun) == self.topic:
-            return self.person
         return noun.head in RELATIVES or not is_company(noun)
 
     def mention(self, noun: NounPhrase) -> None:
@@ -151,11 +146,7 @@ class Discourse:
             self._last.pop("he", None)
             self._last.pop("she", None)
             return
-        met = (
-            _BESIDE_IN_TALK
-            if self.speaker
-            else {"with", "except", *([""] if clause.verb.lemma in _MEETING_VERBS else [])}
-        )
+        met = _BESIDE_IN_TALK if self.speaker else ("with", "except")
         taken = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
         for preposition, noun in others:
             of_one = noun.name and not noun.quoted and not noun.determiner and " " not in noun.name
@@ -173,7 +164,7 @@ class Discourse:
             return self.speaker
         if pronoun in closed.SECOND:
             return self.partner
-        return self._last.get(_nominative(pronoun)) or (self.topic if _nominative(pronoun) != "they" else None)
+        return self._last.get(_nominative(pronoun)) or self.topic
 
     def _name(self, name: str) -> str:
         name = name.removesuffix("'s").removesuffix("’s")
