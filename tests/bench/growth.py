@@ -4,7 +4,7 @@ One store grows by synthetic text, a slice at a time, and is measured at each of
 and figures stay in the folder, so that a run that was stopped goes on where it was. **Vectors are synthetic**: the sum
 of a random vector for each word. Texts with words in common are near each other, as with a model, and a million
 sentences take minutes of processor time instead of hours. So embedding is nearly free here, and the floor of a recall
-is the exact scan of all vectors alone (``recall_speed.py``). Processor times stand beside times, for machines that do
+is the exact scan of all vectors alone (``recall.py``). Processor times stand beside times, for machines that do
 other work. From 20,000 sentences on what is opened is the saved view and the commits after it, unless
 ``storage.saved_view`` is off.
 """
@@ -27,17 +27,16 @@ from random import Random
 import anyio
 import numpy as np
 import psutil
-from bench.plot import Line, Panel, writer
+from bench.plot import svg
+from bench.recall import ask
 from bench.subjects import SEED, SPACE, Laps, messages, size_mb
 from bench.synthetic import Corpus, Question, growing
 
-from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.embedding.onnx import Parts, embed_alone
 from mcp_memory.language.tokens import words
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.search.channels import similarity
 from mcp_memory.services.ingest import derive, silent
 from mcp_memory.services.write import write_many
 from mcp_memory.settings import Settings
@@ -51,9 +50,7 @@ QUESTIONS = 45
 WRITES = 100
 PAUSE_S = 0.01
 """Seconds between two writes beside indexing, so that some of it begins."""
-TOP = 10
 DIMENSION = 384
-LIMIT = 12
 
 
 class WordVectors:
@@ -112,7 +109,7 @@ def grow(settings: Settings, folder: Path, *, sentences: int, output: Path | Non
     if output:
         output.write_text(json.dumps(state.figures, indent=2) + "\n", encoding="utf-8")
     if plot:
-        writer(plot)("Growth with the number of sentences", panels(state.figures))
+        plot.write_text(drawn(state.figures), encoding="utf-8")
     return 0
 
 
@@ -176,9 +173,12 @@ async def _measure(settings: Settings, questions: Sequence[Question]) -> dict[st
         async with memory.store.reading() as view:
             CueGraph.of(view.space(SPACE))  # a recall's loop needs it; a server makes it in the background
         figures["graph of cues s"] = time.perf_counter() - began
-        await _ask(memory, questions, figures)
+        asked = await ask(memory, questions)
+        figures |= {"recall p50 ms": asked.ours.median(), "recall p95 ms": asked.ours.p(0.95)}
+        figures |= {"recall p50 CPU ms": asked.ours_cpu.median(), "found %": 100 * sum(asked.found) / len(asked.found)}
+        figures |= {"floor p50 ms": asked.floor.median(), "recall / floor": asked.ratio}
+        figures |= {"floor p50 CPU ms": asked.floor_cpu.median()}
         figures["private MB after recalls"] = private_mb() - before
-        figures["recall@10 against exact"] = await _recall_at_ten(memory, questions)
         await _write(memory, figures)
     finally:
         await memory.aclose()
@@ -207,74 +207,6 @@ async def _write(memory: Memory, figures: dict[str, float]) -> None:
     figures |= {"write p50 ms": alone.median(), "write p95 ms": alone.p(0.95), "write p50 CPU ms": cpu.median()}
     figures |= {"write beside indexing p50 ms": beside.median(), "write beside indexing p95 ms": beside.p(0.95)}
     figures["write and index p50 ms"] = indexed.median()
-
-
-async def _ask(memory: Memory, questions: Sequence[Question], figures: dict[str, float]) -> None:
-    """Add the times of recalls and of their floors: of the texts that each embeds, and of one exact scan for each."""
-    embedder = _Recording()
-    recorded = replace(memory, embedder=embedder)
-    for question in questions[:5]:
-        await recorded.reconstruct(Query(question.text, SPACE, LIMIT))
-    ours, cpu, calls, found = Laps(), Laps(), [], 0
-    for question in questions:
-        embedder.calls.clear()
-        with ours.lap(), cpu.lap(time.process_time):
-            recall = await recorded.reconstruct(Query(question.text, SPACE, LIMIT))
-        calls.append(list(embedder.calls))
-        found += any(source.turn.ref == question.gold for item in recall.evidence for source in item.sources)
-    figures |= {"recall p50 ms": ours.median(), "recall p95 ms": ours.p(0.95), "recall p50 CPU ms": cpu.median()}
-    figures["found %"] = 100 * found / len(questions)
-    floor, floor_cpu = Laps(), Laps()
-    async with memory.store.reading() as view:
-        held = view.space(SPACE).segment_vectors
-        if held is None:
-            return
-        vectors = held.take(np.arange(len(held)))
-    for texts in calls:
-        with floor.lap(), floor_cpu.lap(time.process_time):
-            for some in texts:
-                for query in await embedder.inner.embed(some):
-                    cosines = vectors @ query
-                    np.argpartition(-cosines, TOP)[:TOP]
-    figures |= {"floor p50 ms": floor.median(), "recall / floor": ours.median() / floor.median()}
-    figures |= {"floor p50 CPU ms": floor_cpu.median(), "recall / floor CPU": cpu.median() / floor_cpu.median()}
-
-
-class _Recording:
-    """An embedder that records the texts of each call."""
-
-    name, dimension = WordVectors.name, DIMENSION
-
-    def __init__(self) -> None:
-        self.inner = WordVectors()
-        self.calls: list[tuple[str, ...]] = []
-
-    async def embed(self, texts: Sequence[str]) -> Matrix:
-        """See `Embedder`."""
-        self.calls.append(tuple(texts))
-        return await self.inner.embed(texts)
-
-    async def embed_parts(self, texts: Sequence[str], parts: Sequence[Parts]) -> tuple[Matrix, Matrix]:
-        """See `Embedder`."""
-        return await embed_alone(self.embed, texts, parts)
-
-
-async def _recall_at_ten(memory: Memory, questions: Sequence[Question]) -> float:
-    """Return the share of the ten nearest segments, by all stored vectors, that the memory's search has in its ten."""
-    agreed = []
-    async with memory.store.reading() as view:
-        space = view.space(SPACE)
-        if space.segment_vectors is None:
-            return 1.0  # the store searches exactly
-        for question in questions:
-            query = await WordVectors().embed([question.text])
-            ours = await similarity(memory.store, space, query[0])
-            rows = np.arange(len(space.segments))
-            parts = [space.segment_vectors.take(rows[at : at + 8192]) @ query[0] for at in range(0, len(rows), 8192)]
-            exact = np.concatenate(parts)
-            best, own = (set(np.argpartition(-values, TOP)[:TOP].tolist()) for values in (exact, ours))
-            agreed.append(len(best & own) / TOP)
-    return float(np.mean(agreed))
 
 
 def private_mb() -> float:
@@ -307,13 +239,11 @@ PANELS = {
 }
 
 
-def panels(figures: dict[int, dict[str, float]]) -> list[Panel]:
-    """Return the panels of the plot, one point for each size."""
+def drawn(figures: dict[int, dict[str, float]]) -> str:
+    """Return the figures as curves, one point for each size."""
     sizes = [f"{size // 1_000}k" if size < 1_000_000 else f"{size // 1_000_000}M" for size in figures]
-    made = []
+    panels = {}
     for title, names in PANELS.items():
         known = [name for name in names if all(name in one for one in figures.values())]
-        lines = [Line(name, [one[name] for one in figures.values()], [0.0] * len(figures)) for name in known]
-        if lines:
-            made.append(Panel(title, lines, labels=sizes, axis="sentences"))
-    return made
+        panels[title] = {name: [one[name] for one in figures.values()] for name in known}
+    return svg("Growth with the number of sentences", sizes, {title: lines for title, lines in panels.items() if lines})

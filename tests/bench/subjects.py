@@ -8,22 +8,27 @@ other effect, since a slow or busy machine is not an error.
 
 from __future__ import annotations
 
+import os
+import platform
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from itertools import groupby
+from math import ceil
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
 import psutil
-from bench.own_server import machine, quantile
 from bench.synthetic import Corpus, corpus
+from mcp import Client, StdioServerParameters
 
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
-from mcp_memory.settings import Settings
+from mcp_memory.settings import Settings, as_environment
 from mcp_memory.wiring import open_memory
 
 
@@ -78,8 +83,8 @@ class Laps:
         return median(self.ms)
 
     def p(self, share: float) -> float:
-        """Return a quantile, in milliseconds."""
-        return quantile(self.ms, share)
+        """Return the smallest time that at least this share of the times do not exceed, in milliseconds."""
+        return sorted(self.ms)[max(0, ceil(share * len(self.ms)) - 1)]
 
 
 def table(figures: Sequence[Figure]) -> str:
@@ -100,13 +105,17 @@ def table(figures: Sequence[Figure]) -> str:
 
 def document(figures: Sequence[Figure]) -> dict[str, Any]:
     """Return the figures in JSON types, with the properties of the machine that they depend on."""
-    return {"machine": machine(), "figures": [asdict(figure) for figure in figures]}
+    machine = {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()}
+    machine |= {"python": platform.python_version(), "versions": {name: version(name) for name in LIBRARIES}}
+    return {"machine": machine, "figures": [asdict(figure) for figure in figures]}
 
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
+LIBRARIES = ("mcp", "lancedb", "pyarrow", "numpy", "onnxruntime", "tokenizers")
+"""Whose versions figures depend on."""
 SEED = 20_261_120
 SPACE = "default"
 QUESTIONS = 90
@@ -176,13 +185,33 @@ def messages(seed: int, number: int) -> list[NewItem]:
     return talk[:number]
 
 
-async def write(memory: Memory, session: str, *items: NewItem) -> None:
-    """Write messages in one call."""
-    await memory.write(WriteRequest(SPACE, session, "message", items))
+def own_server(settings: Settings, store: Path, *, wait: bool = True, **server: str) -> StdioServerParameters:
+    """Return how to start our server with exactly these settings, whatever the user's configuration file says.
+
+    Args:
+        settings: all are passed through the environment.
+        store: folder of the store.
+        wait: whether each write waits until it is indexed.
+        server: changes to the section ``[server]``.
+    """
+    settings = replace(
+        settings,
+        storage=replace(settings.storage, uri=str(store)),
+        server=replace(settings.server, **server),  # type: ignore[arg-type]
+        write=replace(settings.write, wait=wait),
+    )
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
+    environment |= as_environment(settings)
+    return StdioServerParameters(command=sys.executable, args=["-m", "mcp_memory", "serve"], env=environment)
 
 
-Era = Literal["legacy", "auto"]
-"""How a client connects: with ``initialize``, or with ``server/discover`` of revision 2026-07-28."""
+@asynccontextmanager
+async def connected(server: StdioServerParameters) -> AsyncIterator[tuple[Client, psutil.Process]]:
+    """Start a server process, connect to it, and yield client and process; the process ends with the context."""
+    before = {child.pid for child in psutil.Process().children()}
+    async with Client(server, read_timeout_seconds=600) as client:
+        (process,) = (child for child in psutil.Process().children() if child.pid not in before)
+        yield client, process
 
 
 def resident_mb(process: psutil.Process) -> float:

@@ -1,0 +1,113 @@
+"""The benches run: small ones, with a real store, embedder and server processes."""
+
+import json
+
+import pyarrow
+import pytest
+from bench import growth, speed, subjects
+from bench.growth import grow
+from bench.published import convert
+from pyarrow import parquet
+
+from mcp_memory.commands.dataset import read
+from mcp_memory.settings import Settings
+
+
+def test_the_bench_prints_a_table_and_writes_every_figure_of_it_as_json(tmp_path, monkeypatch, capsys):
+    for name, value in {"SIZES": (60,), "SINGLE": 3, "BATCHES": 1, "INDEXING_S": 0.0, "FORGETS": 1}.items():
+        monkeypatch.setattr(speed, name, value)
+    monkeypatch.setattr(subjects, "QUESTIONS", 6)
+    monkeypatch.setattr(speed, "waiting", lambda *_: speed.anyio.lowlevel.checkpoint())
+    code = speed.bench(Settings(), large=False, output=tmp_path / "figures.json", parts=["write", "recall", "forget"])
+    assert code == 0
+    told = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["figures"]
+    figures = {figure["name"]: figure["value"] for figure in told}
+    assert figures["reconstruct p50 / floor p50"] > 0.5
+    assert figures["one-hop questions, answer's item in the top 10"] >= 50
+    assert 0 < figures["until acknowledged, p50"] < figures["until indexed, p50"]
+    assert figures["one of 60 sentences, p50"] > 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in figures)
+
+
+def test_a_store_that_grows_goes_on_after_a_stop_and_is_drawn(tmp_path, monkeypatch, capsys):
+    for name, value in {"SLICE": 60, "SIZES": (60, 120), "QUESTIONS": 3, "WRITES": 5}.items():
+        monkeypatch.setattr(growth, name, value)
+    monkeypatch.setattr(growth, "measured", growth.measure)  # in this process
+    plot = tmp_path / "growth.svg"
+    assert grow(Settings(), tmp_path, sentences=60, output=None, plot=None) == 0
+    assert grow(Settings(), tmp_path, sentences=120, output=None, plot=plot) == 0
+    small, large = json.loads((tmp_path / "growth.json").read_text())["figures"].values()
+    assert small["sentences"] == 60 < 120 <= large["sentences"]
+    assert small["recall / floor"] > 1
+    assert "120" in capsys.readouterr().out.splitlines()[0]
+    assert "<polyline" in plot.read_text()
+
+
+def talk():
+    def turn(number, speaker, text, **more):
+        return {"speaker": speaker, "dia_id": number, "text": text, **more}
+
+    return {
+        "sample_id": "talk-1",
+        "conversation": {
+            "session_10": [turn("D10:1", "Odo", "The oar is mended.")],
+            "session_10_date_time": "9:05 am on 3 June, 2024",
+            "session_2": [turn("D2:1", "Petra", "Look!", blip_caption="a kite"), turn("D2:2", "Odo", " ")],
+            "session_2_date_time": "1:56 pm on 8 May, 2024",
+            "session_3_date_time": "a session that has only a date",
+        },
+        "qa": [
+            {"question": "Which two?", "evidence": ["D2:1; D10:1", "D2:1"], "category": 1},
+            {"question": "What did Odo show?", "adversarial_answer": "a kite", "evidence": ["D2:1"], "category": 5},
+            {"question": "Without evidence?", "answer": "-", "evidence": [], "category": 3},
+        ],
+    }
+
+
+def test_locomo_becomes_a_space_for_each_talk_with_its_sessions_in_order(tmp_path):
+    (tmp_path / "locomo10.json").write_text(json.dumps([talk()]), encoding="utf-8")
+    convert(tmp_path / "locomo10.json", tmp_path / "made")
+    found = read(tmp_path / "made", unanswerable=True)
+    assert [(call.space, call.session) for call in found.calls] == [("talk-1", "S2"), ("talk-1", "S10")]
+    assert found.calls[0].items == (
+        {"id": "D2:1", "speaker": "Petra", "text": "Look! [shares a picture: a kite]", "time": "2024-05-08T13:56:00"},
+    )
+    assert [(asked.kind, asked.gold, asked.answerable) for asked in found.questions] == [
+        ("multi-hop", ("D2:1", "D10:1"), True),
+        ("adversarial", ("D2:1",), False),
+    ]
+
+
+def message(number, role, text, anchor=None):
+    return {"id": number, "role": role, "content": text, "time_anchor": anchor}
+
+
+FIRST = [message(0, "user", "I mend oars. ->-> 1,1", "March-05-2024"), message(1, "assistant", "Good.")]
+SECOND = [message(2, "user", "Now I build kites.", None), message(3, "assistant", "")]
+PROBING = {
+    "temporal_reasoning": [{"question": "What first?", "source_chat_ids": {"first": [0], "second": [2, [0]]}}],
+    "abstention": [{"question": "Which boat?", "ideal_response": "It is not said."}],
+}
+
+
+@pytest.mark.parametrize("form", ["parquet", "folder"])
+def test_beam_is_read_from_its_parquet_file_and_from_its_repository_alike(tmp_path, form):
+    if form == "parquet":
+        row = {"conversation_id": "7", "chat": [FIRST, SECOND], "probing_questions": repr(PROBING)}
+        parquet.write_table(pyarrow.Table.from_pylist([row]), tmp_path / "parquet")
+    else:
+        place = tmp_path / "folder" / "100K" / "7"
+        (place / "probing_questions").mkdir(parents=True)
+        batches = [{"turns": [FIRST]}, {"turns": [SECOND[:1], SECOND[1:]]}]
+        (place / "chat.json").write_text(json.dumps(batches), encoding="utf-8")
+        (place / "probing_questions" / "probing_questions.json").write_text(json.dumps(PROBING), encoding="utf-8")
+    convert(tmp_path / form, tmp_path / "made")
+    found = read(tmp_path / "made", unanswerable=True)
+    assert [(call.space, call.session) for call in found.calls] == [("beam-7", "B1"), ("beam-7", "B2")]
+    assert found.calls[0].items == (
+        {"id": "0", "speaker": "user", "text": "I mend oars.", "time": "2024-03-05T00:00:00"},
+        {"id": "1", "speaker": "assistant", "text": "Good.", "time": "2024-03-05T00:00:00"},
+    )
+    assert found.calls[1].items == ({"id": "2", "speaker": "user", "text": "Now I build kites."},)
+    assert [(asked.id, asked.gold) for asked in found.questions] == [("beam-7:temporal_reasoning:0", ("0", "2"))]
