@@ -40,10 +40,12 @@ from unittest.mock import patch
 
 import anyio
 from damaged_store import (
+    WAYS,
     Item,
     commit_to,
     contents,
     copy,
+    damage,
     derive,
     embed,
     files_of,
@@ -53,7 +55,6 @@ from damaged_store import (
     relearn,
     turn,
 )
-from damaged_store import damage as damage_file
 from lance_at import NOW, open_at
 
 from mcp_memory.commands import care
@@ -72,7 +73,6 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import GrowingMatrix
 from mcp_memory.view.view import View
 
-WAYS = ("emptied", "halved", "byte flipped", "block flipped", "deleted")
 STORES = ("loose", "compacted", "large")
 BAD = frozenset(("differ", "other words", "silent", "not mended", "stray", "raw"))
 
@@ -191,19 +191,6 @@ def strays(folder: Path) -> list[str]:
     tables = {path.stem for path in folder.glob("*.lance") if (generation_of(path.stem) or 0) > last}
     unfinished = (name for path, name in files.items() if ".tmp" in name or ".part" in name or not is_own(path, name))
     return [*unfinished, *sorted(tables)]
-
-
-def damage(file: Path, way: str) -> None:
-    """Damage a file, not those that it is linked with."""
-    if not way.endswith("flipped"):
-        damage_file(file, way)
-        return
-    content = bytearray(file.read_bytes())
-    file.unlink()
-    middle = len(content) // 2
-    for place in range(middle, middle + 1 if way == "byte flipped" else (len(content) + middle + 1) // 2):
-        content[place] ^= 0x10
-    file.write_bytes(content)
 
 
 async def cell(original: Path, file: Path, way: str, work: Path, whole: frozenset[Item]) -> tuple[list[str], str]:

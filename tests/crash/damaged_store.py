@@ -32,9 +32,7 @@ from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
-WAYS = ("deleted", "emptied", "halved", "zeroed", "flipped at the start", "flipped inside", "flipped at the end")
-LOG = frozenset(("turn", "fact", "lesson", "point", "alias", "question", "job", "forgotten"))
-"""What no rebuild can make again, as `contents` names it."""
+WAYS = ("emptied", "halved", "byte flipped", "block flipped", "deleted")
 Item = tuple[object, ...]
 OUTDATED_S = 1.1
 """After which the next compaction removes what the last one has merged."""
@@ -86,8 +84,7 @@ async def make_store(folder: Path, kind: str, *, commits: int, size: int) -> Non
     Args:
         folder: of the store.
         kind: ``loose`` leaves each commit in files of its own. ``compacted`` is merged twice, so that of the first
-            commits nothing is left but merged files; the newest lie in files of their own. From ``forgotten`` a
-            message was forgotten, which leaves one version of each table.
+            commits nothing is left but merged files; the newest lie in files of their own.
         commits: how many.
         size: messages in each.
     """
@@ -98,8 +95,6 @@ async def make_store(folder: Path, kind: str, *, commits: int, size: int) -> Non
             await commit_to(store, derive([turn(f"last before {number}")]))
             tables = Tables(str(folder))
             compaction.compact(tables, 4, now=NOW, stop=threading.Event(), keep=timedelta(0))
-        if kind == "forgotten" and number == commits - 1:
-            await forget(store, "m0-1")
         rows = commit_of(number, size)
         await commit_to(store, rows if number < commits - 1 else Batch(rows.turns))
     await store.aclose()
@@ -153,17 +148,21 @@ def _link(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def damage(file: Path, way: str) -> bytes:
-    """Damage a file, not those that it is linked with, and return what it held."""
-    content = file.read_bytes()
+def damage(file: Path, way: str) -> None:
+    """Damage a file in one of `WAYS`, not those that it is linked with."""
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 2
     file.unlink()
-    if way == "emptied":
-        file.write_bytes(b"")
-    elif way == "halved":
-        file.write_bytes(content[: len(content) // 2])
-    elif way == "zeroed":
-        file.write_bytes(bytes(len(content)))
-    elif way.startswith("flipped"):
-        place = {"start": 1, "inside": len(content) // 2, "end": max(0, len(content) - 3)}[way.split()[-1]]
-        file.write_bytes(content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :])
-    return content
+    match way:
+        case "emptied":
+            content.clear()
+        case "halved":
+            del content[middle:]
+        case "byte flipped":
+            content[middle] ^= 0x10
+        case "block flipped":
+            for place in range(middle, (len(content) + middle + 1) // 2):
+                content[place] ^= 0x10
+        case "deleted":
+            return
+    file.write_bytes(content)

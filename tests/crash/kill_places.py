@@ -1,6 +1,6 @@
 """Kill what puts a whole store somewhere or makes its tables again, at each of its steps, and look at what is left.
 
-Run as ``python tests/crash/kill_places.py --rounds 500``. A round does one of `DEEDS` to a copy of a store, in a
+Run as ``python tests/crash/kill_places.py places --rounds 500``. A round does one of `DEEDS` to a copy of a store, in a
 process that is killed before or after its n-th operation on a file (a rename, a removal, a flush, a file opened for
 writing, a folder made), or after some time. What must hold then: whoever opens the place finds the whole memory, as
 before the deed or as after it, or is told in words which command mends it; the same deed, done once more, ends as if
@@ -22,9 +22,7 @@ import signal
 import sys
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,7 +31,7 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from crash.command import run
+from crash.rounds import Outcome, run
 from damaged_store import (
     commit_to,
     contents,
@@ -62,26 +60,6 @@ HANGS_S = 120
 NAMES = ("rename", "replace", "unlink", "remove", "fsync", "mkdir", "rmdir", "link", "ftruncate")
 AROUND = ("store", "notes", "all.backup")
 STRAY = ("arriving", ".part", ".hidden", ".new")
-
-
-@dataclass
-class Damage:
-    """The damage that the rounds caused.
-
-    Attributes:
-        kills: how many processes were killed, by deed.
-        ends: what was found then, by deed: the memory as ``before``, as ``after``, or a problem that is ``told``.
-        faults: what does not hold.
-    """
-
-    kills: Counter[str] = field(default_factory=Counter)
-    ends: Counter[str] = field(default_factory=Counter)
-    faults: list[str] = field(default_factory=list)
-
-    @property
-    def none(self) -> bool:
-        """Whether there is no damage."""
-        return not self.faults
 
 
 # Processes
@@ -257,10 +235,10 @@ async def _look(folder: Path, write: str = "") -> tuple[frozenset[Any], tuple[st
 # Rounds
 
 
-def kill_rounds(folder: Path, rounds: int, seed: int) -> Damage:
-    """Do the deeds in turn, each killed at another point, and return the damage."""
+def kill_rounds(folder: Path, rounds: int, seed: int) -> Outcome:
+    """Do the deeds in turn, each killed at another point."""
     import_lancedb()
-    dice, found = random.Random(seed), Damage()
+    dice, found = random.Random(seed), Outcome()
     original, around = folder / "original", folder / "around"
     original.mkdir(parents=True)
     if (said := in_process(lambda: anyio.run(_made, original))) is not None:
@@ -294,7 +272,7 @@ def _begin(original: Path, around: Path, before: Callable[[Path], None]) -> None
     before(around)
 
 
-def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random, found: Damage, where: str) -> None:
+def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random, found: Outcome, where: str) -> None:
     before, whole, after, steps, took_s = known
     deed, store = DEEDS[name][1], around / "store"
     if dice.random() < 0.75:
@@ -304,20 +282,14 @@ def _round(around: Path, name: str, known: tuple[Any, ...], dice: random.Random,
         at, late, within_s = 0, False, dice.uniform(0, took_s)
         where += f", after {within_s:.3f} s"
     said = in_process(lambda: anyio.run(deed, around), at, late, within_s)
-    found.kills[name] += said is None
+    found.interrupted += said is None
 
     def fault(text: object) -> None:
         found.faults.append(f"{where}: {str(text)[:600]}")
 
     ends = in_process(lambda: anyio.run(_look, store))
     told = ends if isinstance(ends, str) else " ".join(ends[1]) if ends else "it hangs"
-    if ends == after:
-        found.ends[f"{name}: after"] += 1
-    elif ends in (before, whole):
-        found.ends[f"{name}: before"] += 1
-    elif "mcp-memory doctor --re" in told or "`mcp-memory doctor` says" in told:
-        found.ends[f"{name}: told"] += 1
-    else:
+    if not (ends in (before, whole, after) or "mcp-memory doctor --re" in told or "`mcp-memory doctor` says" in told):
         fault(f"opened: {_short(ends)}")
     if ends != after or name == "rebuild":
         again = in_process(lambda: anyio.run(deed, around))
@@ -343,4 +315,4 @@ def _short(state: object) -> str:
 
 
 if __name__ == "__main__":
-    run(kill_rounds, __doc__)
+    run({"places": kill_rounds}, __doc__)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from damage_table import damage, doctor, make, status_of, strays, table, written
-from damaged_store import make_rows, open_store
+from damage_table import doctor, make, status_of, strays, table, written
+from damaged_store import damage, make_rows, open_store
 from lance_at import open_at
 
 from mcp_memory.errors import StoreDamaged

@@ -1,13 +1,10 @@
 """The whole system as installed: ``mcp-memory serve`` over stdio, LanceDB, and the default embedding model."""
 
-import random
 import signal
 import sys
-import time
 from contextlib import suppress
 
 import pytest
-from crash.kill_server import kill_rounds
 from stdio_client import MODERN, Gone, serving
 
 from mcp_memory.visible import without_hidden
@@ -26,13 +23,6 @@ TALK = [
 ]
 LONG = " ".join(f"On the {n}th walk we counted {n * 7} herons by the river, and then went home." for n in range(4200))
 """A document of some 300 KB; its embedding takes most of a minute."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("memory") / "store") as talk:
-        yield talk
-        assert talk.noise == []
 
 
 @pytest.mark.parametrize("era", ["2025-03-26", MODERN])
@@ -119,39 +109,6 @@ def test_two_servers_on_one_store_lose_nothing_and_see_each_others_writes(tmp_pa
         assert one.structured("memory_status")["processes"] == 2
 
 
-def test_a_long_write_cancelled_at_any_moment_is_stored_completely_or_not_at_all(server):
-    dice = random.Random(11)
-    for number in range(20):
-        text = " ".join(f"Walk {number}.{place} went by the river." for place in range(40))
-        document = {"id": "d", "text": text + (LONG if number % 2 else "")}
-        call = server.begin("memory_write", session=f"cut{number}", documents=[document])
-        time.sleep(dice.uniform(0, 0.4))
-        server.notify("notifications/cancelled", requestId=call)
-        server.structured("memory_status")
-        there = [turn["text"] for turn in server.turns(f"cut{number}")]
-        assert there in ([], [document["text"]])
-        if there:
-            best = server.structured("memory_reconstruct", query=f"Where did walk {number}.7 go?")["evidence"]
-            assert best[0]["sources"][0]["session"].startswith("cut")
-    server.structured("memory_write", session="after", text="It lives.")
-    assert server.structured("memory_status")["healthy"]
-
-
-def test_a_long_write_reports_its_progress(server):
-    text = LONG[:70_000]
-    call = server.send(
-        "tools/call",
-        name="memory_write",
-        arguments={"session": "far", "documents": [{"id": "far", "text": text}]},
-        _meta={"progressToken": "far"},
-    )
-    assert not server.reply(call)["result"].get("isError")
-    reports = [report["params"] for report in server.reports if report["method"] == "notifications/progress"]
-    done = [report["progress"] for report in reports if report["progressToken"] == "far"]
-    assert len(done) > 2
-    assert done == sorted(set(done))
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to tell a process to end")
 def test_the_process_ends_soon_during_a_long_write_and_stores_all_of_it_or_nothing(tmp_path):
     ends = (lambda talk: talk.process.stdin.close(), lambda talk: talk.process.send_signal(signal.SIGTERM))
@@ -169,9 +126,3 @@ def test_the_process_ends_soon_during_a_long_write_and_stores_all_of_it_or_nothi
             ["It was there before."],
             ["It was there before.", LONG],
         )
-
-
-def test_no_acknowledged_write_is_lost_when_the_server_is_killed(tmp_path):
-    damage = kill_rounds(tmp_path / "store", rounds=2, seed=5)
-    assert damage.acknowledged
-    assert damage.none, damage
