@@ -1,20 +1,30 @@
-"""A server over HTTP on loopback, in the event loop of a test, and clients of it."""
+"""A server over HTTP on loopback, in the event loop of a test, with tokens or without, and what speaks to it."""
 
+import json
 import socket
+import time
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import anyio
 import httpx2
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from word_memory import WordMemory
 
+from mcp_memory.access.settings import AccessSettings
+from mcp_memory.domain.access import RIGHTS, Grant, Permission
+from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.server.http.app import Access
 from mcp_memory.server.http.process import listener
 from mcp_memory.settings import ServerSettings, Settings
 
 SETTINGS = Settings(server=ServerSettings(warm_up="first_call"))
+ISSUER, AUDIENCE = "https://issuer.example", "https://memory.example/mcp"
+KEY = ec.generate_private_key(ec.SECP256R1())
+HEADERS = {"MCP-Protocol-Version": "2025-06-18", "Accept": "application/json, text/event-stream"}
 
 
 def settings_with(**http):
@@ -57,3 +67,122 @@ async def client_of(url, token=None, mode="auto", **how):
         Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode, **how) as client,
     ):
         yield client
+
+
+# With tokens
+
+
+def public(key):
+    return json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
+
+
+def settings_in(folder, **http):
+    """Return settings with files of tokens and of an issuer's keys in a folder."""
+    (folder / "jwks.json").write_text(json.dumps({"keys": [public(KEY) | {"kid": "one", "use": "sig"}]}))
+    access = AccessSettings(
+        str(folder / "tokens.json"), issuer=ISSUER, audience=AUDIENCE, jwks=str(folder / "jwks.json")
+    )
+    return replace(SETTINGS, access=access, http=replace(SETTINGS.http, **{"stateless": True} | http))
+
+
+def grant(name, *spaces, rights=RIGHTS, **how):
+    return Grant(name, tuple(Permission(space, frozenset(rights)) for space in spaces), **how)
+
+
+@asynccontextmanager
+async def guarded(folder, memory=None, **http):
+    """Yield the address of a server that asks for tokens, their file, and the token of ann, who has a space."""
+    settings = settings_in(folder, **http)
+    file = token_file(settings)
+    ann = file.add(grant("ann", "ann"))
+    async with listening(settings, open_access(settings), memory=memory) as url:
+        yield url, file, ann
+
+
+def claims(**changed):
+    now = int(time.time())
+    usual = {"iss": ISSUER, "aud": AUDIENCE, "sub": "bea", "iat": now, "exp": now + 60}
+    usual["scope"] = "openid memory:read:bea memory:write:bea"
+    return {name: value for name, value in (usual | changed).items() if value is not None}
+
+
+def signed(key=KEY, algorithm="ES256", kid="one", typ="at+jwt", header=None, **changed):
+    """Return a token of the issuer, unless something else is said."""
+    headers = {"typ": typ, **({"kid": kid} if kid else {}), **(header or {})}
+    return jwt.encode(claims(**changed), key, algorithm, headers=headers)
+
+
+# Requests
+
+
+def request(method, **params):
+    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
+
+
+def tool(name, **arguments):
+    return request("tools/call", name=name, arguments=arguments)
+
+
+LIST, PING = request("tools/list"), json.dumps(request("ping"))
+HELLO = request(
+    "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "attack", "version": "1"}
+)
+
+
+async def post(url, token=None, body=LIST, headers=(), **how):
+    """Post a body, in JSON unless it is text or bytes; a header that is given replaces the usual one of its name."""
+    named = {name for name, _ in headers}
+    usual = [*HEADERS.items(), ("Content-Type", "application/json")]
+    usual += [("Authorization", f"Bearer {token}")] if token else []
+    given = [*(pair for pair in usual if pair[0] not in named), *headers]
+    content = body if isinstance(body, (str, bytes)) else json.dumps(body)
+    async with httpx2.AsyncClient(timeout=20) as http:
+        return await http.post(f"{url}/mcp", headers=given, **({"content": content} | how))
+
+
+def head(token, length=None, method="POST", more=""):
+    """Return the head of a request, as bytes."""
+    lines = [f"{method} /mcp HTTP/1.1", "Host: 127.0.0.1", *(f"{name}: {value}" for name, value in HEADERS.items())]
+    lines += ["Content-Type: application/json", f"Authorization: Bearer {token}"]
+    lines += [f"Content-Length: {length}"] if length is not None else []
+    return ("\r\n".join(lines) + f"\r\n{more}\r\n").encode()
+
+
+async def started(url, *parts):
+    """Begin a request on a connection of its own."""
+    host, port = url.removeprefix("http://").split(":")
+    stream = await anyio.connect_tcp(host, int(port))
+    for part in parts:
+        await stream.send(part)
+    return stream
+
+
+async def received(stream, seconds=20):
+    """Return what comes until the other side ends the connection, or something whole has come."""
+    found = b""
+    with anyio.move_on_after(seconds):
+        try:
+            while b"\r\n\r\n" not in found:
+                found += await stream.receive()
+        except (anyio.EndOfStream, anyio.BrokenResourceError):
+            pass
+    return found
+
+
+async def closed(*streams):
+    for stream in streams:
+        await anyio.aclose_forcefully(stream)
+
+
+async def answer(url, *parts, seconds=20):
+    """Return what a server says to parts of a request on a connection of their own."""
+    try:
+        stream = await started(url)
+        try:
+            for part in parts:
+                await stream.send(part)
+            return await received(stream, seconds)
+        finally:
+            await closed(stream)
+    except (anyio.BrokenResourceError, ConnectionError):
+        return b""

@@ -14,8 +14,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 from integration.client_calls import structured
-from integration.http_server import client_of, listening, settings_with
-from integration.word_client import ERAS, TALK
+from integration.http_server import HEADERS, client_of, listening, post, request, settings_with, tool
+from integration.word_client import TALK
+from word_memory import WordMemory
 
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.http.app import Access
@@ -25,34 +26,30 @@ from mcp_memory.settings import Settings
 pytestmark = pytest.mark.anyio
 
 
-@ERAS
 @pytest.mark.parametrize("how", [{}, {"stateless": True}, {"json": True}, {"stateless": True, "json": True}])
-async def test_calls_are_answered_in_both_eras_with_and_without_sessions(mode, how):
-    async with listening(settings_with(**how)) as url, client_of(url, mode=mode) as client:
-        assert "memory_write" in {tool.name for tool in (await client.list_tools()).tools}
-        await structured(client, "memory_write", messages=TALK, space="talk")
-        found = await structured(client, "memory_reconstruct", query="adopted a dog", space="talk")
-        assert found["evidence"][0]["text"] == "And I adopted a dog"
+async def test_calls_are_answered_in_both_eras_with_and_without_sessions(how):
+    async with listening(settings_with(**how)) as url:
+        for mode in ("auto", "legacy"):
+            async with client_of(url, mode=mode) as client:
+                assert "memory_write" in {tool.name for tool in (await client.list_tools()).tools}
+                await structured(client, "memory_write", messages=TALK, space=f"talk-{mode}")
+                found = await structured(client, "memory_reconstruct", query="adopted a dog", space=f"talk-{mode}")
+                assert found["evidence"][0]["text"] == "And I adopted a dog"
 
 
-@pytest.mark.parametrize("how", [{"stateless": True, "json": True}, {"stateless": True}])
-async def test_half_an_emoji_is_kept_as_the_replacement_character(how):
-    accept = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-    call = {"name": "memory_write", "arguments": {"text": "well \ud83e", "session": "\udd42"}}
-    body = json.dumps({"jsonrpc": "2.0", "id": "\udbff", "method": "tools/call", "params": call})
-    async with listening(settings_with(**how)) as url, httpx2.AsyncClient() as http:
-        reply = await http.post(f"{url}/mcp", content=body, headers=accept)
-        assert '"id":"\ufffd"' in reply.text
-        assert '"isError":false' in reply.text
-        async with client_of(url, mode="auto") as client:
-            (found,) = (await structured(client, "memory_reconstruct"))["evidence"]
-    assert (found["text"], found["sources"][0]["session"]) == ("well \ufffd", "\ufffd")
-
-
-async def test_health_and_readiness_are_told():
-    async with listening() as url, httpx2.AsyncClient() as http:
+async def test_health_half_an_emoji_and_an_address_with_a_slash_at_its_end():
+    async with listening(settings_with(stateless=True, json=True)) as url, httpx2.AsyncClient() as http:
         assert (await http.get(f"{url}/healthz")).text == "ok"
         assert (await http.get(f"{url}/readyz")).status_code == 200
+        slash = await http.post(f"{url}/mcp/", headers=HEADERS, json=request("ping"))
+        assert slash.status_code in (200, 400)
+        body = json.dumps(tool("memory_write", text="well \ud83e", session="\udd42") | {"id": "\udbff"})
+        reply = await post(url, body=body)
+        assert '"id":"\ufffd"' in reply.text
+        assert '"isError":false' in reply.text
+        async with client_of(url) as client:
+            (found,) = (await structured(client, "memory_reconstruct"))["evidence"]
+    assert (found["text"], found["sources"][0]["session"]) == ("well \ufffd", "\ufffd")
 
 
 async def test_it_serves_https_by_certificate_files(tmp_path):
@@ -72,7 +69,7 @@ async def test_it_serves_https_by_certificate_files(tmp_path):
         assert (await http.get(url.replace("http:", "https:") + "/readyz")).text == "ready"
 
 
-async def test_a_listed_page_may_call_it_and_is_told_so(tmp_path):
+async def test_a_listed_page_may_call_it_and_is_told_so():
     page = "https://app.example"
     async with listening(settings_with(origins=page)) as url, httpx2.AsyncClient() as http:
         asks = {"Origin": page, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x"}
@@ -83,23 +80,19 @@ async def test_a_listed_page_may_call_it_and_is_told_so(tmp_path):
 
 
 async def test_a_running_call_ends_before_the_server_does():
-    from word_memory import WordMemory
-
-    memory, asked = WordMemory(), anyio.Event()
+    memory, asked, written = WordMemory(), anyio.Event(), []
 
     async def pause():
         asked.set()
         await anyio.sleep(0.3)
 
+    async def write(url):
+        async with client_of(url) as client:
+            written.append(await structured(client, "memory_write", text="The last words."))
+
     memory.pause = pause
-    written = []
     async with listening(memory=memory) as url, anyio.create_task_group() as tasks:
-
-        async def write():
-            async with client_of(url, mode="auto") as client:
-                written.append(await structured(client, "memory_write", text="The last words."))
-
-        tasks.start_soon(write)
+        tasks.start_soon(write, url)
         await asked.wait()
     assert written[0]["counts"]["stored"] == 1
     assert memory.closed
@@ -112,11 +105,13 @@ async def test_a_running_call_ends_before_the_server_does():
         ("192.0.2.1:1", {}, "would let every machine"),
         ("127.0.0.1:1", {"tls_cert": "c"}, "belong together"),
         ("127.0.0.1:1", {"tls_cert": "c", "tls_key": "k"}, "there is no such file"),
+        *((text, {}, "HOST:PORT") for text in ("8765", "host:", ":8765", "host:99999", "::1:8765", "host:port")),
     ],
 )
 async def test_it_does_not_listen_where_that_is_not_safe(address, http, words):
     with pytest.raises(ConfigurationError, match=words):
         check(settings_with(**http), address_of(address), Access())
+    assert address_of("[::1]:80") == ("::1", 80)
 
 
 async def test_under_every_address_it_has_to_be_told_its_names():
@@ -126,10 +121,3 @@ async def test_under_every_address_it_has_to_be_told_its_names():
     with pytest.raises(ConfigurationError, match=r"http\.url"):
         check(Settings(), ("0.0.0.0", 1), Access(verify))
     check(settings_with(hosts="memory.example"), ("0.0.0.0", 1), Access(verify))
-
-
-@pytest.mark.parametrize("text", ["8765", "host:", ":8765", "host:99999", "::1:8765", "host:port"])
-async def test_an_address_has_a_host_and_a_port(text):
-    with pytest.raises(ConfigurationError, match="HOST:PORT"):
-        address_of(text)
-    assert address_of("[::1]:80") == ("::1", 80)

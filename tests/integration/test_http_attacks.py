@@ -1,6 +1,8 @@
 """Attacks on a server over HTTP, each refused with the right status, and callers who see their spaces only."""
 
 import base64
+import hashlib
+import hmac
 import json
 import time
 from contextlib import asynccontextmanager
@@ -13,103 +15,62 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from fakes import FakeEmbedder, FakeStore
 from integration.client_calls import structured
-from integration.http_server import SETTINGS, client_of, listening
+from integration.http_server import (
+    AUDIENCE,
+    HEADERS,
+    HELLO,
+    ISSUER,
+    KEY,
+    LIST,
+    SETTINGS,
+    answer,
+    claims,
+    client_of,
+    closed,
+    grant,
+    guarded,
+    head,
+    post,
+    public,
+    request,
+    signed,
+    started,
+    tool,
+)
 from integration.word_client import FACTS, TALK, refused
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 from word_memory import WordMemory
 
-from mcp_memory.access.settings import AccessSettings
-from mcp_memory.domain.access import RIGHTS, Grant, Permission
 from mcp_memory.errors import StoreBusy, StoreError, StoreUnwritable
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.server.http.access import open_access, token_file
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
-
-ISSUER, AUDIENCE = "https://issuer.example", "https://memory.example/mcp"
-LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-HEADERS = {"MCP-Protocol-Version": "2025-06-18", "Accept": "application/json, text/event-stream"}
-KEY, OTHER_KEY = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+OTHER_KEY = ec.generate_private_key(ec.SECP256R1())
 
 
-def public(key):
-    return json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
-
-
-def settings_in(folder, **http):
-    (folder / "jwks.json").write_text(json.dumps({"keys": [public(KEY) | {"kid": "one", "use": "sig"}]}))
-    access = AccessSettings(
-        str(folder / "tokens.json"), issuer=ISSUER, audience=AUDIENCE, jwks=str(folder / "jwks.json")
-    )
-    return replace(SETTINGS, access=access, http=replace(SETTINGS.http, **{"stateless": True} | http))
-
-
-def grant(name, *spaces, rights=RIGHTS, **how):
-    return Grant(name, tuple(Permission(space, frozenset(rights)) for space in spaces), **how)
-
-
-@asynccontextmanager
-async def guarded(folder, memory=None, **http):
-    settings = settings_in(folder, **http)
-    file = token_file(settings)
-    ann = file.add(grant("ann", "ann"))
-    async with listening(settings, open_access(settings), memory=memory) as url:
-        yield url, file, ann
-
-
-async def post(url, token=None, body=LIST, headers=(), **how):
-    given = list(HEADERS.items()) + ([("Authorization", f"Bearer {token}")] if token else []) + list(headers)
-    async with httpx2.AsyncClient(timeout=20) as http:
-        return await http.post(f"{url}/mcp", headers=given, **({"json": body} | how))
-
-
-def claims(**changed):
-    now = int(time.time())
-    usual = {"iss": ISSUER, "aud": AUDIENCE, "sub": "bea", "iat": now, "exp": now + 60}
-    usual["scope"] = "openid memory:read:bea memory:write:bea"
-    return {name: value for name, value in (usual | changed).items() if value is not None}
-
-
-def signed(key=KEY, algorithm="ES256", kid="one", typ="at+jwt", header=None, **changed):
-    headers = {"typ": typ, **({"kid": kid} if kid else {}), **(header or {})}
-    return jwt.encode(claims(**changed), key, algorithm, headers=headers)
+def part(value):
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
 def forged_payload():
-    head, _, signature = signed().split(".")
-    payload = base64.urlsafe_b64encode(json.dumps(claims(scope="memory:read:*")).encode()).decode().rstrip("=")
-    return f"{head}.{payload}.{signature}"
+    start, _, signature = signed().split(".")
+    return f"{start}.{part(claims(scope='memory:read:*'))}.{signature}"
 
 
 def by_public_key_as_secret():
     """Sign by hand what the library refuses to sign."""
-    import hashlib
-    import hmac
-
-    def part(value):
-        return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
-
-    text = part({"alg": "HS256", "typ": "at+jwt", "kid": "one"}) + b"." + part(claims())
-    mac = hmac.new(json.dumps(public(KEY)).encode(), text, hashlib.sha256).digest()
-    return (text + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
-
-
-async def test_a_good_token_of_this_server_and_one_of_the_issuer_are_let_in(tmp_path):
-    async with guarded(tmp_path) as (url, _, ann):
-        assert (await post(url, ann)).status_code == 200
-        assert (await post(url, signed())).status_code == 200
-        assert (await post(url, signed(kid=None))).status_code == 200
-        assert (await post(url, signed(aud=[AUDIENCE, "https://else.example"]))).status_code == 200
+    text = part({"alg": "HS256", "typ": "at+jwt", "kid": "one"}) + "." + part(claims())
+    mac = hmac.new(json.dumps(public(KEY)).encode(), text.encode(), hashlib.sha256).digest()
+    return f"{text}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
 
 
 BAD_TOKENS = {
     "nonsense": lambda: "nonsense",
     "one of the right form": lambda: "mcpm_" + "A" * 43,
-    "an endless one": lambda: "mcpm_" + "A" * 20_000,
     "no algorithm": lambda: jwt.encode(claims(), None, "none", headers={"kid": "one", "typ": "at+jwt"}),
     "the public key as a secret": by_public_key_as_secret,
     "another issuer": lambda: signed(iss="https://evil.example"),
@@ -129,18 +90,20 @@ BAD_TOKENS = {
 }
 
 
-@pytest.mark.parametrize("bad", BAD_TOKENS.values(), ids=BAD_TOKENS)
-async def test_a_bad_token_is_refused(bad, tmp_path):
-    async with guarded(tmp_path) as (url, _, _):
-        reply = await post(url, bad())
-    assert reply.status_code in (400, 401) if len(bad()) > 10_000 else reply.status_code == 401
-    if reply.status_code == 401:
-        assert 'error="invalid_token"' in reply.headers["www-authenticate"]
-        assert "/.well-known/oauth-protected-resource/mcp" in reply.headers["www-authenticate"]
+async def test_good_tokens_are_let_in_and_bad_ones_refused(tmp_path):
+    async with guarded(tmp_path) as (url, _, ann):
+        for good in (ann, signed(), signed(kid=None), signed(aud=[AUDIENCE, "https://else.example"])):
+            assert (await post(url, good)).status_code == 200
+        for name, bad in BAD_TOKENS.items():
+            reply = await post(url, bad())
+            assert reply.status_code == 401, name
+            assert 'error="invalid_token"' in reply.headers["www-authenticate"], name
+            assert "/.well-known/oauth-protected-resource/mcp" in reply.headers["www-authenticate"], name
+        assert (await post(url, "mcpm_" + "A" * 20_000)).status_code in (400, 401)
 
 
 async def test_what_is_not_a_single_bearer_token_in_its_header_is_refused(tmp_path):
-    async with guarded(tmp_path) as (url, file, ann):
+    async with guarded(tmp_path) as (url, file, ann), httpx2.AsyncClient() as http:
         digest = file.list()[0].digest
         for headers, path in (
             ([], ""),
@@ -154,11 +117,9 @@ async def test_what_is_not_a_single_bearer_token_in_its_header_is_refused(tmp_pa
             ([("X-Authorization", f"Bearer {ann}"), ("Cookie", f"token={ann}")], ""),
             ([], f"?token={ann}&access_token={ann}"),
         ):
-            async with httpx2.AsyncClient() as http:
-                reply = await http.post(f"{url}/mcp{path}", headers=[*HEADERS.items(), *headers], json=LIST)
+            reply = await http.post(f"{url}/mcp{path}", headers=[*HEADERS.items(), *headers], json=LIST)
             assert reply.status_code == 401, headers
-        async with httpx2.AsyncClient() as http:
-            metadata = (await http.get(f"{url}/.well-known/oauth-protected-resource/mcp")).json()
+        metadata = (await http.get(f"{url}/.well-known/oauth-protected-resource/mcp")).json()
     assert metadata["authorization_servers"] == [ISSUER]
 
 
@@ -166,7 +127,6 @@ async def test_revoked_and_expired_tokens_and_those_that_allow_nothing_are_refus
     async with guarded(tmp_path) as (url, file, ann):
         lasting = file.add(grant("lasting", "ann", expires=time.time() + 600))
         over = file.add(grant("over", "ann", expires=time.time() - 1))
-        assert (await post(url, lasting)).status_code == 200
         assert (await post(url, over)).status_code == 401
         for name, token in (("ann", ann), ("lasting", lasting)):
             assert (await post(url, token)).status_code == 200
@@ -179,31 +139,81 @@ async def test_revoked_and_expired_tokens_and_those_that_allow_nothing_are_refus
     assert file.exists()  # the last one is revoked, and the door is not open
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ([("Host", "evil.example")], 421),
-        ([("Host", "127.0.0.1.evil.example")], 421),
-        ([("Host", "127.0.0.1@evil.example")], 421),
-        ([("Host", "evil.example"), ("X-Forwarded-Host", "127.0.0.1")], 421),
-        ([("Origin", "https://evil.example")], 403),
-        ([("Origin", "null")], 403),
-        ([("Origin", "http://127.0.0.1.evil.example")], 403),
-        ([("Origin", "http://127.0.0.1@evil.example")], 403),
-        ([("Content-Type", "text/plain")], 400),
-        ([("Mcp-Session-Id", "0123456789abcdef0123456789abcdef")], 404),
-        ([("MCP-Protocol-Version", "1999-01-01")], 400),
-    ],
-)
-async def test_foreign_names_pages_and_headers_are_refused(headers, status, tmp_path):
-    names = {name for name, _ in headers}
-    async with (
-        guarded(tmp_path, stateless="Mcp-Session-Id" not in names) as (url, _, ann),
-        httpx2.AsyncClient() as http,
-    ):
-        usual = {name: value for name, value in HEADERS.items() if name not in names}
-        given = [*usual.items(), ("Authorization", f"Bearer {ann}"), *headers]
-        assert (await http.post(f"{url}/mcp", headers=given, json=LIST)).status_code == status
+MODERN = "2026-07-28"
+META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
+NAMED = [("Mcp-Method", "tools/call"), ("Mcp-Name", "memory_reconstruct")]
+ANNS = tool("memory_reconstruct", query="pump", space="ann")
+TEXT = json.dumps(ANNS)
+
+
+def recall_in(space):
+    arguments = {"query": "pump", "space": space}
+    return request("tools/call", name="memory_reconstruct", arguments=arguments, _meta=META)
+
+
+def modern(*headers):
+    return [("MCP-Protocol-Version", MODERN), *(headers or NAMED)]
+
+
+OWN_NAMES = {
+    "another host": ([("Host", "evil.example")], LIST, 421),
+    "a host that begins alike": ([("Host", "127.0.0.1.evil.example")], LIST, 421),
+    "a host behind a name": ([("Host", "127.0.0.1@evil.example")], LIST, 421),
+    "a forwarded host": ([("Host", "evil.example"), ("X-Forwarded-Host", "127.0.0.1")], LIST, 421),
+    "another page": ([("Origin", "https://evil.example")], LIST, 403),
+    "no page": ([("Origin", "null")], LIST, 403),
+    "a page that begins alike": ([("Origin", "http://127.0.0.1.evil.example")], LIST, 403),
+    "a page behind a name": ([("Origin", "http://127.0.0.1@evil.example")], LIST, 403),
+    "another type": ([("Content-Type", "text/plain")], LIST, 400),
+    "another revision": ([("MCP-Protocol-Version", "1999-01-01")], LIST, 400),
+}
+TRICKS = OWN_NAMES | {
+    "a header names another space than the call": (modern(*NAMED, ("Mcp-Param-Space", "bob")), recall_in("ann"), 403),
+    "two headers name two spaces": (
+        modern(*NAMED, ("Mcp-Param-Space", "bob"), ("Mcp-Param-Space", "ann")), recall_in("ann"), 403,
+    ),
+    "a header names a space that the call has not": (modern(*NAMED, ("Mcp-Param-Space", "ann")), recall_in("bob"), 400),
+    "no header names the space": (modern(), recall_in("bob"), 400),
+    "the headers name a harmless method": (
+        modern(("Mcp-Method", "tools/list"), ("Mcp-Name", "memory_status")), recall_in("ann"), 403,
+    ),
+    "the headers name another tool": (
+        modern(("Mcp-Method", "tools/call"), ("Mcp-Name", "memory_status"), ("Mcp-Param-Space", "bob")),
+        recall_in("bob"), 400,
+    ),
+    "several calls in one body": ([], [ANNS, LIST], 400),
+    "one key twice, the foreign space last": ([], TEXT.replace('"space"', '"space": "bob", "space"'), 403),
+    "one key twice, the tool last": ([], TEXT.replace('"name"', '"name": "memory_status", "name"'), 403),
+    "a mark before the body": ([], b"\xef\xbb\xbf" + TEXT.encode(), 400),
+    "another encoding": ([], TEXT.encode("utf-16"), 400),
+    "another case": ([], tool("memory_reconstruct", query="pump", space="ANN"), 403),
+    "another method in a header": ([("X-HTTP-Method-Override", "GET")], ANNS, 403),
+    "an encoding that it has not": ([("Content-Encoding", "gzip")], ANNS, 403),
+    "another user in a header": ([("X-Forwarded-User", "ann"), ("X-Remote-User", "ann")], ANNS, 403),
+    "another path in a header": ([("X-Original-URL", "/healthz"), ("X-Rewrite-URL", "/healthz")], ANNS, 403),
+}  # fmt: skip
+
+
+async def test_foreign_names_and_requests_that_say_two_things_are_refused(tmp_path):
+    async with guarded(tmp_path, WordMemory(), json=True) as (url, file, ann):
+        assert (await post(url, ann, tool("memory_write", text="The pump leaks."))).status_code == 200
+        bob = file.add(grant("bob", "bob"))
+        for name, (headers, body, status) in TRICKS.items():
+            reply = await post(url, bob, body, headers)
+            assert (reply.status_code, "leaks" in reply.text) == (status, False), (name, reply.text)
+
+
+async def test_other_methods_and_other_spellings_of_the_path_need_a_token_as_well(tmp_path):
+    async with guarded(tmp_path) as (url, _, ann), httpx2.AsyncClient() as http:
+        for method in ("GET", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS", "TRACE"):
+            assert (await http.request(method, f"{url}/mcp", headers=HEADERS)).status_code == 401, method
+            if method != "GET":
+                allowed = HEADERS | {"Authorization": f"Bearer {ann}"}
+                assert (await http.request(method, f"{url}/mcp", headers=allowed)).status_code == 405, method
+        for path in ("/mcp/", "/mcp%2f", "/./mcp", "/x/../mcp", "//mcp", "/MCP", "/mcp;x", "/metrics/", "/mcp/mcp"):
+            for more, statuses in (({}, (401, 404)), ({"Host": "evil.example"}, (421, 404))):
+                reply = await http.post(f"{url}{path}", headers=HEADERS | more, json=LIST)
+                assert reply.status_code in statuses, path
 
 
 async def test_bodies_that_are_too_large_or_not_json_are_refused(tmp_path):
@@ -212,57 +222,41 @@ async def test_bodies_that_are_too_large_or_not_json_are_refused(tmp_path):
             yield b"x" * 1_000
 
     async with guarded(tmp_path, body_bytes=100_000) as (url, _, ann):
-        json_type = [("Content-Type", "application/json")]
-        assert (await post(url, ann, json=None, content=b"x" * 200_000, headers=json_type)).status_code == 413
-        assert (await post(url, ann, json=None, content=pieces(), headers=json_type)).status_code == 413
-        assert (await post(url, ann, json=None, content=b"{", headers=json_type)).status_code == 400
-    async with guarded(tmp_path / "..", body_bytes=10_000_000) as (url, file, ann):
-        many = b"[" + b"[]," * 300_000 + b"[]]"
-        assert (await post(url, ann, json=None, content=many, headers=json_type)).status_code == 413
-        assert file.path.name == "tokens.json"
-
-
-async def _raw(url, *parts, wait=30.0):
-    """Send parts of a request as they are, and return what comes."""
-    host, port = url.removeprefix("http://").split(":")
-    async with await anyio.connect_tcp(host, int(port)) as stream:
-        for part in parts:
-            await stream.send(part)
-        with anyio.fail_after(wait):
-            return await stream.receive()
+        assert (await post(url, ann, b"x" * 200_000)).status_code == 413
+        assert (await post(url, ann, content=pieces())).status_code == 413
+        assert (await post(url, ann, b"{")).status_code == 400
+    (tmp_path / "two").mkdir()
+    async with guarded(tmp_path / "two", body_bytes=10_000_000) as (url, _, ann):
+        assert (await post(url, ann, b"[" + b"[]," * 300_000 + b"[]]")).status_code == 413
 
 
 async def test_slow_headers_slow_bodies_and_broken_requests_are_refused(tmp_path):
     async with guarded(tmp_path, receive_s=0.5) as (url, _, ann):
         start = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {ann}\r\n".encode()
-        assert b" 408 " in await _raw(url)
-        assert b" 408 " in await _raw(url, start)
-        body = start + b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-        assert b" 408 " in await _raw(url, body)
-        ping = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
-        whole = start + f"Accept: application/json, text/event-stream\r\nContent-Length: {len(ping)}\r\n".encode()
-        whole += b"Content-Type: application/json\r\nMCP-Protocol-Version: 2025-06-18\r\n\r\n" + ping
-        host, port = url.removeprefix("http://").split(":")
-        async with await anyio.connect_tcp(host, int(port)) as stream:  # one that is kept open is not slow
-            for pause in (1.0, 0.0):
-                await stream.send(whole)
-                with anyio.fail_after(300):
-                    assert b" 200 " in await stream.receive()
-                    with anyio.move_on_after(pause):
-                        while b" 408 " not in await stream.receive():
-                            pass
-                        raise AssertionError("the connection was ended")
-            await stream.send(start)
+        for parts, words in (
+            ((), b" 408 "),
+            ((start,), b" 408 "),
+            ((start + b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{",), b" 408 "),
+            ((b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n",), b" 400 "),
+            ((b"POST /mcp HTTP/1.0\r\n\r\n",), b" 421 "),
+            ((start + b"X: " + b"x" * 100_000 + b"\r\n\r\n",), b" 400 "),
+        ):
+            assert words in await answer(url, *parts), parts
+        ping = json.dumps(request("ping")).encode()
+        stream = await started(url)
+        for pause in (1.0, 0.0):  # a connection that is kept open is not slow
+            await stream.send(head(ann, len(ping)) + ping)
             with anyio.fail_after(300):
-                received = b""
-                while b" 408 " not in received:
-                    received = await stream.receive()
-        twice = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n"
-        assert b" 400 " in await _raw(url, twice)
-        assert b" 421 " in await _raw(url, b"POST /mcp HTTP/1.0\r\n\r\n")
-        smuggled = start + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
-        assert b" 200 " not in await _raw(url, smuggled)
-        assert b" 400 " in await _raw(url, start + b"X: " + b"x" * 100_000 + b"\r\n\r\n")
+                assert b" 200 " in await stream.receive()
+                with anyio.move_on_after(pause):
+                    while b" 408 " not in await stream.receive():
+                        pass
+                    raise AssertionError("the connection was ended")
+        await stream.send(start)
+        with anyio.fail_after(300):
+            while b" 408 " not in await stream.receive():
+                pass
+        await closed(stream)
 
 
 async def test_floods_are_refused_by_caller_whatever_address_they_claim(tmp_path):
@@ -284,84 +278,65 @@ async def test_floods_are_refused_by_caller_whatever_address_they_claim(tmp_path
 async def test_a_session_belongs_to_who_opened_it_and_there_are_so_many(tmp_path):
     async with guarded(tmp_path, stateless=False, sessions=2) as (url, file, ann):
         bob = file.add(grant("bob", "bob"))
-        client = {"name": "attack", "version": "1"}
-        opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": opening}
-        session = (await post(url, ann, hello)).headers["mcp-session-id"]
-        mine = [("Mcp-Session-Id", session)]
+        mine = [("Mcp-Session-Id", (await post(url, ann, HELLO)).headers["mcp-session-id"])]
         assert (await post(url, bob, headers=mine)).status_code == 404
         assert (await post(url, None, headers=mine)).status_code == 401
+        assert (await post(url, ann, headers=[("Mcp-Session-Id", "0123456789abcdef" * 2)])).status_code == 404
         async with httpx2.AsyncClient() as http:
             gone = await http.delete(f"{url}/mcp", headers=[*mine, ("Authorization", f"Bearer {bob}")])
             assert gone.status_code == 404
         assert (await post(url, ann, headers=mine)).status_code == 200
-        assert (await post(url, bob, hello)).status_code == 200
-        assert (await post(url, file.add(grant("cid", "cid")), hello)).status_code == 503
-
-
-@asynccontextmanager
-async def two_callers(folder, mode):
-    """Yield clients of ann and of bob, who have a space each, with something in both."""
-    memory = WordMemory()
-    async with guarded(folder, memory, stateless=False) as (url, file, ann):
-        bob = file.add(grant("bob", "bob", "bob-*", rights=("read", "write")))
-        async with client_of(url, ann, mode) as ann_client, client_of(url, bob, mode) as bob_client:
-            await structured(ann_client, "memory_write", messages=TALK, facts=FACTS, session="diary")
-            await structured(bob_client, "memory_write", text="The pump leaks.", space="bob")
-            yield ann_client, bob_client
+        assert (await post(url, bob, HELLO)).status_code == 200
+        assert (await post(url, file.add(grant("cid", "cid")), HELLO)).status_code == 503
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_caller_sees_its_spaces_only(mode, tmp_path):
-    async with two_callers(tmp_path, mode) as (ann, bob):
-        mine = await structured(ann, "memory_status")
-        assert [row["space"] for row in mine["spaces"]] == ["ann"]
-        assert (mine["space"], mine["counts"]["messages"]) == ("ann", mine["spaces"][0]["messages"])
-        assert "bytes" not in mine["storage"]
-        (part,) = (await bob.read_resource("memory://spaces")).contents
-        assert [row["space"] for row in json.loads(part.text)["spaces"]] == ["bob"]
-        listed = [resource.uri for resource in (await bob.list_resources()).resources]
-        assert "memory://bob/sessions" in listed
-        assert not any("ann" in uri for uri in listed)
-        anns = (await structured(ann, "memory_reconstruct", query="adopted a dog"))["episode"]
-        for name, arguments in (
-            ("memory_write", {"text": "x", "space": "ann"}),
-            ("memory_reconstruct", {"query": "dog", "space": "ann"}),
-            ("memory_reconstruct", {"query": "dog", "spaces": ["bob", "ann"]}),
-            ("memory_answer", {"question": "Who adopted a dog?", "space": "ann"}),
-            ("memory_explore", {"operator": "timeline", "entity": "Ann", "space": "ann"}),
-            ("memory_evolve", {"goal": "dogs", "space": "ann"}),
-            ("memory_graph", {"space": "ann"}),
-            ("memory_forget", {"everything": True, "space": "ann"}),
-            ("memory_forget", {"everything": True, "space": "bob"}),
-            ("memory_reconstruct", {"query": "dog", "space": "bobby"}),
-        ):
-            with pytest.raises(MCPError, match="your token does not allow") as raised:
-                await bob.call_tool(name, arguments)
-            assert "Lisbon" not in str(raised.value)
-        judged = {"episode": anns, "feedback": {"supports": ["1"]}, "space": "bob"}
-        assert "is not known" in await refused(bob, "memory_evolve", **judged)
-        for path in ("status", "sessions", "sessions/diary", "entities", "entities/Ann", "timeline/Ann", "graph",
-                     "graph.mermaid", "graph.graphml", "points", "topics", "wishes"):  # fmt: skip
-            with pytest.raises(MCPError, match="your token does not allow to read in 'ann'"):
-                await bob.read_resource(f"memory://ann/{path}")
-        reference = ResourceTemplateReference(uri="memory://{space}/entities/{name}{?cursor}")
-        spaces = await bob.complete(reference, {"name": "space", "value": ""})
-        assert spaces.completion.values == ["bob"]
-        names = await bob.complete(reference, {"name": "name", "value": ""}, {"space": "ann"})
-        assert names.completion.values == []
-        if mode == "auto":
-            followed = ["memory://ann/sessions", "memory://bob/sessions"]
-            async with bob.listen(resource_subscriptions=followed) as stream:
-                assert stream.honored.resource_subscriptions == followed[1:]
-
-
-def request(method, **params):
-    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
-
-
-def tool(name, **arguments):
-    return request("tools/call", name=name, arguments=arguments)
+    async with guarded(tmp_path, WordMemory(), stateless=False) as (url, file, anns_token):
+        bobs_token = file.add(grant("bob", "bob", "bob-*", rights=("read", "write")))
+        async with client_of(url, anns_token, mode) as ann, client_of(url, bobs_token, mode) as bob:
+            await structured(ann, "memory_write", messages=TALK, facts=FACTS, session="diary")
+            await structured(bob, "memory_write", text="The pump leaks.", space="bob")
+            mine = await structured(ann, "memory_status")
+            assert [row["space"] for row in mine["spaces"]] == ["ann"]
+            assert (mine["space"], mine["counts"]["messages"]) == ("ann", mine["spaces"][0]["messages"])
+            assert "bytes" not in mine["storage"]
+            (shown,) = (await bob.read_resource("memory://spaces")).contents
+            assert [row["space"] for row in json.loads(shown.text)["spaces"]] == ["bob"]
+            listed = [resource.uri for resource in (await bob.list_resources()).resources]
+            assert "memory://bob/sessions" in listed
+            assert not any("ann" in uri for uri in listed)
+            anns = (await structured(ann, "memory_reconstruct", query="adopted a dog"))["episode"]
+            for name, arguments in (
+                ("memory_write", {"text": "x", "space": "ann"}),
+                ("memory_reconstruct", {"query": "dog", "space": "ann"}),
+                ("memory_reconstruct", {"query": "dog", "spaces": ["bob", "ann"]}),
+                ("memory_answer", {"question": "Who adopted a dog?", "space": "ann"}),
+                ("memory_explore", {"operator": "timeline", "entity": "Ann", "space": "ann"}),
+                ("memory_evolve", {"goal": "dogs", "space": "ann"}),
+                ("memory_graph", {"space": "ann"}),
+                ("memory_forget", {"everything": True, "space": "ann"}),
+                ("memory_forget", {"everything": True, "space": "bob"}),
+                ("memory_reconstruct", {"query": "dog", "space": "bobby"}),
+            ):
+                with pytest.raises(MCPError, match="your token does not allow") as raised:
+                    await bob.call_tool(name, arguments)
+                assert "Lisbon" not in str(raised.value)
+            judged = {"episode": anns, "feedback": {"supports": ["1"]}, "space": "bob"}
+            assert "is not known" in await refused(bob, "memory_evolve", **judged)
+            for path in ("status", "sessions", "sessions/diary", "entities", "entities/Ann", "timeline/Ann", "graph",
+                         "graph.mermaid", "graph.graphml", "points", "topics", "wishes"):  # fmt: skip
+                with pytest.raises(MCPError, match="your token does not allow to read in 'ann'"):
+                    await bob.read_resource(f"memory://ann/{path}")
+            reference = ResourceTemplateReference(uri="memory://{space}/entities/{name}{?cursor}")
+            spaces = await bob.complete(reference, {"name": "space", "value": ""})
+            assert spaces.completion.values == ["bob"]
+            names = await bob.complete(reference, {"name": "name", "value": ""}, {"space": "ann"})
+            assert names.completion.values == []
+            if mode == "auto":
+                followed = ["memory://ann/sessions", "memory://bob/sessions"]
+                async with bob.listen(resource_subscriptions=followed) as stream:
+                    assert stream.honored.resource_subscriptions == followed[1:]
 
 
 @pytest.mark.parametrize("json_replies", [True, False])
@@ -403,9 +378,7 @@ async def test_a_right_that_a_token_does_not_have_is_answered_by_403_and_the_sco
             assert "your token does not allow" in said["error"]["message"]
         for body in (
             tool("memory_reconstruct", query="pump", space="bob"),
-            tool("memory_reconstruct", query="pump"),
             tool("memory_reconstruct", query="pump", space="no\nname"),
-            tool("memory_reconstruct", space="bob"),
             request("resources/read", uri="memory://spaces"),
             request("resources/read", uri='memory://"%0A/status'),
         ):
@@ -435,10 +408,8 @@ async def test_a_caller_with_some_spaces_is_not_told_where_the_store_lies_when_i
         for token in (ann, file.add(grant("owner", "*"))):
             async with client_of(url, token, mode) as client:
                 await client.list_tools()
-                said = [
-                    str(await client.call_tool("memory_status", {})),
-                    await refused(client, "memory_evolve", goal="x"),
-                ]
+                said = [str(await client.call_tool("memory_status", {}))]
+                said.append(await refused(client, "memory_evolve", goal="x"))
                 said.append(await refused(client, "memory_evolve", episode="e", feedback={"supports": ["1"]}))
                 with pytest.raises(MCPError) as raised:
                     await client.read_resource("memory://ann/sessions")
@@ -458,9 +429,13 @@ async def test_a_stream_ends_when_its_token_is_revoked(tmp_path):
                 await anext(stream)
 
 
-async def test_the_audit_log_says_who_did_what_without_texts(tmp_path):
-    async with guarded(tmp_path) as (url, _, ann), client_of(url, ann) as client:
-        await structured(client, "memory_write", messages=TALK, session="diary")
+async def test_the_audit_log_says_who_did_what_and_counts_what_was_stored_without_texts(tmp_path):
+    fact = {"head": "Ann", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2023-05-01"}
+    memory = Memory(SETTINGS, FakeStore(dimension=64, make_view=lambda: View((*INDEXES, CueGraph))), FakeEmbedder())
+    async with guarded(tmp_path, memory) as (url, _, ann), client_of(url, ann) as client:
+        for arguments in ({"messages": TALK, "session": "diary"}, {"facts": [fact]}):
+            for _ in ("new", "there already"):
+                await structured(client, "memory_write", **arguments)
         await structured(client, "memory_reconstruct", query="adopted a dog")
         with pytest.raises(MCPError, match="does not allow"):
             await client.call_tool("memory_reconstruct", {"query": "secret plans", "space": "bob"})
@@ -471,16 +446,6 @@ async def test_the_audit_log_says_who_did_what_without_texts(tmp_path):
     assert ("ann", "memory_write", "ann", "ok") in seen
     assert ("ann", "memory_reconstruct", "bob", "refused") in seen
     assert ("ann", "session", "ann", "ok") in seen
+    assert [line["count"] for line in lines if line["what"] == "memory_write"] == [len(TALK), 0, 1, 0]
     assert not any(word in text for word in ("Lisbon", "dog", "diary", "secret", ann))
     assert (tmp_path / "audit.jsonl").stat().st_mode & 0o077 == 0
-
-
-async def test_the_audit_log_counts_what_a_write_stored_and_not_what_was_there_already(tmp_path):
-    fact = {"head": "Ann", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2023-05-01"}
-    memory = Memory(SETTINGS, FakeStore(dimension=64, make_view=lambda: View((*INDEXES, CueGraph))), FakeEmbedder())
-    async with guarded(tmp_path, memory) as (url, _, ann), client_of(url, ann) as client:
-        for arguments in ({"messages": TALK}, {"facts": [fact]}):
-            await structured(client, "memory_write", **arguments)
-            await structured(client, "memory_write", **arguments)
-    lines = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
-    assert [line["count"] for line in lines if line["what"] == "memory_write"] == [len(TALK), 0, 1, 0]

