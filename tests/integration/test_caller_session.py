@@ -1,15 +1,12 @@
 """A session without a key: the client's own model judges, and passes its judgement in arguments of the tools."""
 
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from jsonschema import validate
-from mcp import Client
+from integration.client_calls import connected, structured
 from unit.reasoning.anthropic.judged_memory import wired
 
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
-from mcp_memory.server.app import build
 
 pytestmark = pytest.mark.anyio
 WALKS = [{"speaker": "Cleo", "text": f"On day {day} I walked to the lake with a friend."} for day in range(12)]
@@ -20,25 +17,10 @@ PARAPHRASE = "What animals does Bob's godfather breed?"
 OTHER = "Which animals does the godfather of Ann breed?"
 
 
-@asynccontextmanager
-async def keyless():
-    """Yield a client of a server that could ask nobody, in memory."""
-
-    async def opened():
-        memory = wired("http://127.0.0.1:9", key=None)
-        return replace(memory, new_question_judge=EmbeddedQuestionJudge, language_model=None)
-
-    async with Client(build(opened)) as client:
-        yield client
-
-
-async def structured(client, name, **arguments):
-    """Return what a tool says, if that is of the schema that it publishes."""
-    result = await client.call_tool(name, arguments)
-    assert not result.is_error, result.content[0].text
-    schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
-    validate(result.structured_content, schemas[name])
-    return result.structured_content
+def keyless():
+    """Return a client of a server that could ask nobody, in memory."""
+    memory = wired("http://127.0.0.1:9", key=None)
+    return connected(one=replace(memory, new_question_judge=EmbeddedQuestionJudge, language_model=None))
 
 
 async def stepped(client, reply, operator):
@@ -47,11 +29,6 @@ async def stepped(client, reply, operator):
     found = await structured(client, "memory_explore", operator=operator, **step["args"])
     assert found["engine"] == "caller"
     return found
-
-
-async def words(client, name, **arguments):
-    """Return what a tool says to be read."""
-    return (await client.call_tool(name, arguments)).content[0].text
 
 
 def texts(items):
@@ -101,3 +78,31 @@ async def test_each_result_says_whether_the_caller_decided_in_that_call():
         ]
         judged, brought = "embedded", "caller"
         assert engines == [judged, brought, brought, judged, judged, brought, judged, judged]
+
+
+async def test_a_correction_without_an_extracted_fact_is_stored_with_a_warning():
+    fact = {"head": "Treviso", "relation": "trains_on", "tail": "the Sile"}
+    async with keyless() as client:
+        await structured(client, "memory_write", text="Treviso trains on the Sile.", facts=[fact])
+        answer = await structured(client, "memory_answer", question="Where does Treviso train?")
+        feedback = {"answer_correct": False, "correction": "Since the fire the crews of Treviso use a lake."}
+        done = await structured(client, "memory_evolve", episode=answer["episode"], feedback=feedback)
+        (warning,) = done["warnings"]
+        assert "Give memory_write the fact that changed" in warning
+        read = {"correction": "Ines lives in Udine."}
+        done = await structured(client, "memory_evolve", episode=answer["episode"], feedback=read)
+        assert done["warnings"] == []
+
+
+async def test_an_unsure_fact_that_the_caller_confirms_is_answered():
+    unsure = {"head": "Ugo", "relation": "lives_in", "tail": "Graz", "confidence": 0.5}
+    async with keyless() as client:
+        await structured(client, "memory_write", text="Ugo may be in Graz by now.", facts=[unsure])
+        query = "Where does Ugo live?"
+        found = await structured(client, "memory_reconstruct", query=query, include_uncertain=True)
+        (graz,) = [item["id"] for item in found["evidence"] if item["text"] == "Ugo lives in Graz"]
+        feedback = {"supports": [graz], "answer_correct": True}
+        sure = await structured(client, "memory_evolve", episode=found["episode"], feedback=feedback)
+        assert ("confidence", graz) in [(change["step"], change["id"]) for change in sure["changes"]]
+        again = await structured(client, "memory_answer", question=query)
+        assert (again["answer"], again["hedged"]) == ("Graz", False)

@@ -1,22 +1,16 @@
 """Answers of Claude as a client receives them, over the protocol and over HTTP, with and without a key."""
 
-import json
-import os
-import subprocess
-import sys
 from contextlib import asynccontextmanager
 
 import anyio
 import pytest
-from jsonschema import validate
-from mcp import Client
+from integration.client_calls import checked_reply
+from integration.client_calls import connected as in_memory
 from standin.messages_api import standing_in
 from standin.replies import Silence, message, overloaded, said
 from standin.rooms import each, meant
 from stdio_client import serving
 from unit.reasoning.anthropic.judged_memory import KEY, TALK, wired
-
-from mcp_memory.server.app import build
 
 pytestmark = pytest.mark.anyio
 TIME = "2023-05-08"
@@ -27,22 +21,15 @@ QUESTION = "Where did Bob move to?"
 @asynccontextmanager
 async def connected(script, **engine):
     """Yield a client whose server asks the stand-in, which is yielded too."""
-    async with standing_in(script) as api:
-
-        async def opened():
-            return wired(api.url, **engine)
-
-        async with Client(build(opened)) as client:
-            await structured(client, "memory_write", messages=MESSAGES)
-            yield client, api
+    async with standing_in(script) as api, in_memory(one=wired(api.url, **engine)) as client:
+        await structured(client, "memory_write", messages=MESSAGES)
+        yield client, api
 
 
 async def structured(client, name, **arguments):
-    result = await client.call_tool(name, arguments)
-    assert not result.is_error, result.content[0].text
-    schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
-    validate(result.structured_content, schemas[name])
-    return result.structured_content | {"read": result.content[0].text}
+    """Return the structured part of a reply, and its text as ``read``."""
+    reply = await checked_reply(client, name, **arguments)
+    return reply.structured_content | {"read": reply.content[0].text}
 
 
 def citing(request):
@@ -131,19 +118,3 @@ async def test_a_real_process_uses_the_key_from_its_environment_and_stores_it_no
     assert (tmp_path / "store.stderr") in files
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
     assert b"adopted a beagle" not in (tmp_path / "store.stderr").read_bytes()
-
-
-def test_the_sdk_is_not_imported_before_claude_is_asked(tmp_path):
-    program = """
-import sys, anyio
-from mcp_memory.settings import Settings
-from mcp_memory.wiring import open_claude
-from dataclasses import replace
-config = Settings()
-config = replace(config, engine=replace(config.engine, judge="anthropic"))
-assert open_claude(config, {"ANTHROPIC_API_KEY": "x"}).ready
-print([name for name in ("anthropic", "httpx2") if name in sys.modules])
-"""
-    environment = os.environ | {"HOME": str(tmp_path)}
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
-    assert json.loads(ran.stdout.replace("'", '"')) == []

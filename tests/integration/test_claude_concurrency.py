@@ -6,14 +6,13 @@ from contextlib import asynccontextmanager
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
-from mcp import Client
+from integration.client_calls import connected as in_memory
+from integration.client_calls import structured
 from standin.messages_api import standing_in
 from standin.perfect import Known, perfect
 from standin.replies import Silence
 from standin.rooms import room
 from unit.reasoning.anthropic.judged_memory import claude_of, wired
-
-from mcp_memory.server.app import build
 
 pytestmark = pytest.mark.anyio
 TIME = "2023-05-08"
@@ -44,19 +43,10 @@ async def connected(script, **engine):
     async with standing_in(script) as api:
         memory = wired(api.url, understand=True, paths=True, points=True, **engine)
 
-        async def opened():
-            return memory
-
-        async with Client(build(opened)) as client:
+        async with in_memory(one=memory) as client:
             await structured(client, "memory_write", messages=MESSAGES)
             await structured(client, "memory_evolve", goal=GOAL, points={"insert": POINTS})
             yield client, memory, api
-
-
-async def structured(client, name, **arguments):
-    result = await client.call_tool(name, arguments)
-    assert not result.is_error, result.content[0].text
-    return result.structured_content
 
 
 @pytest.mark.parametrize(("tool", "name"), WAITS)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from integration.client_calls import structured
-from integration.word_client import ERAS, FACTS, TALK, connected, refused
+from integration.word_client import ERAS, FACTS, TALK, connected
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
@@ -67,65 +67,34 @@ async def test_long_resources_come_in_pages_that_name_the_next():
         assert [turn["text"][:1] for turn in json.loads(part.text)["turns"]] == ["4"]
 
 
-@ERAS
-@pytest.mark.parametrize(
-    ("uri", "words"),
-    [
-        ("memory://nowhere/status", "nothing was ever written to a space 'nowhere'"),
-        ("memory://default/sessions/nothing", "space 'default' has no session 'nothing'"),
-        ("memory://default/sentences/s_0", "space 'default' has no sentence 's_0'"),
-        ("memory://default/sessions?cursor=-1", "'-1' names no page"),
-        ("memory://default/hyperedges", "there is no resource 'memory://default/hyperedges'"),
-        ("memory://default/points/h_0", "space 'default' has no memory point 'h_0'"),
-        ("memory://default/entities/", "no fact of space 'default' is about ''"),
-        ("memory://default/entities/Zoe%20B", "no fact of space 'default' is about 'Zoe B'"),
-        ("memory://default/timeline/%E2%80%AE", "is about '\\u202e'"),
-        ("memory://default/facts/f_0", "space 'default' has no fact 'f_0'"),
-        ("memory://default/episodes/ep_0", "nothing was learnt in space 'default' from an episode 'ep_0'"),
-        ("memory://default/graph?entity=Zoe", "entity: no fact of space 'default' is about 'Zoe'"),
-        ("memory://default/graph?depth=11", "depth: 11 will not do. Give a whole number from 1 to 10"),
-        ("memory://default/graph.mermaid?depth=two", "depth: "),
-        ("memory://default/graph.graphml?as_of=20165", "as_of: '20165' is not an ISO-8601"),
-        ("memory://default/graph?cursor=1", "'1' names no page"),
-        ("file:///etc/passwd", "there is no resource"),
-    ],
-)
-async def test_a_missing_resource_is_a_protocol_error_with_a_message(mode, uri, words):
-    async with connected(mode=mode) as client:
-        with pytest.raises(MCPError, match=re.escape(words)) as error:
-            await client.read_resource(uri)
-    assert (error.value.code, error.value.data) == (INVALID_PARAMS, {"uri": uri})
+MISSING = [
+    ("memory://nowhere/status", "nothing was ever written to a space 'nowhere'"),
+    ("memory://default/sessions/nothing", "space 'default' has no session 'nothing'"),
+    ("memory://default/sentences/s_0", "space 'default' has no sentence 's_0'"),
+    ("memory://default/sessions?cursor=-1", "'-1' names no page"),
+    ("memory://default/hyperedges", "there is no resource 'memory://default/hyperedges'"),
+    ("memory://default/points/h_0", "space 'default' has no memory point 'h_0'"),
+    ("memory://default/entities/", "no fact of space 'default' is about ''"),
+    ("memory://default/entities/Zoe%20B", "no fact of space 'default' is about 'Zoe B'"),
+    ("memory://default/timeline/%E2%80%AE", "is about '\\u202e'"),
+    ("memory://default/facts/f_0", "space 'default' has no fact 'f_0'"),
+    ("memory://default/episodes/ep_0", "nothing was learnt in space 'default' from an episode 'ep_0'"),
+    ("memory://default/graph?entity=Zoe", "entity: no fact of space 'default' is about 'Zoe'"),
+    ("memory://default/graph?depth=11", "depth: 11 will not do. Give a whole number from 1 to 10"),
+    ("memory://default/graph.mermaid?depth=two", "depth: "),
+    ("memory://default/graph.graphml?as_of=20165", "as_of: '20165' is not an ISO-8601"),
+    ("memory://default/graph?cursor=1", "'1' names no page"),
+    ("file:///etc/passwd", "there is no resource"),
+]
 
 
 @ERAS
-async def test_resources_show_facts_with_validity_sources_and_history(mode):
+async def test_a_missing_resource_is_a_protocol_error_with_a_message(mode):
     async with connected(mode=mode) as client:
-
-        async def content(uri):
-            (part,) = (await client.read_resource(uri)).contents
-            return json.loads(part.text)
-
-        assert (await content("memory://default/graph"))["edges"] == []
-        await structured(client, "memory_write", messages=TALK, facts=FACTS)
-        rows = (await content("memory://default/entities"))["entities"]
-        assert [(row["name"], row.get("kind")) for row in rows][:2] == [("Ann", "person"), ("Bob", "person")]
-        ann = await content(rows[0]["uri"])
-        assert [fact["tail"] for fact in ann["facts"]["lives_in"]] == ["Lisbon", "Rome", "Oslo"]
-        assert "owns" not in ann["facts"]
-        line = (await content(rows[0]["timeline"]))["versions"]
-        assert [(one["tail"], one["status"], one.get("suspected")) for one in line] == [
-            ("Lisbon", "closed", None),
-            ("Ann", "closed", None),
-            ("Rome", "contested", None),
-            ("Oslo", "active", None),
-            ("a boat", "active", True),
-        ]
-        assert line[0]["superseded_by"] == line[3]["id"]
-        lisbon = await content(line[0]["uri"])
-        assert (lisbon["valid_from"], lisbon["valid_to"]) == ("2015-03-01", "2020-01-01")
-        assert lisbon["assertions"][0]["source"]["quote"] == "I moved to Lisbon"
-        assert [one["text"] for one in lisbon["ended_by"]] == ["Ann lives in Oslo"]
-        assert [one["tail"] for one in lisbon["history"][-1]["known"]] == ["Lisbon", "Rome", "Oslo"]
+        for uri, words in MISSING:
+            with pytest.raises(MCPError, match=re.escape(words)) as error:
+                await client.read_resource(uri)
+            assert (error.value.code, error.value.data) == (INVALID_PARAMS, {"uri": uri})
 
 
 @ERAS
@@ -152,49 +121,6 @@ async def test_the_graph_is_available_as_json_mermaid_and_graphml_whole_or_aroun
         file, kind = await content("memory://default/graph.graphml")
         assert kind == "application/graphml+xml"
         assert len(ElementTree.fromstring(file.encode()).findall(".//{*}edge")) == 3
-
-
-@ERAS
-async def test_feedback_is_learnt_and_readable_as_resources(mode):
-    async with connected(mode=mode) as client:
-
-        async def content(uri):
-            (part,) = (await client.read_resource(uri)).contents
-            return json.loads(part.text)
-
-        await structured(client, "memory_write", messages=TALK)
-        recall = await structured(client, "memory_reconstruct", query="Who adopted a dog")
-        best = recall["evidence"][0]["id"]
-        untaught = await content(f"memory://default/sentences/{best}")
-        assert untaught["learnt"] == {"task_doubt": 1.0, "time_doubt": 1.0, "supported": 0, "unsupported": 0}
-        with pytest.raises(MCPError, match="nothing was learnt"):
-            await content(f"memory://default/episodes/{recall['episode']}")
-
-        reports = []
-
-        async def progress(done, total, message):
-            reports.append((done, total))
-
-        feedback = {"episode": recall["episode"], "feedback": {"supports": [best]}}
-        done = await client.call_tool("memory_evolve", feedback, progress_callback=progress)
-        assert [change["id"] for change in done.structured_content["changes"]] == [best]
-        assert reports == [(0, 2), (2, 2)]
-        again = await structured(client, "memory_evolve", **feedback)
-        assert (again["changes"], [one["step"] for one in again["skipped"]]) == ([], ["feedback"])
-        assert "episode: 'ep_0' is not known" in await refused(
-            client, "memory_evolve", episode="ep_0", feedback={"answer_correct": True}
-        )
-
-        learnt = (await content(f"memory://default/sentences/{best}"))["learnt"]
-        assert (learnt["task_doubt"], learnt["supported"], learnt["nearness"]) == (0.2, 1, 1.0)
-        trace = await content(f"memory://default/episodes/{recall['episode']}")
-        assert (trace["query"], trace["evidence"][0]["id"]) == ("Who adopted a dog", best)
-        (lesson,) = trace["lessons"]
-        assert lesson["source"] == "caller"
-        assert (await content(lesson["labels"][0]["uri"]))["id"] == best
-        reference = ResourceTemplateReference(uri="memory://{space}/episodes/{id}")
-        episodes = await client.complete(reference, {"name": "id", "value": "ep_"})
-        assert episodes.completion.values == [recall["episode"]]
 
 
 STRANGE = [

@@ -14,11 +14,8 @@ from mcp_memory.storage.store import LanceStore
 
 
 @pytest.fixture
-def store(tmp_path, monkeypatch):
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
-    (tmp_path / "config.toml").touch()
-    return tmp_path / "store"
+def store(here):
+    return here / "store"
 
 
 NAME = OnnxEmbedder().name
@@ -81,7 +78,7 @@ def test_a_store_of_another_embedder_is_refused_with_the_command_that_repairs_it
     assert main(["status"]) == 0
 
 
-@pytest.mark.parametrize("command", [["status"], ["doctor"], ["doctor", "--rebuild"]])
+@pytest.mark.parametrize("command", [["status"], ["doctor"], ["doctor", "--rebuild"], ["show"]])
 def test_a_store_that_cannot_be_opened_is_reported_without_a_traceback(store, capsys, monkeypatch, command):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", "bogus://somewhere")
     assert main(command) == 1
@@ -101,16 +98,6 @@ def test_a_wrong_setting_has_the_exit_code_of_wrong_usage(store, capsys, monkeyp
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URL", "somewhere")
     assert main(["status"]) == 2
     assert "MCP_MEMORY_STORAGE_URI" in capsys.readouterr().err
-
-
-def test_the_demo_shows_the_current_and_the_past_value_of_a_fact(capfd):
-    assert main(["demo"]) == 0
-    output = capfd.readouterr().out
-    line, now, then, *_ = output[output.index("memory_explore") :].split("memory_answer: ")
-    lived = [row.strip() for row in line.splitlines() if "Ines lives in" in row][-2:]
-    assert lived == ["Ines lives in Lisbon, from 2022-03-12 to 2024-08-19", "Ines lives in Porto, from 2024-08-19 on"]
-    assert now.startswith("'Where does Ines live?'\n   Porto ")
-    assert then.startswith("'Where does Ines live?', as of 2023-06-01\n   Lisbon ")
 
 
 def test_what_is_forgotten_is_previewed_and_goes_with_the_token_of_the_preview(store, capsys):

@@ -11,9 +11,7 @@ TRADES = ("kites", "oars", "bells", "lamps", "drums", "clocks")
 
 
 @pytest.fixture
-def data(tmp_path, monkeypatch):
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
-    (tmp_path / "config.toml").write_text("", encoding="utf-8")
+def data(here, tmp_path):
     documents = [
         {"doc_id": f"d{i}", "title": place, "text": f"{place} is a village. Its workshops make {TRADES[i]}."}
         for i, place in enumerate(PLACES)

@@ -1,20 +1,16 @@
-"""memory_forget through the protocol: the schema, the preview, the deed, who is recorded, and what others see."""
-
-from __future__ import annotations
+"""memory_forget through the protocol: the schema, the preview, the question, the deed, and what others see."""
 
 import anyio
 import pytest
-from client_calls import checked_reply, connected, structured
 from fakes import FakeLog
-from mcp import Client
+from integration.client_calls import connected, refused, said, structured
+from mcp_types import ElicitResult
 from unit.services.learning_memory import memory, told
-
-from mcp_memory.server.app import build
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_client_previews_forgets_and_recalls_nothing_of_it() -> None:
+async def test_a_client_previews_forgets_and_recalls_nothing_of_it():
     """The token of the preview does it; the record names the client and has no content."""
     log = FakeLog()
     await told(memory(log))
@@ -24,11 +20,9 @@ async def test_a_client_previews_forgets_and_recalls_nothing_of_it() -> None:
         assert preview["forgotten"]["messages"] == 1
         assert any("beagle" in line for line in preview["affected"])
         assert preview["engine"] == "caller"
-        reply = await checked_reply(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
-        assert reply.structured_content["dry_run"] is False
-        assert "token" not in reply.structured_content
-        assert "Forgotten in space 'default': 1 message" in reply.content[0].text
-        assert "Copies elsewhere remain" in reply.content[0].text
+        text = await said(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
+        assert "Forgotten in space 'default': 1 message" in text
+        assert "Copies elsewhere remain" in text
         found = await structured(client, "memory_reconstruct", query="beagle")
         assert not any("beagle" in item["text"] for item in found["evidence"])
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -38,53 +32,86 @@ async def test_a_client_previews_forgets_and_recalls_nothing_of_it() -> None:
     assert "beagle" not in repr(record)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({}, "none of them was given"),
-        ({"query": "beagle", "entity": "Ann"}, "entity and query came together"),
-        ({"ids": ["a"], "everything": True}, "ids and everything came together"),
-        ({"query": "beagle", "dry_run": False}, "token: is missing"),
-        ({"query": "beagle", "dry_run": False, "token": "0123456789ab"}, "is not the token"),
-        ({"ids": ["unknown"], "dry_run": False}, "is not known in space 'default'"),
-        ({"ids": ["unknown"]}, "is not known in space 'default'"),
-        ({"session": "nowhere"}, "is not known in space 'default'"),
-        ({"since": "2024-02-01", "until": "2024-01-01"}, "is not before until"),
-        ({"query": " "}, "none of them was given"),
-        ({"query": "beagle", "everything": "yes"}, "everything: 'yes' is not true or false"),
-        ({"query": "beagle", "space": "not a name"}, "is not the name of a space"),
-    ],
-)
-async def test_bad_input_is_refused_in_words_and_changes_nothing(arguments: dict[str, object], words: str) -> None:
-    """What is unknown, contradictory or without its token."""
+BAD = [
+    ({}, "none of them was given"),
+    ({"query": "beagle", "entity": "Ann"}, "entity and query came together"),
+    ({"ids": ["a"], "everything": True}, "ids and everything came together"),
+    ({"query": "beagle", "dry_run": False}, "token: is missing"),
+    ({"query": "beagle", "dry_run": False, "token": "0123456789ab"}, "is not the token"),
+    ({"ids": ["unknown"], "dry_run": False}, "is not known in space 'default'"),
+    ({"ids": ["unknown"]}, "is not known in space 'default'"),
+    ({"session": "nowhere"}, "is not known in space 'default'"),
+    ({"since": "2024-02-01", "until": "2024-01-01"}, "is not before until"),
+    ({"query": " "}, "none of them was given"),
+    ({"query": "beagle", "everything": "yes"}, "everything: 'yes' is not true or false"),
+    ({"query": "beagle", "space": "not a name"}, "is not the name of a space"),
+]
+
+
+async def test_bad_input_is_refused_in_words_and_changes_nothing():
     log = FakeLog()
     await told(memory(log))
+    before = len(log.commits)
     async with connected(log) as client:
-        result = await client.call_tool("memory_forget", arguments)
-        assert result.is_error
-        assert words in result.content[0].text
+        for arguments, words in BAD:
+            assert words in await refused(client, "memory_forget", **arguments), arguments
     assert not log.forgotten
+    assert len(log.commits) == before
 
 
-async def test_a_process_that_nobody_calls_lets_go_of_what_another_one_forgets() -> None:
+async def test_a_process_that_nobody_calls_lets_go_of_what_another_one_forgets():
     """Its view and its episodes."""
     log = FakeLog()
     one, idle = await told(memory(log)), memory(log)
     idle.look_s = 0.01
-    async with connected(log) as client:
-
-        async def opened() -> object:
-            return idle
-
-        async with Client(build(opened)) as other, anyio.create_task_group() as tasks:  # type: ignore[arg-type]
-            found = await structured(other, "memory_reconstruct", query="beagle", limit=1)
-            assert "beagle" in found["evidence"][0]["text"]
-            preview = await structured(client, "memory_forget", query="beagle")
-            await structured(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
-            with anyio.fail_after(300):
-                while idle.episodes.get("default", found["episode"]):  # noqa: ASYNC110 - the fake has no event for it
-                    await anyio.sleep(0.01)
-            held = idle.store._view.space("default")  # type: ignore[attr-defined]
-            assert not any("beagle" in turn.text for turn in held.turns.values())
-            tasks.cancel_scope.cancel()
+    async with connected(log) as client, connected(one=idle) as other:
+        found = await structured(other, "memory_reconstruct", query="beagle", limit=1)
+        assert "beagle" in found["evidence"][0]["text"]
+        preview = await structured(client, "memory_forget", query="beagle")
+        await structured(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
+        with anyio.fail_after(300):
+            while idle.episodes.get("default", found["episode"]):  # noqa: ASYNC110 - the fake has no event for it
+                await anyio.sleep(0.01)
+        held = idle.store._view.space("default")
+        assert not any("beagle" in turn.text for turn in held.turns.values())
     await one.aclose()
+
+
+class Person:
+    """A person who answers as told, and keeps what they were asked."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.asked = []
+
+    async def __call__(self, _context, params):
+        self.asked.append(params.message)
+        if self.answer in ("decline", "cancel"):
+            return ElicitResult(action=self.answer)
+        options = params.requested_schema["properties"]["choice"]["enum"]
+        return ElicitResult(action="accept", content={"choice": next(one for one in options if self.answer in one)})
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_person_is_asked_before_something_is_forgotten_and_not_with_a_wrong_token(mode):
+    for answer, left in (("Keep", 1), ("decline", 1), ("Forget", 0)):
+        person = Person(answer)
+        async with connected(mode=mode, elicitation_callback=person) as client:
+            await structured(client, "memory_write", messages=[{"id": "m1", "text": "My sister is a baker."}])
+            preview = await structured(client, "memory_forget", everything=True)
+            await refused(client, "memory_forget", everything=True, dry_run=False, token="no")
+            assert person.asked == []
+            done = {"everything": True, "dry_run": False, "token": preview["token"]}
+            result = await client.call_tool("memory_forget", done)
+            assert result.is_error == bool(left)
+            assert not left or "the user was asked and does not want it" in result.content[0].text
+            assert (await structured(client, "memory_status"))["counts"]["messages"] == left
+        assert person.asked[0].startswith("Forget in space 'default': 1 message")
+
+
+async def test_nobody_is_asked_who_cannot_be():
+    async with connected(mode="legacy") as client:
+        await structured(client, "memory_write", text="My sister is a baker.")
+        preview = await structured(client, "memory_forget", everything=True)
+        done = await structured(client, "memory_forget", everything=True, dry_run=False, token=preview["token"])
+        assert done["dry_run"] is False

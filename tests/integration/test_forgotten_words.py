@@ -55,10 +55,7 @@ async def use(memory: Memory) -> None:
 
 
 @pytest.mark.anyio
-async def test_no_cache_keeps_a_word_that_was_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "config.toml").touch()
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+async def test_no_cache_keeps_a_word_that_was_forgotten(here: Path) -> None:
     memory = await open_unloaded(load(None))
     try:
         await use(memory)

@@ -181,10 +181,7 @@ async def fill(settings):
     await memory.aclose()
 
 
-def test_whatever_is_stored_a_command_prints_no_sign_that_acts_and_no_forged_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
-    (tmp_path / "config.toml").touch()
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+def test_whatever_is_stored_a_command_prints_no_sign_that_acts_and_no_forged_line(here, tmp_path, capsys):
     anyio.run(fill, load(None))
     capsys.readouterr()
     commands = [

@@ -38,8 +38,7 @@ def peak_mb(process):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the peak of memory as Linux tells it")
-@pytest.mark.parametrize("size", [9_000_000, 50_000_000])
-@pytest.mark.parametrize("era", [stdio_client.MODERN, "2025-11-25"])
+@pytest.mark.parametrize(("size", "era"), [(9_000_000, "2025-11-25"), (50_000_000, stdio_client.MODERN)])
 def test_huge_lines_and_arguments_are_refused_with_little_memory(tmp_path, era, size):
     with stdio_client.serving(tmp_path / "store", era=era) as client:
         client.structured("memory_write", text="Ann lives in Lisbon.")

@@ -10,12 +10,7 @@ from mcp_memory.commands.arguments import KINDS
 from mcp_memory.commands.terminal import ProgressBar
 from mcp_memory.services.transfer.foreign.kinds import OWN, READERS
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch, tmp_path):
-    (tmp_path / "config.toml").touch()
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_every_kind_that_the_command_offers_has_a_reader():

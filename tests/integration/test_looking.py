@@ -12,8 +12,10 @@ from mcp_memory.cli import main
 from mcp_memory.commands.show import near_names
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.server.opening import space_of_folder
 from mcp_memory.settings import load
+from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_memory
 
 NOON = 1_716_206_400_000
@@ -57,10 +59,8 @@ async def fill(settings):
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch, tmp_path, uri):
+def environment(monkeypatch, here, uri):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", uri)
-    (tmp_path / "config.toml").touch()
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
 
 
 def printed(capsys, *command):
@@ -71,25 +71,14 @@ def printed(capsys, *command):
     return out
 
 
-def exit_code(command):
-    try:
-        return main(command)
-    except SystemExit as wrong_usage:
-        return wrong_usage.code
-
-
 def parsed(capsys, *command):
     return json.loads(printed(capsys, *command, "--json"))
 
 
-def test_show_alone_lists_the_spaces(capsys):
+def test_show_lists_spaces_and_shows_a_session_word_for_word_with_its_control_characters_escaped(capsys):
     assert [line.split()[0] for line in printed(capsys, "show").splitlines()] == ["default", "work"]
-    spaces = parsed(capsys, "show")
-    assert {row["space"]: row["messages"] for row in spaces["spaces"]} == {"default": 3, "work": 2}
+    assert {row["space"]: row["messages"] for row in parsed(capsys, "show")["spaces"]} == {"default": 3, "work": 2}
     assert printed(capsys, "show", "--limit", "1").endswith("… 1 of 2 spaces; --limit 2 shows all\n")
-
-
-def test_a_session_is_shown_word_for_word_with_its_control_characters_escaped(capsys):
     out = printed(capsys, "show", "letters")
     assert "    I moved to Porto in March.\n" in out
     assert "    My new job is loud.\n    \\x1b[2JI like it\\u202e.\n" in out
@@ -111,11 +100,18 @@ def test_an_entity_is_shown_with_what_holds_and_with_its_timeline(capsys):
     assert content["points"][0]["text"] == "Tomas looks after the ferns of Ines."
 
 
-def test_every_kind_of_id_is_shown(capsys):
+def test_every_kind_of_id_is_shown(capsys, uri):
+    async def rarer():
+        store = LanceStore(uri, embedder=OnnxEmbedder().name, dimension=OnnxEmbedder.dimension)
+        async with store.reading() as view:
+            space = view.space("default")
+            found = space.segments[0].id, space.segments[0].turn_id, space.beliefs.lessons()[0].episode_id
+        await store.aclose()
+        return found
+
     facts = parsed(capsys, "list", "facts")["facts"]
     fact = parsed(capsys, "show", facts[0]["id"])
     assert (fact["type"], fact["id"]) == ("fact", facts[0]["id"])
-    assert json.loads(printed(capsys, "show", facts[0]["id"])) == fact
     [point] = parsed(capsys, "list", "points")["points"]
     assert parsed(capsys, "show", point["id"])["text"] == "Tomas looks after the ferns of Ines."
     evidence = parsed(capsys, "search", "Who waters the ferns?")["evidence"][0]
@@ -124,31 +120,11 @@ def test_every_kind_of_id_is_shown(capsys):
     revisions = parsed(capsys, "show", "tank")["turns"]
     assert [(turn.get("revision", 0), turn["text"][12]) for turn in revisions] == [(0, "3"), (1, "4")]
     assert "revision 1" in printed(capsys, "show", "tank")
-
-
-def test_the_rarer_kinds_of_id_are_shown(capsys, uri):
-    from mcp_memory.embedding.onnx import OnnxEmbedder
-    from mcp_memory.storage.store import LanceStore
-
-    async def ids():
-        store = LanceStore(uri, embedder=OnnxEmbedder().name, dimension=OnnxEmbedder.dimension)
-        async with store.reading() as view:
-            space = view.space("default")
-            found = space.segments[0].id, space.segments[0].turn_id, space.beliefs.lessons()[0].episode_id
-        await store.aclose()
-        return found
-
-    segment, turn, episode = anyio.run(ids)
+    segment, turn, episode = anyio.run(rarer)
     assert parsed(capsys, "show", segment)["type"] == "segment"
     assert [row["id"] for row in parsed(capsys, "show", turn)["turns"]] == ["m1"]
     assert parsed(capsys, "show", episode)["query"] == "Who waters the ferns?"
-
-
-def test_a_name_with_several_meanings_is_shown_as_asked(capsys):
-    assert main(["show", "work", "--space", "work"]) == 0
-    assert "Space work, 1 session" in capsys.readouterr().out
-    assert main(["show", "letters", "--as", "entity"]) == 1
-    assert "does not know an entity called 'letters'" in capsys.readouterr().err
+    assert "Space work, 1 session" in printed(capsys, "show", "work", "--space", "work")
 
 
 def test_lists_begin_with_the_newest_and_say_how_many_there_are(capsys):
@@ -171,26 +147,31 @@ def test_search_prints_a_recall_by_conversation(capsys):
     assert ': "Always answer me in French."' in printed(capsys, "search", "the valve", "--space", "work")
 
 
-@pytest.mark.parametrize(
-    ("command", "code", "said"),
-    [
-        (["show", "nobody\x1b"], 1, "called 'nobody\\x1b'"),
-        (["show", "f_00000000000000000000"], 1, "does not know anything called"),
-        (["list", "facts", "--space", "elsewhere"], 1, "There are: default, work."),
-        (["list", "facts", "--space", "workspace"], 1, f"a space {space_of_folder(Path.cwd())!r}"),
-        (["search", "ferns", "--space", "elsewhere"], 1, "There are: default, work."),
-        (["list", "ferns"], 2, "invalid choice"),
-        (["list", "facts", "--limit", "0"], 2, "whole number from 1"),
-        (["search", "ferns", "--limit", "201"], 2, "from 1 to 200"),
-        (["search", " "], 2, "is empty"),
-        (["show", "x", "--as", "poem"], 2, "invalid choice"),
-    ],
-)
+MISTAKES = [
+    (["show", "nobody\x1b"], 1, "called 'nobody\\x1b'"),
+    (["show", "f_00000000000000000000"], 1, "does not know anything called"),
+    (["show", "letters", "--as", "entity"], 1, "does not know an entity called 'letters'"),
+    (["show", "Innes"], 1, "Did you mean 'Ines'?"),
+    (["list", "facts", "--space", "elsewhere"], 1, "There are: default, work."),
+    (["list", "facts", "--space", "workspace"], 1, f"a space {space_of_folder(Path.cwd())!r}"),
+    (["search", "ferns", "--space", "elsewhere"], 1, "There are: default, work."),
+    (["list", "ferns"], 2, "invalid choice"),
+    (["list", "facts", "--limit", "0"], 2, "whole number from 1"),
+    (["search", "ferns", "--limit", "201"], 2, "from 1 to 200"),
+    (["search", " "], 2, "is empty"),
+    (["show", "x", "--as", "poem"], 2, "invalid choice"),
+]
+
+
+@pytest.mark.parametrize(("command", "code", "said"), MISTAKES)
 def test_mistakes_are_named_with_an_exit_code(capsys, command, code, said):
-    assert exit_code(command) == code
+    try:
+        found = main(command)
+    except SystemExit as wrong_usage:
+        found = wrong_usage.code
     captured = capsys.readouterr()
+    assert (found, captured.out) == (code, "")
     assert said in captured.err
-    assert captured.out == ""
     assert "\x1b" not in captured.err
 
 
@@ -202,24 +183,25 @@ def test_looking_at_an_empty_place_creates_nothing(capsys, monkeypatch, tmp_path
     assert not (tmp_path / "none").exists()
 
 
-def test_a_store_that_cannot_be_read_is_reported(capsys, monkeypatch):
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", "bogus://somewhere")
-    assert main(["show"]) == 1
-    assert "storage.uri 'bogus://somewhere'" in capsys.readouterr().err
-
-
-def test_only_a_search_loads_the_model(capsys, monkeypatch):
+def test_only_a_search_loads_the_model_and_search_and_the_reader_of_facts(capsys, monkeypatch):
     def load_model(_threads):
         raise AssertionError("the model was loaded")
 
-    monkeypatch.setattr("mcp_memory.embedding.onnx._load", load_model)
-    printed(capsys, "show", "Ines")
-    printed(capsys, "list", "facts")
-    with pytest.raises(AssertionError):
-        main(["search", "ferns"])
+    with monkeypatch.context() as patched:
+        patched.setattr("mcp_memory.embedding.onnx._load", load_model)
+        printed(capsys, "show", "Ines")
+        printed(capsys, "list", "facts")
+        with pytest.raises(AssertionError):
+            main(["search", "ferns"])
+    heavy = ("mcp_memory.memory", "mcp_memory.rules", "mcp_memory.search.candidates", "mcp_memory.services.answer")
+    commands = [["list", "facts"], ["show", "Ines"], ["show"], ["status"]]
+    script = f"from mcp_memory.cli import main; import sys; [main(one) for one in {commands}]; "
+    script += f"print(set({heavy}) & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("set()\n")
 
 
-def test_commands_work_while_another_process_writes(capsys, monkeypatch, uri):
+def test_commands_work_while_another_process_writes(capsys):
     async def look_while_writing():
         memory = await open_memory(load(None))
         await memory.write(WriteRequest("live", "now", "message", (NewItem("It rains.", ref="r1"),)))
@@ -233,12 +215,10 @@ def test_commands_work_while_another_process_writes(capsys, monkeypatch, uri):
     assert "It stopped." in printed(capsys, "show", "now", "--space", "live")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [["show", "letters"], ["list", "facts"], ["search", "ferns"], ["status"], ["export", "FILE"], ["show"],
-     ["forget", "--session", "letters"]],
-    ids=" ".join,
-)  # fmt: skip
+READERS = [["show", "letters"], ["search", "ferns"], ["status"], ["export", "FILE"], ["forget", "--session", "letters"]]
+
+
+@pytest.mark.parametrize("command", READERS, ids=" ".join)
 def test_a_reader_that_has_seen_enough_is_no_error(command, tmp_path):
     command = [str(tmp_path / "all.jsonl") if word == "FILE" else word for word in command]
     script = f"from mcp_memory.cli import main; import sys; sys.exit(main({command}))"
@@ -248,56 +228,20 @@ def test_a_reader_that_has_seen_enough_is_no_error(command, tmp_path):
     assert (process.returncode, error) == (141, b"")
 
 
-def test_the_arguments_of_commands_import_nothing_heavy():
-    script = (
-        "import sys, mcp_memory.cli; print([m for m in ('numpy', 'lancedb', 'mcp', 'pydantic') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
-
-
-def test_commands_for_people_do_not_wait_for_the_import_of_the_protocol():
-    modules = "care", "health", "search", "show", "looking"
-    script = (
-        f"import sys, {', '.join(f'mcp_memory.commands.{name}' for name in modules)}; print('mcp_types' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
-
-
-def test_looking_imports_neither_search_nor_the_reader_of_facts():
-    heavy = ("mcp_memory.memory", "mcp_memory.rules", "mcp_memory.search.candidates", "mcp_memory.services.answer")
-    for command in (["list", "facts"], ["show", "Ines"], ["show"], ["status"]):
-        script = f"from mcp_memory.cli import main; import sys; main({command}); print(set({heavy}) & set(sys.modules))"
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-        assert done.stdout.endswith("set()\n"), command
-
-
-def test_a_name_is_found_without_its_accents_and_in_any_case(capsys):
+def test_a_name_is_found_without_its_accents_and_in_any_case_or_near_names_are_offered(capsys):
     for typed in ("INÉS", "inès", "Tomàs", "LETTERS"):
         assert printed(capsys, "show", typed)
     assert printed(capsys, "show", "Inés") == printed(capsys, "show", "Ines")
-
-
-def test_near_names_are_offered_where_nothing_is_found(capsys):
-    assert main(["show", "Innes"]) == 1
-    assert "Did you mean 'Ines'?" in capsys.readouterr().err
     assert main(["show", "Wolfgang"]) == 1
     assert "Did you mean" not in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("typed", "near"),
-    [
-        ("zoe", ["Zoë Brandt", "Zoé"]),
-        ("Brandt", ["Zoë Brandt"]),
-        ("OYVIND", ["Øyvind"]),
-        ("harbour-log", ["Harbour log"]),
-        ("Harbor log", ["Harbour log"]),
-        ("xyz", []),
-        ("...", []),
-    ],
-)
-def test_names_are_near_that_share_words_or_most_letters(typed, near):
     names = ["Zoë Brandt", "Zoé", "Øyvind", "Harbour log", "!"]
-    assert sorted(near_names(typed, names)) == sorted(near)
+    for typed, near in {
+        "zoe": ["Zoë Brandt", "Zoé"],
+        "Brandt": ["Zoë Brandt"],
+        "OYVIND": ["Øyvind"],
+        "harbour-log": ["Harbour log"],
+        "Harbor log": ["Harbour log"],
+        "xyz": [],
+        "...": [],
+    }.items():
+        assert sorted(near_names(typed, names)) == sorted(near), typed

@@ -4,17 +4,14 @@ import json
 import os
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import anyio
 import pytest
-from mcp import Client
 
 from mcp_memory.cli import main
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, WriteRequest
-from mcp_memory.server.app import build
 from mcp_memory.settings import load
 from mcp_memory.wiring import open_memory
 
@@ -29,9 +26,7 @@ def uri(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch, tmp_path, uri):
-    (tmp_path / "config.toml").touch()
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+def environment(monkeypatch, here, uri):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", uri)
 
 
@@ -231,53 +226,3 @@ def test_a_bad_line_is_named_before_the_model_is_loaded(tmp_path, capsys, monkey
     assert main(["import", str(file)]) == 1
     assert "line 4: has no text in 'text'" in capsys.readouterr().err
     assert not (tmp_path / "copy").exists()
-
-
-@pytest.mark.parametrize("left", ["nothing", "an empty folder"])
-def test_a_memory_on_a_disk_that_is_away_is_refused_and_nothing_is_made_in_its_place(
-    tmp_path, capsys, monkeypatch, left
-):
-    old, disk = tmp_path / "old", tmp_path / "disk" / "memory"
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(old))
-    anyio.run(fill, str(old))
-    assert main(["move", str(disk)]) == 0
-    assert main(["status"]) == 0
-    away = disk.rename(tmp_path / "away")
-    if left != "nothing":
-        disk.mkdir()
-    before = sorted(path.name for path in old.iterdir())
-    (tmp_path / "chat.csv").write_text("speaker,text\nAnn,Hello there.\n")
-    capsys.readouterr()
-    commands = [["status"], ["list", "facts"], ["search", "boat"], ["doctor"], ["import", str(tmp_path / "chat.csv")]]
-    for command in [*commands, ["backup", str(tmp_path / "b.backup")], ["forget", "m1"], ["move", str(tmp_path / "x")]]:
-        assert main(command) == 1, command
-        assert f"moved to {str(disk)!r}, which is not there; is the disk mounted?" in capsys.readouterr().err, command
-    assert sorted(path.name for path in old.iterdir()) == before
-    assert not disk.exists() or not list(disk.iterdir())
-    if disk.exists():
-        disk.rmdir()
-    away.rename(disk)
-    assert main(["status"]) == 0
-    assert "healthy" in capsys.readouterr().out
-
-
-def test_a_server_whose_disk_is_away_says_so_at_each_call_and_goes_on_when_it_is_back(tmp_path, monkeypatch):
-    old, disk = tmp_path / "old", tmp_path / "disk"
-    anyio.run(fill, str(old))
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(old))
-    assert main(["move", str(disk)]) == 0
-    away = disk.rename(tmp_path / "away")
-
-    async def talk():
-        settings = load(None, {"MCP_MEMORY_STORAGE_URI": str(old)})
-        async with Client(build(partial(open_memory, settings), settings)) as client:
-            calls = {"memory_write": {"text": "I sold it."}, "memory_status": {}, "memory_answer": {"question": "Who?"}}
-            for name, arguments in calls.items():
-                reply = await client.call_tool(name, arguments)
-                assert reply.is_error
-                assert "is the disk mounted?" in reply.content[0].text
-            away.rename(disk)
-            reply = await client.call_tool("memory_reconstruct", {"query": "What is the boat called?"})
-            assert "Curlew" in reply.content[0].text
-
-    anyio.run(talk)

@@ -1,13 +1,13 @@
-"""Memory points for a client that is connected in memory: made, listed in recall, explored and read."""
+"""Memory points and what memory_evolve does to a whole space, for a client that is connected in memory."""
 
-import json
 from xml.etree import ElementTree
 
 import pytest
 from fakes import FakeLog
-from integration.client_calls import connected, content, structured
+from integration.client_calls import connected, content, parsed, refused, said, structured
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
+from unit.services.learning_memory import memory
 
 pytestmark = pytest.mark.anyio
 TALK = [
@@ -37,23 +37,21 @@ async def test_points_of_a_caller_are_stored_listed_and_readable_after_a_restart
         merged = await structured(client, "memory_evolve", points=points)
         (whole,) = (one["id"] for one in merged["changes"])
         assert (await structured(client, "memory_evolve", points=points))["changes"] == []
-        wrong = await client.call_tool("memory_evolve", {"points": {"update": [{"id": "h_0", "description": "x"}]}})
-        assert wrong.is_error
-        assert "points.update[0].id" in wrong.content[0].text
+        wrong = {"update": [{"id": "h_0", "description": "x"}]}
+        assert "points.update[0].id" in await refused(client, "memory_evolve", points=wrong)
     async with connected(log) as client:
-        result = await client.call_tool("memory_reconstruct", {"query": "Who is Rufus?"})
-        assert result.structured_content["points"] == [
+        recall = await structured(client, "memory_reconstruct", query="Who is Rufus?")
+        assert recall["points"] == [
             {"id": whole, "text": "Bella has a friend and a dream.", "entities": ["Rufus", "Bella", "Atlantis"]}
         ]
-        assert f"Memory point {whole}: Bella has a friend and a dream." in result.content[0].text
-        listed = json.loads(await content(client, "memory://default/points"))
+        listed = await parsed(client, "memory://default/points")
         assert [(one["id"], one["goal"]) for one in listed["points"]] == [(whole, "Who is friends with whom?")]
-        row = json.loads(await content(client, listed["points"][0]["uri"]))
+        row = await parsed(client, listed["points"][0]["uri"])
         assert [one["id"] for one in row["parents"]] == [first, second]
         assert row["joins"][-1] == {"name": "Atlantis", "state": "placeholder"}
-        gone = json.loads(await content(client, row["parents"][0]["uri"]))
+        gone = await parsed(client, row["parents"][0]["uri"])
         assert (gone["status"], gone["has_become"]["id"], len(gone["history"])) == ("merged", whole, 2)
-        placeholder = json.loads(await content(client, "memory://default/entities/atlantis"))
+        placeholder = await parsed(client, "memory://default/entities/atlantis")
         assert (placeholder["state"], placeholder["points"][0]["id"]) == ("placeholder", whole)
         ids = await client.complete(
             ResourceTemplateReference(uri="memory://{space}/points/{id}"), {"name": "id", "value": "h_"}
@@ -64,20 +62,20 @@ async def test_points_of_a_caller_are_stored_listed_and_readable_after_a_restart
 
 
 async def test_points_of_a_goal_can_be_explored_and_drawn():
-    async with connected(FakeLog()) as client:
+    async with connected() as client:
         await structured(client, "memory_write", messages=TALK)
         goal = "How did Rufus and Bella meet?"
         made = await structured(client, "memory_evolve", goal=goal)
         assert made["engine"] == "embedded"
         point = next(one["id"] for one in made["changes"] if "Rufus" in one["text"])
         assert (await structured(client, "memory_evolve", goal=goal))["changes"] == []
-        shown = json.loads(await content(client, f"memory://default/points/{point}"))
+        shown = await parsed(client, f"memory://default/points/{point}")
         assert [one["text"] for one in shown["sentences"]] == [TALK[0]["text"], TALK[1]["text"]]
         near = await structured(client, "memory_explore", operator="local_points", ids=[point], query="Who won a cup?")
         assert near["items"][0]["text"] == "Bella won the Crufts cup."
         beyond = await structured(client, "memory_explore", operator="global_points", query="a ferry from Dover")
         assert all("Bella" not in item["text"] for item in beyond["items"])
-        graph = json.loads(await content(client, "memory://default/graph"))
+        graph = await parsed(client, "memory://default/graph")
         assert point in [one["id"] for one in graph["hyperedges"]]
         assert {node["id"] for node in graph["nodes"]} >= set(graph["hyperedges"][0]["nodes"])
         assert graph["total"]["hyperedges"] == len(graph["hyperedges"])
@@ -87,7 +85,7 @@ async def test_points_of_a_goal_can_be_explored_and_drawn():
 
 
 async def test_a_recalled_point_shows_the_words_of_its_sources():
-    async with connected(FakeLog()) as client:
+    async with connected() as client:
         talk = [*TALK[1:], {"speaker": "Ann", "text": "My sister Eve owns a dog called Bella."}]
         await structured(client, "memory_write", messages=talk)
         goal = "Who owns the dog that won the Crufts cup?"
@@ -95,22 +93,68 @@ async def test_a_recalled_point_shows_the_words_of_its_sources():
         found = await structured(client, "memory_reconstruct", query=goal)
         (item,) = [item for item in found["evidence"] if item["kind"] == "point"]
         assert {source["quote"] for source in item["sources"]} == {TALK[1]["text"], talk[2]["text"]}
-        text = (await client.call_tool("memory_reconstruct", {"query": goal})).content[0].text
+        text = await said(client, "memory_reconstruct", query=goal)
         assert "Ann, session default]: My sister Eve owns a dog called Bella." in " ".join(text.split())
 
 
 async def test_points_come_in_pages_and_the_pages_of_a_graph_continue_from_facts_to_points():
-    async with connected(FakeLog()) as client:
+    async with connected() as client:
         for start in range(0, 120, 60):
             insert = [{"entities": [f"E{n}", f"F{n}"], "description": f"{n}"} for n in range(start, start + 60)]
             await structured(client, "memory_evolve", points={"insert": insert})
         await structured(client, "memory_write", facts=[{"head": "Ann", "relation": "likes", "tail": "tea"}])
-        page = json.loads(await content(client, "memory://default/points"))
+        page = await parsed(client, "memory://default/points")
         assert (len(page["points"]), page["total"]) == (100, 120)
-        rest = json.loads(await content(client, page["next"]))
+        rest = await parsed(client, page["next"])
         assert [one["text"] for one in rest["points"]] == [str(number) for number in range(100, 120)]
-        graph = json.loads(await content(client, "memory://default/graph"))
+        graph = await parsed(client, "memory://default/graph")
         assert (len(graph["edges"]), len(graph["hyperedges"])) == (1, 99)
-        rest = json.loads(await content(client, graph["next"]))
+        rest = await parsed(client, graph["next"])
         assert (len(rest["edges"]), len(rest["hyperedges"]), "next" in rest) == (0, 21, False)
         assert len(rest["nodes"]) == 42
+
+
+NAMES = [
+    {"head": "Anna Patel", "relation": "visited", "tail": "Oslo"},
+    {"head": "Anna Maria Patel", "relation": "works_at", "tail": "Acme"},
+    {"head": "Anna Patel", "relation": "lives_in", "tail": "Lima"},
+]
+
+
+async def test_names_are_merged_with_a_reason_and_separated_by_a_statement():
+    log, uri = FakeLog(), "memory://default/entities/Anna%20Patel"
+    async with connected(log) as client:
+        assert "steps[0]" in await refused(client, "memory_evolve", steps=["entity"])
+        assert log.commits == []
+        await structured(client, "memory_write", facts=NAMES)
+        (change,) = (await structured(client, "memory_evolve", steps=["entities"]))["changes"]
+        told = ("entities", "entity", "Anna Patel means Anna Maria Patel")
+        assert (change["step"], change["kind"], change["after"]) == told
+        seen = await parsed(client, uri)
+        assert set(seen["facts"]) == {"visited", "works_at", "lives_in"}
+        (held,) = seen["held"]
+        assert (held["name"], held["alias"], held["engine"]) == ("Anna Maria Patel", "Anna Patel", "embedded")
+        assert held["reason"] == change["text"]
+        denial = {"head": "Anna Patel", "relation": "also_known_as", "tail": "Anna Maria Patel", "negated": True}
+        await structured(client, "memory_write", facts=[denial])
+        parted = await parsed(client, uri)
+        assert (set(parted["facts"]), "held" in parted) == ({"visited", "lives_in"}, False)
+        assert (await structured(client, "memory_evolve", steps=["entities"]))["changes"] == []
+
+
+async def test_questions_are_pooled_with_progress_and_counted_in_the_reply():
+    reports = []
+
+    async def report(done, total, message):
+        reports.append((done, total, message))
+
+    async with connected(one=memory(FakeLog(), read=True)) as client:
+        await structured(client, "memory_write", messages=[{"speaker": "Ann", "text": "I live in Oslo."}])
+        result = await client.call_tool("memory_evolve", {"steps": ["questions"]}, progress_callback=report)
+        (change,) = result.structured_content["changes"]
+        assert (change["step"], change["kind"], change["before"]) == ("questions", "question", "0 questions")
+        assert "Where does Ann live?" in change["text"]
+        assert reports[0][2] == "pooling questions"
+        again = await structured(client, "memory_evolve", steps=["questions", "entities"])
+        assert again["changes"] == []
+        assert [one["step"] for one in again["skipped"]] == ["entities", "questions"]

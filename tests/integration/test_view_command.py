@@ -22,12 +22,9 @@ NOON = 1_716_206_400_000
 
 
 @pytest.fixture(autouse=True)
-def store(monkeypatch, tmp_path):
-    (tmp_path / "config.toml").touch()
-    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
-    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+def store(here):
     anyio.run(fill)
-    return tmp_path / "store"
+    return here / "store"
 
 
 async def fill():
